@@ -39,7 +39,8 @@ class SearchSnapshot:
     """What was found, at one moment.
 
     Attributes:
-        contents: A hash of which files were there and what was in them.
+        contents: A hash of the searches, of which files were there, what was in them, and which of
+            them were the same file: `#pragma once` looks at that.
         stamps: A hash of the stamps of all files and folders.
         newest_ns: When the last change was made to any of them, by the clock of files.
     """
@@ -94,14 +95,21 @@ class Disk:
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None
-        found: dict[str, bytes] = {}
+        found: dict[str, tuple[object, ...]] = {}
+        twins: dict[object, int] = {}
         stamps: list[tuple[str, _Stamp]] = []
         newest = 0
         try:
             for path in places(searches):
-                if path in found or (status := status_of(path)) is None:
+                if path in found or (status := _status(path)) is None:
                     continue
-                found[path] = self._digests.of(path, status)
+                if stat.S_ISDIR(status.st_mode):
+                    found[path] = ("folder",)
+                else:
+                    content = self._digests.of(path, status)
+                    # EDG tells files apart by number, GCC's preprocessor by time and content.
+                    marks = (status.st_dev, status.st_ino), (content, status.st_mtime_ns)
+                    found[path] = (content, *(twins.setdefault(x, len(twins)) for x in marks))
                 stamps.append((path, _stamp(status)))
                 newest = max(newest, status.st_ctime_ns, _link_changed(path))
         except (UnreadableFile, OSError):
@@ -112,7 +120,9 @@ class Disk:
                 stamps.append((folder, _stamp(status)))
                 newest = max(newest, status.st_ctime_ns)
         newest = max([newest, *map(_moved, _above(folders, searches))])
-        return SearchSnapshot(_hash(sorted(found.items())), _hash(sorted(stamps)), newest)
+        return SearchSnapshot(
+            _hash((searches, sorted(found.items()))), _hash(sorted(stamps)), newest
+        )
 
 
 def places(searches: Iterable[Search]) -> Iterator[str]:
@@ -127,11 +137,15 @@ def places(searches: Iterable[Search]) -> Iterator[str]:
 
 def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
     """The status of the folder at a path, or of the file, which is anything else; None if none."""
+    found = _status(path)
+    return found if found and stat.S_ISDIR(found.st_mode) == folder else None
+
+
+def _status(path: str) -> os.stat_result | None:
     try:
-        found = os.stat(path)
+        return os.stat(path)
     except (OSError, ValueError):
         return None
-    return found if stat.S_ISDIR(found.st_mode) == folder else None
 
 
 def working_folder() -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jitstudio.checks.verdicts import BudgetReport
+from jitstudio.core.bounds.folders import walk
 from jitstudio.core.plain_files import read_file
 from jitstudio.paths import resource, settings_folder
 from jitstudio.private import make_private, read_private, write_private
@@ -149,8 +150,7 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
 def _files(folder: Path) -> Iterator[Path]:
     """Yields the plain files of a lesson, but for the solution and what is hidden."""
     found = 0
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != SOLUTION and not name.startswith(".")]
+    for parent, names in walk(folder, lambda name: name != SOLUTION and name[:1] != "."):
         for name in names:
             path = Path(parent, name)
             found += 1

@@ -39,6 +39,16 @@ def resource(name: str) -> Path:
 
 def cache_folder() -> Path:
     """Our folder for what can be made again; it need not be there yet."""
+    return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder()
+
+
+def results_folder() -> Path:
+    """Our folder for results of builds; it need not be there yet."""
+    return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder() / "builds"
+
+
+def usual_cache_folder() -> Path:
+    """Returns what `cache_folder` is where the user has not named another one."""
     if sys.platform == "win32":
         return _chosen("LOCALAPPDATA", "AppData/Local")
     return _chosen("XDG_CACHE_HOME", ".cache")
@@ -46,9 +56,7 @@ def cache_folder() -> Path:
 
 def settings_folder() -> Path:
     """Our folder for the user's settings; it need not be there yet."""
-    if own := os.environ.get("JITSTUDIO_CONFIG_DIR"):
-        return Path(own)
-    return _chosen("XDG_CONFIG_HOME", ".config")
+    return _own("JITSTUDIO_CONFIG_DIR") or _chosen("XDG_CONFIG_HOME", ".config")
 
 
 def data_folder() -> Path:
@@ -66,8 +74,8 @@ def runtime_folders() -> tuple[Path, ...]:
 
     A program and a window need not have the same environment: one may run in another login.
     """
-    if own := os.environ.get("JITSTUDIO_RUNTIME_DIR"):
-        return (Path(own),)
+    if own := _own("JITSTUDIO_RUNTIME_DIR"):
+        return (own,)
     named = [os.environ.get("XDG_RUNTIME_DIR", "")]
     if sys.platform == "linux":
         named.append(f"/run/user/{os.getuid()}")
@@ -82,10 +90,18 @@ UNPACKED_HEADERS = "nvrtc-headers-"
 
 def unpacked_headers() -> tuple[Path, ...]:
     """Returns the folders with the headers that NVRTC brings along, the newest first."""
-    places = (cache_folder(), fallback_folder())
+    places = header_places()
     found = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
     found.sort(reverse=True)
     return tuple(folder for at in found for folder in (at, at / "cccl"))
+
+
+def header_places() -> tuple[Path, ...]:
+    """Returns where such folders may be: they are made in the first, or in the last.
+
+    Those that are in the usual place already serve as well: they are some 25 MB.
+    """
+    return tuple(dict.fromkeys((cache_folder(), usual_cache_folder(), fallback_folder())))
 
 
 def home_folder() -> Path:
@@ -106,6 +122,12 @@ def fallback_folder() -> Path:
     named = (os.environ.get(variable, "") for variable in ("TMPDIR", "TEMP"))
     there = (folder for folder in named if os.path.isabs(folder) and os.path.isdir(folder))
     return Path(next(there, "/tmp"), f"{_NAME}-{user}")
+
+
+def _own(variable: str) -> Path | None:
+    """Returns the folder that a variable of our own names, if it does."""
+    named = os.environ.get(variable)
+    return Path(named).absolute() if named else None
 
 
 def _chosen(variable: str, usual: str) -> Path:

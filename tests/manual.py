@@ -24,6 +24,7 @@ from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
 from jitstudio.manual import COMMAND
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
+from jitstudio.worker.limits import LARGEST_FILE, MOST_ON_DISK
 from tests.support import ROOT
 
 PAGES = ROOT / "resources" / "help"
@@ -122,7 +123,13 @@ def _choices(action: argparse.Action) -> str:
 def _settings(_: str) -> Rows:
     yield "Setting", "Default", "What it does"
     for one in SETTINGS:
-        yield f"{one.group}: {one.title}", _default(one), one.sentence
+        yield f"{one.group}: {one.title}", _default(one), _sentence(one)
+
+
+def _sentence(one: Setting) -> str:
+    """What a setting does, with the keys that its command has at first."""
+    keys = [spec.keys[0] for spec in ACTIONS if spec.id == one.command and spec.keys]
+    return one.sentence.format(keys=keys[0]) if one.command else one.sentence
 
 
 def _default(one: Setting) -> str:
@@ -158,6 +165,10 @@ def _limits(_: str) -> Rows:
     yield "A build on the command line", f"{DEFAULT_TIMEOUT:g} s; `--timeout` changes it"
     yield "A launch", f"{LaunchSpec().timeout:g} s; `--timeout` or the form changes it"
     yield "Memory of a compiler", f"{memory.default} % of this machine or container; a setting"
+    yield (
+        "Disk of a compiler",
+        f"{MOST_ON_DISK >> 30} GiB in its temporary folder, {LARGEST_FILE >> 30} GiB a file",
+    )
     yield "The cache", f"{LIMIT >> 20} MiB; a setting"
 
 

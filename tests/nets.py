@@ -9,8 +9,8 @@ the kernels of the tests. `window` holds the object names with the kind of widge
 their keys, the menus, the settings, the texts of all named widgets, and what each sample shows in
 listings and tables. Times, process numbers and folders are replaced by `#`, `$ROOT` and `$TMP`.
 `closing` holds what Python or Qt complained of where windows were closed in the midst of something:
-no file at all. `python3 tests/nets.py FOLDER cli` records one of the three only, `cli/inspect` what
-begins so.
+no file at all. `visits` holds what panes show in another way than at first: nothing.
+`python3 tests/nets.py FOLDER cli` records one of the four only, `cli/inspect` what begins so.
 """
 
 from __future__ import annotations
@@ -178,10 +178,20 @@ def record_closing(folder: Path, wanted: str, temporary: Path) -> None:
             (folder / f"{name}.txt").write_text(f"{_plain(text, str(temporary))}\n", "utf-8")
 
 
+def record_visits(folder: Path, wanted: str, temporary: Path) -> None:
+    """Write what panes show in another way when they are come back to."""
+    from tests.visit_nets import record
+
+    for name, text in record(temporary):
+        if name.startswith(wanted):
+            (folder / f"{name}.txt").write_text(f"{_plain(text, str(temporary))}\n", "utf-8")
+
+
 _PARTS: dict[str, Callable[[Path, str, Path], None]] = {
     "cli": record_cli,
     "window": record_window,
     "closing": record_closing,
+    "visits": record_visits,
 }
 
 
@@ -191,7 +201,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    help_text = "cli, window, closing, or cli/NAME"
+    help_text = "cli, window, closing, visits, or cli/NAME"
     parser.add_argument("part", nargs="*", default=list(_PARTS), help=help_text)
     words = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jitstudio-nets-") as folder:

@@ -101,6 +101,7 @@ def test_a_link_that_another_user_has_prepared_is_not_followed(shared, tmp_path)
 def test_a_variable_that_holds_no_absolute_path_is_ignored(monkeypatch, tmp_path, named):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("JITSTUDIO_CONFIG_DIR", raising=False)
+    monkeypatch.delenv("JITSTUDIO_CACHE_DIR", raising=False)
     for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, named)
     assert paths.cache_folder() == tmp_path / ".cache" / "jitstudio"
@@ -108,10 +109,21 @@ def test_a_variable_that_holds_no_absolute_path_is_ignored(monkeypatch, tmp_path
     assert paths.data_folder() == tmp_path / ".local" / "share" / "jitstudio"
 
 
+def test_all_that_can_be_made_again_is_in_the_folder_that_was_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "own"))
+    assert {paths.cache_folder(), paths.results_folder()} == {tmp_path / "own"}
+    assert paths.header_places()[:2] == (tmp_path / "own", tmp_path / "usual" / "jitstudio")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", "own")
+    assert paths.cache_folder() == tmp_path / "own"
+
+
 def test_a_home_that_is_not_there_is_not_made(monkeypatch, tmp_path, shared):
     monkeypatch.setenv("TMPDIR", str(shared))
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("JITSTUDIO_CACHE_DIR", raising=False)
     assert paths.home_folder() == shared / f"jitstudio-{os.getuid()}"
     assert paths.cache_folder() == paths.home_folder() / ".cache" / "jitstudio"
 

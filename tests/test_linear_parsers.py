@@ -45,7 +45,6 @@ from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.source_facts import (
     enclosing_head,
     function_at,
-    ptx_target,
     quoted_name,
     template_kernel,
 )
@@ -64,6 +63,7 @@ from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.supplied_copy import supplied_copy, supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS

@@ -58,7 +58,7 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
         for dock in _docks(window):
             driver.show_output(dock.windowTitle())
         pause(_DRAWN_MS)
-        yield f"sample-{sample.files[0].path.stem}", "\n".join(_contents(window))
+        yield f"sample-{sample.files[0].path.stem}", "\n".join(contents(window))
     yield from _tree("all-panes", window)
     for action in _actions(window):
         if action.text().endswith("…") and action.isEnabled():
@@ -126,11 +126,12 @@ def _tree(name: str, top: QWidget) -> Iterator[tuple[str, str]]:
     named = _named(top)
     yield f"{name}-objects", "\n".join(f"{one.objectName()}  {_kind(one)}" for one in named)
     widgets = [one for one in named if isinstance(one, QWidget)]
-    lines = [f"{one.objectName()}.{told}" for one in widgets for told in _texts(one)]
+    lines = [f"{one.objectName()}.{told}" for one in widgets for told in texts(one)]
     yield f"{name}-texts", "\n".join(lines)
 
 
-def _texts(one: QWidget) -> Iterator[str]:
+def texts(one: QWidget) -> Iterator[str]:
+    """Yields all that a widget says of itself, each with its kind."""
     for ask in _TEXTS:
         try:
             text = getattr(one, ask, str)()
@@ -144,8 +145,8 @@ def _texts(one: QWidget) -> Iterator[str]:
         yield "tabs: " + " | ".join(one.tabText(tab) for tab in range(one.count()))
 
 
-def _contents(window: QWidget) -> Iterator[str]:
-    """What is in all tables and texts."""
+def contents(window: QWidget) -> Iterator[str]:
+    """Yields what is in all tables and texts of a window or a part of it."""
     for one in _named(window):
         if isinstance(one, QAbstractItemView):
             yield from (one.objectName(), *_rows(one))

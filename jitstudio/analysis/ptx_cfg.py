@@ -19,19 +19,18 @@ from jitstudio.analysis.control_flow import (
     divide,
     loops,
 )
-from jitstudio.listing.functions import Function
+from jitstudio.listing.functions import Function, ptx_of
 from jitstudio.listing.lines import NOWHERE
+from jitstudio.ptx.scanner import DOT_WORD, GUARD, LABEL
+from jitstudio.ptx.skimming import LOC, FunctionText
 
-_HIDDEN = re.compile(r'//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|"[^"\n]*+"?')
 _ITEM = re.compile(
-    r"\s*+(?:(?P<brace>[{}])"
-    # These end with their line.
-    r"|(?P<line>(?:\.(?:loc|file)\b|\#|@@)[^\n]*+)"
-    r"|(?P<label>[A-Za-z_$%][\w$]*+)\s*+:(?!:)"
+    rf"\s*+(?:(?P<brace>[{{}}])|(?P<loc>{LOC})|(?P<label>{LABEL})"
     r"|(?P<statement>[^;\s][^;]*+)(?:;|\Z)|(?P<empty>;)|\Z)"
 )
 _STATEMENT = re.compile(
-    r"(?P<guard>@!?\s*+[\w$%]++\s*+)?(?P<word>\.?[a-z]\w*+)[\w.:]*+\s*+(?P<rest>.*+)", re.DOTALL
+    rf"(?P<guard>{GUARD}\s*+)?(?P<word>\.?[a-z]\w*+)(?:\s*+{DOT_WORD})*+\s*+(?P<rest>.*+)",
+    re.DOTALL,
 )
 # Nothing leads to the label in front: it is their name.
 _NAMED_BY_LABEL = (".branchtargets", ".calltargets", ".callprototype")
@@ -56,7 +55,7 @@ def ptx_graph(lines: Sequence[str], function: Function) -> FlowGraph:
     """Returns the blocks, edges and loops of a function, by lines from 0; none of a declaration."""
     body = _Body(function.line)
     if function.is_defined:
-        body.read("\n".join(lines[function.line : function.end]))
+        body.read(*ptx_of(lines, function))
     blocks, edges = _divided(body, function)
     return FlowGraph(function.name, blocks, edges, loops(blocks, edges))
 
@@ -95,11 +94,12 @@ class _Body:
         # Labels in front of the statement to come, with their lines.
         self._waiting: dict[str, int] = {}
 
-    def read(self, text: str) -> None:
-        """Takes in the text of the function, from its head on."""
-        text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n") or " ", text)
-        at, line = 0, self._line
-        for item in _ITEM.finditer(text, max(0, text.find("{"))):
+    def read(self, bare: str, function: FunctionText | None, line: int) -> None:
+        """Takes in the function, as `ptx_of` returns it."""
+        if function is None:
+            return
+        text, at = bare[: function.end], 0
+        for item in _ITEM.finditer(text, function.body):
             begin = item.start(item.lastgroup or 0)
             line += text.count("\n", at, begin)
             at = begin
@@ -128,8 +128,9 @@ class _Body:
             case "brace":
                 self._scopes = self._scopes[1:] or (0,)
             case "label":
-                self._waiting.setdefault(item["label"], line)
-                self._labels.setdefault((self._scopes[0], item["label"]), len(self.statements))
+                label = item["label"][:-1].rstrip()
+                self._waiting.setdefault(label, line)
+                self._labels.setdefault((self._scopes[0], label), len(self.statements))
             case "statement" if found := _STATEMENT.match(item["statement"]):
                 self._take_statement(found, line)
 

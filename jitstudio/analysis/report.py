@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ _WIDTH = len(LiveRegisters._fields)
 # An addition of a constant to zero: ptxas has the half-precision unit load constants.
 _LOADS_CONSTANT = "HFMA2"
 _ZEROS = "-RZ, RZ, "
+# `CALL.ABS.NOINC `(_Z10activationf)`, of a function in a section of its own.
+_CALLED = re.compile(r"`\(([^()+\s]+)\)")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class KernelReport:
         counts: Of each class that there is, in the order of the groups.
         peak: The most registers of each kind that are alive at once; None where it is unknown.
         peak_indices: Where most general registers are alive: of instructions in a row the first.
+        callees: The functions with code of their own that it calls by name, by their lowered names.
     """
 
     name: str
@@ -49,6 +53,7 @@ class KernelReport:
     counts: tuple[ClassCount, ...]
     peak: LiveRegisters | None
     peak_indices: tuple[int, ...]
+    callees: frozenset[str] = frozenset()
 
     @property
     def groups(self) -> dict[OpcodeGroup, int]:
@@ -77,7 +82,14 @@ def report(function: SassFunction, resources: Resources | None) -> KernelReport:
         ),
         peak=_peak(function),
         peak_indices=_highest(function),
+        callees=frozenset(_callees(function)),
     )
+
+
+def _callees(function: SassFunction) -> Iterator[str]:
+    for opcode, operands in zip(function.opcodes, function.operands, strict=True):
+        if opcode.startswith("CALL") and (match := _CALLED.search(operands)):
+            yield match[1]
 
 
 def _counted(function: SassFunction) -> Counter[InstructionClass]:

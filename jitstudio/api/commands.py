@@ -28,7 +28,7 @@ from jitstudio.cli.request import (
     request_from,
 )
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 

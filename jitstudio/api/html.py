@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from jitstudio.analysis.findings.model import nothing_found
 from jitstudio.api.kernels import InspectedKernel
 from jitstudio.core.figures import FIGURES
 
@@ -60,6 +61,8 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
                 f"<div><b>{escape(finding.severity)}: {escape(finding.title)}</b>"
                 f"{escape(place)}<br>{escape(said)}</div>"
             )
+        if not one.findings:
+            parts.append(_paragraph(nothing_found()))
         parts.append(_folded(f"SASS of {one.demangled}", one.sass))
     return _whole(*parts)
 

@@ -27,7 +27,7 @@ class KernelFinding:
     """Something in machine code that may cost time.
 
     Attributes:
-        severity: ``high``, ``medium`` or ``low``, as `jitstudio inspect` has it.
+        severity: ``warning`` or ``info``, as `jitstudio inspect` has it.
         title: What it is.
         reason: Why it may cost time.
         remedy: What may be done.
@@ -49,7 +49,7 @@ class InspectedKernel(BuiltKernel):
     Attributes:
         target: What its code is for, such as ``sm_90a``.
         instructions: How many it has, without those that fill the last cache line.
-        code_bytes: All of its code.
+        code_bytes: All of its code, with the instructions that fill the last cache line.
         occupancy: Resident warps of a multiprocessor over the most there can be; None where that
             is not known.
         findings: What may cost time.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import sqlite3
 import stat
 import time
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.private import is_own
 
 # Another one where the same job has another result.
@@ -144,7 +144,7 @@ def is_passing(error: Exception) -> bool:
 
 def _delete(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        remove_tree(path)
     else:
         path.unlink(missing_ok=True)
 

@@ -9,7 +9,6 @@ used now is left alone for a while, and either is said once.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import threading
 import time
@@ -22,7 +21,7 @@ from jitstudio.cache import result_file
 from jitstudio.core.codec import Codec, CodecError
 from jitstudio.core.events import StageFinished
 from jitstudio.core.tools import ToolFile
-from jitstudio.paths import cache_folder
+from jitstudio.paths import results_folder
 from jitstudio.private import make_private
 
 LIMIT = 512 << 20
@@ -40,13 +39,6 @@ _T = TypeVar("_T")
 _codecs: dict[type, Codec[Any]] = {}
 
 
-def default_folder() -> Path:
-    """Where results are kept: `JITSTUDIO_CACHE_DIR`, or a folder in the user's cache folder."""
-    if chosen := os.environ.get("JITSTUDIO_CACHE_DIR"):
-        return Path(chosen).absolute()
-    return cache_folder() / "builds"
-
-
 class Store:
     """Results by key. Safe for several threads, and for several programs at a time.
 
@@ -61,7 +53,7 @@ class Store:
     def __init__(
         self, folder: Path | None = None, *, limit: int = LIMIT, memory_limit: int = MEMORY_LIMIT
     ) -> None:
-        self.folder = default_folder() if folder is None else folder
+        self.folder = results_folder() if folder is None else folder
         self._limit = limit
         self._wanted_limit: int | None = None
         self._told_limit: int | None = None

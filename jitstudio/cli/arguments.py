@@ -335,6 +335,13 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
+    )
+    run.add_argument(
         "--compare-option",
         action="append",
         default=[],
@@ -624,13 +631,6 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         help="simulate blocks and warps in another order (default 0, the natural one)",
     )
     command.add_argument(
-        "--both",
-        action="store_true",
-        default=None,
-        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
-        "where floats differ, build and run both with --fmad=false, too",
-    )
-    command.add_argument(
         "--seeds",
         type=_count,
         metavar="N",
@@ -750,7 +750,7 @@ def _add_check(commands: _Commands) -> None:
         action="store_true",
         help="let the file send any option and name files outside its folder",
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 
@@ -784,7 +784,7 @@ def _add_lesson(commands: _Commands) -> None:
     check.add_argument(
         "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import re
 import shlex
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import capture_object
 from jitstudio.cli.request import UsageError
 from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
@@ -55,12 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
     try:
         output.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
+        with temporary_folder("jitstudio-") as folder:
             try:
-                status = run_program(command, Path(folder), quiet=arguments.json)
+                status = run_program(command, folder, quiet=arguments.json)
             except OSError as error:
                 raise UsageError(f"'{command[0]}' cannot be started: {error.strerror}.") from None
-            return _finished(command, status, collected(Path(folder)), output, arguments.json)
+            return _finished(command, status, collected(folder), output, arguments.json)
     except OSError as error:
         raise UsageError(f"'{output}' cannot be written: {error.strerror}.") from None
 

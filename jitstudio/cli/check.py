@@ -107,7 +107,7 @@ def check(
 
     Args:
         files: The budgets.
-        timeout: Seconds that each build may take, and each reading.
+        timeout: Seconds that each build, reading and launch may take, whatever the budgets say.
         trust: Whether they may send any option and name files outside their folders.
         update: Whether baselines are written before they are compared.
         only: A pattern of the names of the budgets that are checked; None for all.
@@ -269,7 +269,9 @@ class BudgetChecks:
         for one, other, made in self._launches:
             if one == request and other == asked:
                 return made
-        built, launched, _ = run_command.launch(words, lambda _event: None, request)
+        built, launched, _ = run_command.launch(
+            words, lambda _event: None, request, self._reader.timeout
+        )
         self._launches.append((request, asked, (built, launched)))
         return built, launched
 

@@ -575,6 +575,7 @@ def finding_words(finding: Finding) -> Json:
         "reason": finding.reason,
         "remedy": finding.remedy,
         "ptx_line": finding.ptx_line or None,
+        "lines": [_place(line) for line in finding.lines],
     }
 
 

@@ -136,7 +136,7 @@ class CodeReader:
     """
 
     def __init__(self, timeout: float) -> None:
-        self._timeout = timeout
+        self.timeout = timeout
         self._builder, self._reader = Builder(store=Store()), DisassemblyReader()
 
     def __enter__(self) -> Self:
@@ -154,7 +154,7 @@ class CodeReader:
         request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
         # It loads its libraries while the compilers work.
         self._reader.start()
-        result = _built(self._builder, request, self._timeout)
+        result = _built(self._builder, request, self.timeout)
         if not result.ok:
             return MachineCode(result)
         units = []
@@ -167,7 +167,7 @@ class CodeReader:
                 function,
                 request.toolchain,
             )
-            code = self._reader.analyse(asked, timeout=self._timeout)
+            code = self._reader.analyse(asked, timeout=self.timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(request, result, cubin, code))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterable
@@ -51,6 +52,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100
@@ -83,6 +85,7 @@ def launch(
     arguments: argparse.Namespace,
     heard: Callable[[LaunchEvent], None],
     request: BuildRequest | None = None,
+    limit: float | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch of it if there was one, and the GPUs.
 
@@ -90,6 +93,8 @@ def launch(
         arguments: The words of the command line.
         heard: Is given what happens meanwhile.
         request: What is built in place of what the arguments say.
+        limit: Seconds that the build and the launch may take at most, whatever the arguments and
+            a project say; None for what they say.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -107,11 +112,12 @@ def launch(
         target = _GPU if spec.both and arguments.device == SIMULATOR else arguments.device
         arch = arch_for(request.arch, has_target(arguments), found, target)
         request = replace(request, arch=arch)
-        built = build.build(request)[-1]
+        built = build.build(request, DEFAULT_TIMEOUT if limit is None else limit)[-1]
         if not built.ok:
             return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
-        sides = _Sides(launcher, spec, found, arguments.device, heard, begin)
+        most = math.inf if limit is None else limit
+        sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most)
         compared = tuple(getattr(arguments, "compare_option", ()))
         result = sides.launch(_Side(request, built), compared)
         if folder is not None:
@@ -157,6 +163,7 @@ class _Sides:
         ordinal: Of the one to use.
         heard: Is given what happens meanwhile.
         begin: Completes the launch that the host code has; None where that is not to be read.
+        most: Seconds that a launch may take at most.
         launched: The launch as it was sent; None before.
     """
 
@@ -166,6 +173,7 @@ class _Sides:
     ordinal: int
     heard: Callable[[LaunchEvent], None]
     begin: Callable[[LaunchSpec], LaunchSpec] | None
+    most: float
     launched: LaunchRequest | None = None
 
     def launch(self, side: _Side, compared: tuple[str, ...] = ()) -> LaunchResult:
@@ -241,6 +249,8 @@ class _Sides:
             return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
         if missing := _missing(self.found, ordinal):
             return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+        # What is no number is for `resolve` to refuse.
+        spec = replace(spec, timeout=self.most if spec.timeout > self.most else spec.timeout)
         resolved = resolve(spec, kernel, self.found, ordinal)
         if resolved.request is None:
             return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)

@@ -147,7 +147,10 @@ def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[S
         raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
     certificates = ClusterCertificates(*arguments.dask_tls) if arguments.dask_tls else None
     return sites.cluster(
-        arguments.dask, certificates=certificates, insecure=arguments.dask_insecure
+        arguments.dask,
+        certificates=certificates,
+        insecure=arguments.dask_insecure,
+        timeout=arguments.timeout,
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import PurePath
 
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.diff.program import FigureDelta, changed
-from jitstudio.analysis.findings.measured import measured, once_a_line
-from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.findings.measured import measured
+from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.checks.conditions import shown
@@ -189,7 +189,7 @@ def _print_counts(simulation: Simulation) -> None:
         )
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
-    for finding in once_a_line(measured(simulation)):
+    for finding in measured(simulation):
         _print_finding(finding)
 
 
@@ -249,6 +249,8 @@ def print_function(one: Inspected) -> None:
             say(_INDENT * 2 + line)
     for finding in one.findings:
         _print_finding(finding)
+    if not one.findings and one.report.instructions:
+        _print_prose(nothing_found())
 
 
 def print_code(one: Inspected) -> None:
@@ -295,9 +297,13 @@ def _occupancy(filling: KernelOccupancy) -> str:
 
 
 def _print_finding(finding: Finding) -> None:
-    where = f" ({_place(finding.places[0])})" if finding.places else ""
+    more = f", {finding.more_lines}" if finding.more_lines else ""
+    where = f" ({_place(finding.places[0])}{more})" if finding.places else ""
     say(f"{_INDENT}{finding.severity.value}: {finding.title}{where}")
-    prose = f"{finding.reason} {finding.remedy}".strip()
+    _print_prose(f"{finding.reason} {finding.remedy}".strip())
+
+
+def _print_prose(prose: str) -> None:
     say(textwrap.indent(textwrap.fill(prose, _PROSE_WIDTH), _INDENT * 3))
 
 

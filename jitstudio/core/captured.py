@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.bounds.unpacking import DAMAGED_ZIP, Oversized, check_members, read_member
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 
 CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
 """Facts of a kernel that follow from the others."""
@@ -193,19 +192,15 @@ def unpack(content: bytes) -> CapturedKernel:
         CapturedError: It is none, is damaged, or unpacks to more than is read of any file.
     """
     try:
+        check_members(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _read(archive)
     except CapturedError:
         raise
-    except _DAMAGED as error:
+    except Oversized as error:
+        raise CapturedError(str(error)) from None
+    except DAMAGED_ZIP as error:
         raise CapturedError(f"it is damaged, or no captured kernel ({error})") from None
-
-
-# What `zipfile` and `json` raise of bytes that are not theirs.
-_DAMAGED = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
-    *(ValueError, LookupError, OSError, RuntimeError, MemoryError),
-)
 
 
 def _read(archive: zipfile.ZipFile) -> CapturedKernel:
@@ -213,9 +208,7 @@ def _read(archive: zipfile.ZipFile) -> CapturedKernel:
 
     def take(member: str, limit: int) -> bytes:
         nonlocal left
-        if archive.getinfo(member).file_size > min(limit, left):
-            raise CapturedError(f"its member '{member}' is larger than {min(limit, left):,} bytes")
-        taken = archive.read(member)
+        taken = read_member(archive, archive.getinfo(member), min(limit, left))
         left -= len(taken)
         return taken
 

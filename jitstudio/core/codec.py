@@ -32,13 +32,27 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 MOST_VALUES = 8_000_000
 """Numbers, texts and lists that one value may consist of; arrays and bytes count as one."""
 
+MOST_TEXT = 512 << 20
+"""Bytes of memory that the long texts of one value may take."""
+
+_LARGEST_HEAD = 64 << 20
+# A letter beyond the Basic Multilingual Plane makes all of a text so wide (PEP 393).
+_WIDEST = 4
+
 
 class CodecError(ValueError):
     """These bytes do not hold such a value, or a value is too large."""
 
 
+def check_head(size: int) -> None:
+    """Checks the bytes of JSON of a value, whose texts are short."""
+    if size > _LARGEST_HEAD:
+        raise CodecError(f"its head has {size:,} bytes, more than {_LARGEST_HEAD:,}")
+
+
 def count_parts(head: str) -> int:
     """At most so many values are in this JSON."""
+    check_head(len(head))
     count = head.count(",") + head.count("[") + head.count("{")
     if count > MOST_VALUES:
         raise CodecError(f"it has more than {MOST_VALUES:,} parts")
@@ -48,8 +62,9 @@ def count_parts(head: str) -> int:
 class Blobs:
     """Hands out what lies behind the JSON, piece by piece."""
 
-    def __init__(self, data: memoryview, start: int, count: int) -> None:
+    def __init__(self, data: memoryview, start: int, count: int, most_text: int) -> None:
         self._data, self._at, self._count = data, start, count
+        self._most_text = self._text_left = most_text
 
     def take(self, size: Any) -> bytes:
         """Returns the next so many bytes."""
@@ -57,6 +72,19 @@ class Blobs:
             raise CodecError(f"{shortly(size)} is no length of what is left")
         self._at += size
         return bytes(self._data[self._at - size : self._at])
+
+    def take_text(self, size: Any) -> str:
+        """Returns the next so many bytes as a text."""
+        if type(size) is int and size > self._text_left:
+            raise self._too_much_text()
+        data = self.take(size)
+        self._text_left -= len(data) if data.isascii() else _WIDEST * len(data)
+        if self._text_left < 0:
+            raise self._too_much_text()
+        return data.decode("utf-8", "surrogatepass")
+
+    def _too_much_text(self) -> CodecError:
+        return CodecError(f"its texts take more than {self._most_text:,} bytes of memory")
 
     def spend(self, count: int) -> None:
         """Notes that a piece becomes so many values."""
@@ -173,7 +201,7 @@ class _Str(TypeCodec):
     def lift(self, plain: Any, blobs: Blobs) -> Any:
         if type(plain) is str:
             return plain
-        return blobs.take(plain).decode("utf-8", "surrogatepass")
+        return blobs.take_text(plain)
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
         if len(values) >= _LONG:
@@ -507,8 +535,12 @@ class Codec(Generic[_T]):
         count_parts(head)
         return [_HEAD.pack(len(head)) + head.encode("ascii"), *blobs]
 
-    def load(self, data: bytes) -> _T:
+    def load(self, data: bytes, most_text: int = MOST_TEXT) -> _T:
         """Returns the value that `dump` has made these bytes of.
+
+        Args:
+            data: The bytes.
+            most_text: Bytes of memory that its long texts may take.
 
         Raises:
             CodecError: They hold no such value.
@@ -517,8 +549,9 @@ class Codec(Generic[_T]):
             with memoryview(data) as view:
                 (size,) = _HEAD.unpack_from(view)
                 start = _HEAD.size + size
+                check_head(size)
                 head = str(view[_HEAD.size : start], "ascii")
-                blobs = Blobs(view, start, count_parts(head))
+                blobs = Blobs(view, start, count_parts(head), most_text)
                 value: _T = self._form.lift(json.loads(head), blobs)
                 blobs.close()
         except CodecError:

@@ -127,7 +127,8 @@ class Diagnostic:
         column: Counted from 1, or None.
         message: What the tool said.
         tool: The tool that said it, or None for jitstudio itself.
-        number: How the tool numbers this warning, such as ``177-D``; empty where it does not.
+        number: How the tool numbers this, such as ``177-D`` or ptxas' ``C7508``; empty where it
+            does not.
         explanation: What happened, why, and what to do; empty where `core.explanations` has none.
         fix: What the program can do about it, or None.
     """
@@ -167,6 +168,12 @@ _PTXAS_LINE = re.compile(
     r"ptxas (?P<file>[^\n,]+), line (?P<line>\d+); "
     r"(?P<severity>fatal|error|warning|info)\s*: (?P<message>.*)"
 )
+# `ptxas info    : (C7519) Potential Performance Loss: text in the function 'k' in line 60`, of PTX
+_PTXAS_REMARK = re.compile(
+    r"ptxas (?:info|warning)\s*+: \((?P<number>C\d+)\) (?P<message>.*?"
+    r"(?:\bin (?:around )?line (?P<line>\d+)\b.*)?)$"
+)
+_LOSS = "Potential Performance Loss"
 # `remark: k.cu:1:53: text`, of NVRTC's optimiser
 _REMARK = re.compile(
     r"(?P<severity>remark): (?P<file>[^\n]+?):(?P<line>\d+):(?P<character>\d+): (?P<message>.*)"
@@ -214,7 +221,7 @@ _SEVERITIES = {
     "remark": Severity.INFO,
     "info": Severity.INFO,
 }
-_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _GCC, _PLAIN)
+_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _PTXAS_REMARK, _REMARK, _GCC, _PLAIN)
 _OF_NVVM = (_NVVM_PARSE, _NVVM_VERIFIER, *_SPELLINGS)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
@@ -321,7 +328,11 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     line = int(groups["line"]) if groups.get("line") else None
     message = match["message"].strip()
     number = groups.get("number") or ""
-    if number:
+    if match.re is _PTXAS_REMARK:
+        file = _NAMELESS_PTX if line else source
+        groups["severity"] = "warning" if message.startswith(_LOSS) else "info"
+        message = f"{message} [{number}]"
+    elif number:
         message = f"{message} [#{number}]"
     # nvcc's front end shows, and points into, a line in which macros are expanded.
     column = _column(groups) or (None if tool is Tool.NVCC else _caret_column(following))
@@ -332,7 +343,9 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
-    if match.re is _PTXAS_LINE and (origin := _ORIGIN.fullmatch("".join(following[:1]))):
+    if match.re in (_PTXAS_LINE, _PTXAS_REMARK) and (
+        origin := _ORIGIN.fullmatch("".join(following[:1]))
+    ):
         message = f"{message} ({file}:{line}{origin['calls']})"
         file, line = origin["file"], int(origin["line"])
     severity = _SEVERITIES[groups.get("severity") or "error"]

@@ -29,30 +29,27 @@ from jitstudio.core.diagnostics import (
 )
 from jitstudio.core.fatbin import containers
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
+from jitstudio.core.ptx_targets import chips_with, nearest_target, targets_with
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.source_facts import (
     ALIASES,
     CONSTANTS,
     LLVM_READ,
-    PTX_TARGET,
-    PTX_VERSION,
     HostFunction,
     bare_code,
-    chip_with,
     enclosing_head,
     first,
     function_at,
-    line_of,
     memory_call,
     missing_name,
-    ptx_target,
     quoted_name,
     refused_attribute,
     std_name,
     template_kernel,
 )
 from jitstudio.paths import resource
+from jitstudio.ptx.skimming import ptx_target, target_at, version_at
 
 _FILE = "explanations.toml"
 _NOBODY = "jitstudio"
@@ -134,10 +131,11 @@ class _Case:
         return kinds.pop() if len(kinds) == 1 else CodeKind.CUDA
 
     @property
-    def written(self) -> str:
-        """All texts of the build, one behind the other."""
+    def code_and_log(self) -> str:
+        """All texts of the build, one behind the other, and the log of the stage."""
         sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
-        return "\n".join(content.decode("utf-8", "replace") for content in sources)
+        texts = [content.decode("utf-8", "replace") for content in sources]
+        return "\n".join([*texts, self.stage.log if self.stage else ""])
 
     @property
     def line_text(self) -> str | None:
@@ -222,6 +220,15 @@ def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None
 
 
 # What an explanation may name besides the groups of its message. None: not known in this case.
+def _value(match: re.Match[str] | None) -> str | None:
+    return match["value"] if match else None
+
+
+def _line(match: re.Match[str] | None) -> str | None:
+    """Returns the line of a directive's value, from 1."""
+    return str(match.string.count("\n", 0, match.start("value")) + 1) if match else None
+
+
 _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "tool": lambda case: case.tool,
     "severity": lambda case: case.diagnostic.severity.value,
@@ -243,18 +250,22 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "line_text": lambda case: case.line_text,
     "include": _include,
     "quoted_name": lambda case: _quoted_name(case.request),
-    "ptx_target": lambda case: ptx_target(case.source or ""),
-    "target_line": lambda case: line_of(PTX_TARGET, case.source or ""),
-    "ptx_version": lambda case: first(PTX_VERSION, case.source or ""),
-    "version_line": lambda case: line_of(PTX_VERSION, case.source or ""),
+    "ptx_target": lambda case: _value(target_at(case.source or "")),
+    "target_line": lambda case: _line(target_at(case.source or "")),
+    "ptx_version": lambda case: _value(version_at(case.source or "")),
+    "version_line": lambda case: _line(version_at(case.source or "")),
     # What says the target of the code: of PTX that the user has written, its own text.
     "code_target": lambda case: ptx_target(case.source or "") or case.arch.sm,
-    "own_target": lambda case: ptx_target(case.source or "") or "",
-    "own_target_line": lambda case: line_of(PTX_TARGET, case.source or "") or "",
+    "own_target": lambda case: _value(target_at(case.source or "")) or "",
+    "own_target_line": lambda case: _line(target_at(case.source or "")) or "",
     "target_kind": lambda case: (
         (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
     ),
-    "chip": lambda case: chip_with(case.diagnostic.message, case.written),
+    "chip": lambda case: nearest_target(case.diagnostic.message, case.code_and_log),
+    "chips": lambda case: chips_with(case.diagnostic.message, case.code_and_log),
+    "is_of_no_chip": lambda case: (
+        "yes" if targets_with(case.diagnostic.message, case.code_and_log) == () else ""
+    ),
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],

@@ -7,14 +7,20 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from jitstudio.paths import UNPACKED_HEADERS
+
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""
 COOPERATIVE_GROUPS = re.compile(r"(?:^|[/\\])cooperative_groups(?:\.h$|[/\\])")
+# Such as .../nvrtc-headers-13.5-20923572/cuda/barrier, .../nvidia/cu13/include/cuda_fp16.hpp of a
+# wheel, /usr/local/cuda-13.0/targets/x86_64-linux/include/cub/cub.cuh, CUDA\v13.0\include\cuda.h
 OF_NVIDIA = re.compile(
-    rf"{re.escape(BUILT_IN_HEADER)}$|[/\\]nvrtc-headers-|{COOPERATIVE_GROUPS.pattern}"
+    rf"{re.escape(BUILT_IN_HEADER)}$|[/\\]{UNPACKED_HEADERS}|{COOPERATIVE_GROUPS.pattern}"
+    r"|[/\\]nvidia[/\\]\w+[/\\]include[/\\]"
+    r"|[/\\](?:cuda|CUDA)(?:-[\d.]+)?[/\\](?:(?:targets[/\\][^/\\]+|v[\d.]+)[/\\])?include[/\\]"
 )
 """Files whose lines are not the user's: inside NVRTC, in the folder that its headers are unpacked
-to, and cooperative groups of any toolkit."""
+to, of a wheel or a toolkit, and cooperative groups of any."""
 
 # A character of UTF-8. ptxas takes the last backslash for the end of a folder, and writes a slash.
 _CHARACTER = re.compile(r"\\(3[0-6][0-7])((?:[\\/]2[0-7]{2}){1,3})")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import start_of_line
+from jitstudio.ptx.skimming import ptx_target as ptx_target
 
 # An escaped character begins no text, so that none is looked through twice for its end.
 _COMMENT_OR_TEXT = re.compile(
@@ -298,72 +298,14 @@ def std_name(message: str, line: str) -> str | None:
     return written[0] if written else None
 
 
-PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
-
-PTX_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,4}+\.\d{1,4}+)", re.MULTILINE)
 LLVM_READ = re.compile(r"this libNVVM reads LLVM (\d++)")
 _REFUSED_ATTRIBUTE = re.compile(r"': (\w++) function attribute is not supported")
-_LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
-
-
-class _Chip(NamedTuple):
-    """Instructions that only targets with a letter have, from this number on.
-
-    Attributes:
-        has: Found in their names.
-        number: The lowest target, by PTX ISA, "Target ISA Notes" of each.
-        exact: Whether later families lack them again.
-    """
-
-    has: re.Pattern[str]
-    number: int
-    exact: bool = False
-
-
-_CHIPS = (
-    _Chip(re.compile(r"\bwgmma\b"), 90, exact=True),
-    _Chip(re.compile(r"\btcgen05\b"), 100, exact=True),
-    _Chip(re.compile(r"\bsetmaxnreg\b"), 90),
-    _Chip(re.compile(r"mma with block scale|\.kind::mxf"), 120),
-    _Chip(re.compile(""), 100),
-)
-
-
-def ptx_target(text: str) -> str | None:
-    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
-    match = PTX_TARGET.search(text)
-    return match[1] if match else None
 
 
 def first(pattern: re.Pattern[str], text: str) -> str | None:
     """Returns the first group where the pattern is found first."""
     match = pattern.search(text)
     return match[1] if match else None
-
-
-def line_of(pattern: re.Pattern[str], text: str) -> str | None:
-    """Returns the line of the first group where the pattern is found first, counted from 1."""
-    match = pattern.search(text)
-    return str(text.count("\n", 0, match.start(1)) + 1) if match else None
-
-
-def chip_with(message: str, text: str) -> str | None:
-    """Returns the lowest target with a letter that has what ptxas says its own lacks.
-
-    Args:
-        message: Of ptxas.
-        text: The code, which may need other instructions, too.
-    """
-    lacking = _LACKING.search(message)
-    if lacking is None:
-        return None
-    said = Arch.parse(lacking["target"])
-    if sum(1 for chip in _CHIPS if chip.exact and chip.has.search(f"{text} {message}")) > 1:
-        return None  # no target has both
-    chip = next(chip for chip in _CHIPS if chip.has.search(lacking["what"]))
-    stays = said.number >= chip.number and not (chip.exact and said.number >= chip.number + 20)
-    found = Arch(said.number if stays else chip.number, "a")
-    return None if found == said else found.sm
 
 
 # `call void bitcast (void (i8*, i8, i64, i1)* @llvm.memset.p0i8.i64 to void (…)*)(i8* %p, …)`

@@ -89,7 +89,8 @@ def sweep_command(
         paths: See `build_command`.
     """
     axes = with_axis_files(draft, _absolute).axes
-    spec = replace(spec, kernel=draft.kernel)
+    # A sweep compares its variants, and no devices.
+    spec = replace(spec, kernel=draft.kernel, both=False)
     flags = (f"--axis={_axis_name(axis)}={axis.values}" for axis in axes)
     return shlex.join(
         ("jitstudio", "sweep", *_built(request, paths), *_launched(request, spec), *flags)

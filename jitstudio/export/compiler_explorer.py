@@ -12,7 +12,6 @@ import base64
 import binascii
 import io
 import json
-import lzma
 import re
 import shlex
 import zipfile
@@ -25,6 +24,13 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from jitstudio.compile_commands import translated
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.bounds.unpacking import (
+    DAMAGED_ZIP,
+    Oversized,
+    check_members,
+    inflated,
+    read_member,
+)
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.core.options import join_options
 from jitstudio.core.project.project import Member, Project
@@ -277,16 +283,11 @@ def _client_state(text: str) -> Any:
         data = base64.b64decode(padded.replace("-", "+").replace("_", "/"), validate=True)
         # As Compiler Explorer tells them apart: no JSON begins so.
         if data[:1] and data[0] & 0xF == _ZLIB:
-            unpacking = zlib.decompressobj()
-            data = unpacking.decompress(data, _LARGEST_STATE)
-            if unpacking.unconsumed_tail:
-                raise ForeignStateError(f"The link unpacks to more than {_LARGEST_STATE:,} bytes.")
-            if not unpacking.eof:
-                raise ValueError
+            data = inflated(data, _LARGEST_STATE)
         return json.loads(data)
-    except (ValueError, zlib.error, binascii.Error, RecursionError) as error:
-        if isinstance(error, ForeignStateError):
-            raise
+    except Oversized as error:
+        raise ForeignStateError(f"The link is too large: {error}.") from None
+    except (ValueError, zlib.error, binascii.Error, RecursionError):
         raise ForeignStateError(
             "The link is damaged: what follows /clientstate/ cannot be unpacked. Copy all of it."
         ) from None
@@ -437,31 +438,20 @@ def _numbered(name: str, number: int) -> str:
 
 def _unzipped(name: str, content: bytes) -> Iterator[tuple[str, str]]:
     try:
+        check_members(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
-            if len(infos) > _MOST_FILES or sum(i.file_size for i in infos) > _LARGEST_STATE:
-                raise ForeignStateError(
-                    f"'{name}' holds more than {_MOST_FILES} files or {_LARGEST_STATE:,} bytes."
-                )
+            if len(infos) > _MOST_FILES:
+                raise Oversized(f"it holds more than {_MOST_FILES} files")
+            left = _LARGEST_STATE
             for info in infos:
-                with archive.open(info) as file:
-                    data = file.read(_LARGEST_STATE + 1)
-                if len(data) > _LARGEST_STATE:
-                    raise ForeignStateError(
-                        f"'{name}' unpacks to more than {_LARGEST_STATE:,} bytes."
-                    )
+                data = read_member(archive, info, left)
+                left -= len(data)
                 yield info.filename, data.decode("utf-8", "replace")
-    except ForeignStateError:
-        raise
-    except _DAMAGED_ZIP as error:
+    except Oversized as error:
+        raise ForeignStateError(f"'{name}' is too large: {error}.") from None
+    except DAMAGED_ZIP as error:
         raise ForeignStateError(f"'{name}' is no sound zip file: {error}") from None
-
-
-# What zipfile and its decompressors raise of a file that is damaged, or has a password.
-_DAMAGED_ZIP = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError),
-    *(EOFError, OSError, ValueError),
-)
 
 
 def _assembled(

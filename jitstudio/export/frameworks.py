@@ -20,6 +20,7 @@ from jitstudio.export.numpy_text import (
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_launch import finish, helpers, joined, launch_notes
 from jitstudio.export.python_script import (
+    SAMENESS,
     build_code,
     build_imports,
     docstring,
@@ -431,8 +432,7 @@ def notebook_of(recipe: Recipe) -> str:
     cells = [_cell("markdown", title)]
     for section in sections_of(recipe, core=False):
         cells += [_cell("markdown", f"## {section.title}"), _cell("code", section.code)]
-    build = "cubin = build()\ndigest = hashlib.sha256(cubin).hexdigest()\n"
-    build += 'print(f"{len(cubin):,} bytes", "as in jitstudio" if digest == DIGEST else "")\n'
+    build = f'{SAMENESS}\n\ncubin = build()\nprint(f"{{len(cubin):,}} bytes,", sameness(cubin))\n'
     cells.append(_cell("code", build))
     if recipe.launch is not None:
         cells.append(_cell("code", _LAUNCH_CELL))

@@ -136,6 +136,7 @@ def erf(values):
 
 _OWN = """
     np ml_dtypes math sys Path cupy torch driver SOURCES HEADERS KERNEL DIGEST CUDA CPP fill check
+    CODE_DIGEST code_digest sameness struct hashlib
     columns content erf main build launch run tensor checked arguments buffers memory device stream
     kernel config cubin right begin end start copy got name array pairs pair times timed values
     value pointers size cluster together shared function middle ordinal module path folder

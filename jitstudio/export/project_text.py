@@ -14,6 +14,7 @@ import re
 import zlib
 from dataclasses import replace
 
+from jitstudio.core.bounds.unpacking import Oversized, inflated
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.options import join_options, rooted
 from jitstudio.core.project.format import LARGEST, ProjectFormatError, dump, load
@@ -77,13 +78,12 @@ def unpack(text: str) -> Project:
         )
     try:
         packed = base64.urlsafe_b64decode(match["code"] + "=" * (-len(match["code"]) % 4))
-        unpacking = zlib.decompressobj()
-        data = unpacking.decompress(packed, LARGEST + 1)
+        data = inflated(packed, LARGEST)
+    except Oversized as error:
+        raise ProjectTextError(f"The text is too large: {error}.") from None
     except (ValueError, zlib.error, binascii.Error):
         raise ProjectTextError(_DAMAGED) from None
-    if len(data) > LARGEST:
-        raise ProjectTextError(f"The text unpacks to more than {LARGEST:,} bytes.")
-    if not unpacking.eof or _checksum(data) != match["sum"]:
+    if _checksum(data) != match["sum"]:
         raise ProjectTextError(_DAMAGED)
     try:
         project = load(data)

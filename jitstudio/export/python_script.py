@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
 from jitstudio.core.tools import Tool
+from jitstudio.export.code_digest import SOURCE, code_digest
 from jitstudio.export.numpy_text import needs_ml_dtypes
 from jitstudio.export.python_launch import joined, launch_code, launch_notes
 from jitstudio.export.recipe import (
@@ -166,6 +167,19 @@ _SETS = {HeaderSet.BUNDLED: "cuda_headers", HeaderSet.CURAND: "curand_headers"}
 
 _FINDERS = {HeaderSet.BUNDLED: _NVRTC_HEADERS, HeaderSet.CURAND: _CURAND_HEADERS}
 
+SAMENESS = f'''\
+{SOURCE}
+
+def sameness(cubin):
+    """Returns whether a cubin is that of jitstudio, in words."""
+    if hashlib.sha256(cubin).hexdigest() == DIGEST:
+        return "as jitstudio has built"
+    if code_digest(cubin) == CODE_DIGEST:
+        return "the code that jitstudio has built, with other paths in its line table"
+    return "not the code that jitstudio has built"
+'''
+"""What an exported script compares its cubin by."""
+
 _MAIN = '''\
 def main():
     """Builds, and launches unless it is told not to; returns the exit status."""
@@ -176,8 +190,7 @@ def main():
     arguments = parser.parse_args()
     cubin = build()
     digest = hashlib.sha256(cubin).hexdigest()
-    same = "as jitstudio has built" if digest == DIGEST else "not those that jitstudio has built"
-    print(f"cubin: {len(cubin):,} bytes, {same} (SHA-256 {digest})", file=sys.stderr)
+    print(f"cubin: {len(cubin):,} bytes, {sameness(cubin)} (SHA-256 {digest})", file=sys.stderr)
     if arguments.save:
         try:
             Path(arguments.save).write_bytes(cubin)
@@ -203,7 +216,7 @@ def script_of(recipe: Recipe, *, core: bool) -> str:
     launches = recipe.launch is not None
     last = _LAUNCH if launches else _NO_LAUNCH
     end = 'if __name__ == "__main__":\n    sys.exit(main())\n'
-    return f"#!/usr/bin/env python3\n{joined((body, _MAIN + last, end))}"
+    return f"#!/usr/bin/env python3\n{joined((body, SAMENESS, _MAIN + last, end))}"
 
 
 _LAUNCH = """\
@@ -244,12 +257,18 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
         f"Needs: pip install {packages}",
         *((f"Built by: {tools}",) if tools else ()),
         "",
-        "--save PATH writes the cubin, --no-launch builds only. With the same versions and the",
-        "same working directory, which line tables name, the bytes are those of jitstudio.",
+        "--save PATH writes the cubin, --no-launch builds only. With the same versions the code is",
+        "that of jitstudio; in the same working directory, which line tables name, all bytes are.",
     ]
     if notes := [*recipe.notes, *launch_notes(recipe.launch)]:
         said += ["", "Not exported:", *(f"- {note}" for note in notes)]
-    names = ("argparse", "hashlib", "sys", *(("math",) if "erf(" in (launching or "") else ()))
+    names = (
+        "argparse",
+        "hashlib",
+        "struct",
+        "sys",
+        *(("math",) if "erf(" in (launching or "") else ()),
+    )
     lines = [build_imports(recipe, names, driver=bool(launching)).rstrip("\n")]
     if launching:
         lines += ["import numpy as np"]
@@ -257,6 +276,8 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     if core and launching:
         lines.append("from cuda.core import Device, EventOptions, LaunchConfig, ObjectCode, launch")
     lines += ["", f'DIGEST = "{recipe.digest}"', '"""The SHA-256 of the cubin of jitstudio."""']
+    lines += [f'CODE_DIGEST = "{code_digest(recipe.cubin)}"']
+    lines += ['"""The same without its line table, see `code_digest`."""']
     if recipe.launch:
         lines += [f"KERNEL = {recipe.launch.request.kernel!r}"]
     return f"{docstring(said)}\n" + "\n".join(lines) + "\n"

@@ -17,6 +17,7 @@ from pygments.token import STANDARD_TYPES, Token, string_to_tokentype
 from jitstudio import __version__
 from jitstudio.analysis.control_flow import EdgeKind
 from jitstudio.analysis.diagrams.flow_svg import Colors, svg
+from jitstudio.analysis.findings.model import nothing_found
 from jitstudio.core.figures import FIGURES
 from jitstudio.export.recipe import Recipe
 from jitstudio.export.report_content import (
@@ -216,6 +217,7 @@ def _findings(content: ReportContent) -> Iterator[str]:
             if name:
                 target = _id(0, name, line)
                 where = f' <a href="#{escape(target)}">{escape(name)}:{line}</a>'
+                where += f", {escape(finding.more_lines)}" if finding.more_lines else ""
             said = f"{finding.reason} {finding.remedy}".strip()
             yield (
                 f'<div class="finding {finding.severity.value}">'
@@ -223,7 +225,7 @@ def _findings(content: ReportContent) -> Iterator[str]:
                 f"<p>{escape(said)}</p></div>"
             )
     if not found:
-        yield "<p>No rule has found anything.</p>"
+        yield f"<p>{escape(nothing_found())}</p>"
 
 
 def _id(column: int, name: str, line: int) -> str:

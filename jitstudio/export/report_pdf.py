@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from jitstudio import __version__
+from jitstudio.analysis.findings.model import nothing_found
 from jitstudio.export.recipe import Recipe
 from jitstudio.export.report_content import (
     LETTERS,
@@ -105,10 +106,13 @@ def _summary(content: ReportContent) -> Iterator[_Page]:
     for one in content.functions:
         for finding in one.findings:
             name, line = content.place(finding)
-            where = f" ({name}:{line})" if name else ""
+            more = f", {finding.more_lines}" if finding.more_lines else ""
+            where = f" ({name}:{line}{more})" if name else ""
             lines.append((f"{finding.title} in {one.title}{where}"[:150], _PROSE, "F2"))
             said = f"{finding.reason} {finding.remedy}".strip()
             lines += [(part, _PROSE, "F1") for part in wrap(said, 150)]
+    if not any(one.findings for one in content.functions):
+        lines += [(part, _PROSE, "F1") for part in wrap(nothing_found(), 150)]
     lines.append(("", _PROSE, "F1"))
     for stage in content.result.stages:
         said = f"{stage.tool.value} {stage.version}: {stage.source}: {' '.join(stage.options)}"

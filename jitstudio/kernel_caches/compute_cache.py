@@ -16,8 +16,8 @@ from functools import partial
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.code import is_bitcode
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
+from jitstudio.ptx.skimming import ptx_target
 
 _ORIGIN = "CUDA"
 _NAME = re.compile(r"[0-9a-f]{8,}")

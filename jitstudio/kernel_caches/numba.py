@@ -15,8 +15,9 @@ from functools import partial
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import file_names, ptx_target
 
 _ORIGIN = "Numba"
 _NAME = re.compile(r"(?:(?P<module>\w+)\.)?(?P<function>[^/]+)-(?P<line>\d+)\.py\d+\.\d+\.nbc")
@@ -25,7 +26,6 @@ _CODE_LENGTH = 32
 # Each byte of a pickle may be an instruction.
 _LARGEST = 32 << 20
 _LLVM = "; ModuleID"
-_FILE = re.compile(r'^[ \t]*+\.file[ \t]++\d++[ \t]++"([^"\n]{1,1024})"', re.MULTILINE)
 
 
 @dataclass
@@ -59,7 +59,7 @@ def _entry(
     source = ""
     if match:
         texts = (one.text for one in representations if one.language is KernelLanguage.PTX)
-        files = [file for text in texts for file in _FILE.findall(text)]
+        files = [file for text in texts for file in file_names(text, bare_ptx(text)).values()]
         path = next((f for f in files if f.endswith(_PYTHON)), "")
         if path or match["module"]:
             source = f"{path or match['module'] + _PYTHON}:{match['line']}"

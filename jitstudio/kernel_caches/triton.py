@@ -13,6 +13,8 @@ from collections.abc import Iterator
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of, name_of
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import file_names, places_in
 from jitstudio.python.things import TRITON_STAGES
 
 _LANGUAGES = {".source": KernelLanguage.MLIR} | {
@@ -27,10 +29,6 @@ _OPTIONS = ".json"
 _GROUP = "__grp__"
 _HEAD = 4096
 _LOCATION = re.compile(rb'loc\("([^"\n]{1,1024})":(\d{1,9}):')
-_LINE = re.compile(rb"^[ \t]*+\.loc[ \t]++1[ \t]++(\d{1,9})", re.MULTILINE)
-_FILE = re.compile(
-    rb'^[ \t]*+\.file[ \t]++1[ \t]++"([^"\n]{1,1024})"(?:[ \t]++"([^"\n]{1,1024})")?+', re.MULTILINE
-)
 _VERSION = re.compile(r"[\w.+-]{1,40}")
 
 
@@ -90,8 +88,8 @@ def _source(folder: Folder, stem: str, stages: list[str]) -> str:
             return f"{match[1].decode('utf-8', 'replace')}:{match[2].decode()}"
     # Up to 2.1 the PTX alone has lines, the first one that of the function.
     text = folder.read(f"{stem}.ptx") if ".ptx" in stages else b""
-    line, file = _LINE.search(text), _FILE.search(text)
-    if line is None or file is None:
-        return ""
-    path = "/".join(part.decode("utf-8", "replace") for part in file.groups() if part)
-    return f"{path}:{line[1].decode()}"
+    ptx = text.decode("utf-8", "replace")
+    bare = bare_ptx(ptx)
+    path = file_names(ptx, bare).get(1, "")
+    line = next((line for file, line, _ in places_in(bare) if file == 1), 0)
+    return f"{path}:{line}" if path and line else ""

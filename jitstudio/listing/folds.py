@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import function_texts
 
 _STRING = r'"(?>[^"\\\n]|\\.)*+"?'
 _C_LIKE = re.compile(
@@ -80,10 +82,8 @@ def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[FoldRange, ...]:
     return tuple({block.head: block for block in reversed(found)}.values())[::-1]
 
 
-_PTX_MARK = re.compile(r"[{}]|/\*|\.(?:entry|func)\b")
-# Strings and comments are matched too, as their braces are none.
-_PTX_PART = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*|[{};]|\.(?:entry|func)\b')
-_PTX_NAME = re.compile(r"\.(?:entry|func)\b\s*+(?>\([^()]*+\))?\s*+([\w$%]++)")
+_PTX_MARK = re.compile(r"[{}]|\.(?:entry|func)\b")
+_PTX_PART = re.compile(r"[{};]|\.(?:entry|func)\b")
 
 
 # A line can be megabytes long.
@@ -122,8 +122,8 @@ class _Braces:
     def _begin(self, line: int) -> FoldRange:
         if self._function is not None:
             head = " ".join(self._lines[self._function : line + 1])
-            name = _PTX_NAME.search(head)
-            return FoldRange(self._function, line, name[1] if name else "", is_function=True)
+            name = next((function.name for function in function_texts(head)), "")
+            return FoldRange(self._function, line, name, is_function=True)
         if self._open:
             outer = self._open[0].name
             self._inner[outer] += 1
@@ -148,21 +148,13 @@ def _ptx_header(lines: Sequence[str]) -> Iterator[FoldRange]:
 
 def _ptx_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
     yield from _ptx_header(lines)
-    braces = _Braces(lines)
-    in_comment = False
-    for number, line in enumerate(lines):
-        at = 0
-        if in_comment:
-            if (end := line.find("*/")) < 0:
-                continue
-            in_comment, at = False, end + 2
-        if not (braces.in_head or _PTX_MARK.search(line, at)):
-            continue
-        for match in _PTX_PART.finditer(line, at):
-            part = match[0]
-            in_comment = part[:2] == "/*" and (len(part) < 4 or not part.endswith("*/"))
-            if part[0] not in '"/' and (block := braces.take(number, part)):
-                yield block
+    bare = bare_ptx("\n".join(lines)).split("\n")
+    braces = _Braces(bare)
+    for number, line in enumerate(bare):
+        if braces.in_head or _PTX_MARK.search(line):
+            for match in _PTX_PART.finditer(line):
+                if block := braces.take(number, match[0]):
+                    yield block
 
 
 _SASS_MARK = re.compile(

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from jitstudio.core.code import CodeKind
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import FunctionText, function_texts, instruction_at
 
 
 @dataclass(frozen=True)
@@ -46,76 +48,48 @@ def function_at(found: Sequence[Function], line: int) -> Function | None:
     return found[at] if at >= 0 and line < found[at].end else None
 
 
-_FIRST = {
-    # Neither a directive nor a label, a brace or a comment.
-    CodeKind.PTX: re.compile(r"\s*+(?:\{\s*+)?(?:@!?[\w%$]++\s++)?[a-z]\w*+(?![\w\s]*+:)"),
-    CodeKind.SASS: re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s"),
-}
+_ADDRESS = re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s")
 
 
 def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) -> int:
     """Returns the line of the first instruction of a function; its head where there is none."""
-    body = range(function.line + 1, min(function.end, len(lines)))
-    return next((at for at in body if _FIRST[kind].match(lines[at])), function.line)
+    if kind is CodeKind.SASS:
+        body = range(function.line + 1, min(function.end, len(lines)))
+        return next((at for at in body if _ADDRESS.match(lines[at])), function.line)
+    bare, text, line = ptx_of(lines, function)
+    at = text.body + 1 if text else 0
+    while text and 0 < at < text.end:
+        if (instruction := instruction_at(bare, at, text.end)) is not None:
+            start = instruction.start("guard" if instruction["guard"] else "opcode")
+            return line + bare.count("\n", 0, start)
+        at = bare.find(";", at) + 1
+    return function.line
 
 
-# In blocks only lines with these can change anything; they are few.
-_NOTEWORTHY = re.compile(r"[{}]|/\*")
-_PTX_TOKEN = re.compile(
-    r'//.*|/\*.*?(?:\*/|(?P<open>\Z))|"[^"]*"?|(?P<head>\.(?:entry|func)\b)|\.\w+'
-    r"|(?P<mark>[{}();])|(?P<name>[A-Za-z_$%][\w$]*)"
-)
+def ptx_of(lines: Sequence[str], function: Function) -> tuple[str, FunctionText | None, int]:
+    """Returns a function out of its lines, which others may be on, too.
+
+    Returns:
+        PTX with its comments hidden; where the function is in that, None if it has no body; and
+        the line that the PTX begins with.
+    """
+    # Its first line may begin in a comment, which only the whole text tells.
+    for start, end in ((function.line, function.end), (0, len(lines))):
+        bare = bare_ptx("\n".join(lines[start:end]))
+        for text in function_texts(bare):
+            if text.name == function.name and text.body >= 0:
+                return bare, text, start
+    return "", None, function.line
 
 
-class _PtxReader:
-    """Reads PTX line by line; knows of blocks, of comments and of the heads of functions."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._parentheses = 0
-        self._in_comment = False
-        self._head: Function | None = None
-
-    def read(self, lines: Sequence[str]) -> Iterator[Function]:
-        for number, line in enumerate(lines):
-            if self._in_comment or not self._depth or _NOTEWORTHY.search(line):
-                yield from self._read_line(number, line)
-        if self._head is not None and self._head.name:
-            yield replace(self._head, end=len(lines))
-
-    def _read_line(self, number: int, line: str) -> Iterator[Function]:
-        start = 0
-        if self._in_comment:
-            start = line.find("*/") + 2
-            if start < 2:
-                return
-            self._in_comment = False
-        for token in _PTX_TOKEN.finditer(line, start):
-            if token["open"] is not None:
-                self._in_comment = True
-            elif token["head"] and not self._depth:
-                self._head = Function("", number, number, token["head"] == ".entry", False)
-                self._parentheses = 0
-            elif token["mark"]:
-                yield from self._mark(number, token["mark"])
-            elif token["name"] and self._head and not (self._head.name or self._parentheses):
-                # In front of the name of a function is what it returns, in parentheses.
-                self._head = replace(self._head, name=token["name"])
-
-    def _mark(self, number: int, mark: str) -> Iterator[Function]:
-        match mark:
-            case "{":
-                self._depth += 1
-            case "}":
-                self._depth = max(0, self._depth - 1)
-            case "(":
-                self._parentheses += 1
-            case ")":
-                self._parentheses -= 1
-        if mark in "};" and not self._depth and self._head is not None:
-            if self._head.name:
-                yield replace(self._head, end=number + 1, is_defined=mark == "}")
-            self._head = None
+def ptx_functions(bare: str) -> Iterator[Function]:
+    """Yields the functions of PTX whose comments are hidden."""
+    line = at = 0
+    for text in function_texts(bare):
+        line += bare.count("\n", at, text.start)
+        at = text.start
+        last = line + bare.count("\n", at, text.end)
+        yield Function(text.name, line, last + 1, text.is_kernel, text.body >= 0)
 
 
 _SECTION = re.compile(r"\s*\.section\s+(\S+?)(?:,|$)")
@@ -151,7 +125,7 @@ def _sass_functions(lines: Sequence[str]) -> Iterator[Function]:
 
 
 _FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[Function]]] = {
-    CodeKind.PTX: lambda lines: _PtxReader().read(lines),
+    CodeKind.PTX: lambda lines: ptx_functions(bare_ptx("\n".join(lines))),
     CodeKind.SASS: _sass_functions,
 }
 

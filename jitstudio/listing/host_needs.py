@@ -14,20 +14,20 @@ from dataclasses import dataclass
 
 from jitstudio.core.launch.request import HostNeeds
 from jitstudio.core.line_table_paths import OF_NVIDIA
-from jitstudio.listing.ptx import INSTRUCTION, NAME, without_comments
+from jitstudio.listing.ptx import OPERAND_NAME
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import (
+    FunctionText,
+    Place,
+    file_names,
+    function_texts,
+    instruction_at,
+    items,
+    opcode_of,
+    place_of,
+)
 
 _HINTS = re.compile(r"%envreg|\bcall\b|\b(?:volatile|acquire|relaxed|atom)\b")
-_HEAD = re.compile(
-    r"\.(?P<kind>entry|func)\b\s*+(?:\([^()]*+\)\s*+)?(?P<name>[\w$%]++)[^;{]*+(?P<open>[;{])"
-)
-_LABEL = re.compile(r"(?<![\w$%.])([\w$%]++)\s*+:(?!:)")
-# `.loc 3 82 5, function_name $L__info_string4, inlined_at 3 67 9`
-_LINE = re.compile(
-    r"\.loc\s++(?P<place>\d++\s++\d++\s++\d++)"
-    r"(?:[^\n]*?inlined_at\s++(?P<caller>\d++\s++\d++\s++\d++))?"
-)
-_FILE = re.compile(r'\.file\s++(\d++)\s++"([^"\n]*+)"')
-_GUARD = re.compile(r"@!?\s*+([\w$%]++)\s*+$")
 _POLLS = frozenset(("volatile", "acquire", "relaxed"))
 _OTHER_SPACES = frozenset(("shared", "local", "param", "const"))
 
@@ -39,7 +39,7 @@ def host_needs(ptx: str) -> dict[str, HostNeeds]:
     """
     if not _HINTS.search(ptx):
         return {}
-    functions = {function.name: function for function in _functions(without_comments(ptx))}
+    functions = {function.name: function for function in _functions(ptx)}
     made = {name: _needs(name, functions) for name, each in functions.items() if each.is_kernel}
     return {name: needs for name, needs in made.items() if needs != HostNeeds()}
 
@@ -69,37 +69,34 @@ class _Function:
 
 
 def _functions(text: str) -> Iterator[_Function]:
-    others = {found[1] for found in _FILE.finditer(text) if OF_NVIDIA.search(found[2])}
-    heads = list(_HEAD.finditer(text))
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=True):
-        if head["open"] == "{":
-            body = text[head.end() : end]
-            yield _function(head["name"], head["kind"] == "entry", body, others)
+    bare = bare_ptx(text)
+    files = file_names(text, bare).items()
+    others = {number for number, name in files if OF_NVIDIA.search(name)}
+    for function in function_texts(bare):
+        if function.body >= 0:
+            yield _function(bare, function, others)
 
 
-def _function(name: str, is_kernel: bool, body: str, others: Container[str]) -> _Function:
+def _function(bare: str, function: FunctionText, others: Container[int]) -> _Function:
     statements: list[_Statement] = []
     labels: dict[str, int] = {}
     line = 0
-    callers: dict[str, str] = {}
-    for text in body.split(";"):
-        match = INSTRUCTION.match(text)
-        before = text[: match.start("opcode")] if match else text
-        for found in _LINE.finditer(before):
-            place = " ".join(found["place"].split())
-            if found["caller"]:
-                callers[place] = " ".join(found["caller"].split())
+    callers: dict[Place, Place] = {}
+    for item in items(bare, function.body, function.end):
+        if item["label"]:
+            labels[item["label"]] = len(statements)
+        elif item["loc"] and (place := place_of(item["place"])):
+            if caller := place_of(item["call"]):
+                callers[place] = caller
             line = _users(place, callers, others)
-        labels |= {found[1]: len(statements) for found in _LABEL.finditer(before)}
-        if match:
-            guard = _GUARD.search(before)
-            words = tuple(match["opcode"].split("."))
-            statements.append(_Statement(words, match["operands"], guard[1] if guard else "", line))
-    return _Function(name, is_kernel, tuple(statements), labels)
+        elif item["statement"] and (match := instruction_at(bare, *item.span("statement"))):
+            guard = (match["guard"] or "").lstrip("@! \t\r\n")
+            words = tuple(opcode_of(match).split("."))
+            statements.append(_Statement(words, match["operands"], guard, line))
+    return _Function(function.name, function.is_kernel, tuple(statements), labels)
 
 
-def _users(place: str, callers: Mapping[str, str], others: Container[str]) -> int:
+def _users(place: Place, callers: Mapping[Place, Place], others: Container[int]) -> int:
     """Returns the line of a place, or of the call that it was inlined through if it is not theirs.
 
     Args:
@@ -108,12 +105,12 @@ def _users(place: str, callers: Mapping[str, str], others: Container[str]) -> in
         others: Numbers of the files that are NVIDIA's.
     """
     first, seen = place, {place}
-    while place.partition(" ")[0] in others:
+    while place[0] in others:
         place = callers.get(place, first)
         if place in seen:
             return 0
         seen.add(place)
-    return int(place.split()[1])
+    return place[1]
 
 
 def _needs(kernel: str, functions: dict[str, _Function]) -> HostNeeds:
@@ -132,7 +129,7 @@ def _reached(name: str, functions: dict[str, _Function]) -> list[str]:
     reached, waiting = [name], [name]
     while waiting:
         operands = functions[waiting.pop()].calls()
-        names = {found for each in operands for found in NAME.findall(each)}
+        names = {found for each in operands for found in OPERAND_NAME.findall(each)}
         new = sorted(names & functions.keys() - set(reached))
         reached += new
         waiting += new
@@ -184,7 +181,7 @@ def _depends(loop: tuple[_Statement, ...]) -> bool:
     known: set[str] = set()
     for _ in range(2):  # a value may come round
         for each in loop:
-            names = NAME.findall(each.operands)
+            names = OPERAND_NAME.findall(each.operands)
             if _polls(each) or (each.words[0] not in ("ld", "atom") and known & set(names[1:])):
                 known.update(names[:1])
     return any(each.words[0] == "bra" and each.guard in known for each in loop)

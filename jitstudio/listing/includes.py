@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-_SPLICE = re.compile(rb"(?:\\|\?\?/)[ \t]*\r?\n")
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+# Up to C++ 14 these are other letters, before all else: [lex.trigraph].
+_TRIGRAPH = re.compile(rb"\?\?([=/'()!<>-])")
+_LETTERS = dict(
+    zip((b"=", b"/", b"'", b"(", b")", b"!", b"<", b">", b"-"), b"#\\^[]|{}~", strict=True)
+)
 # Possessive and short, so that no text makes it look at the same bytes again and again.
 _BLANK = rb"(?:[ \t\f\v]|/\*.{0,200}?\*/)*+"
 _NAME = rb'(?:"([^"\n]{1,250}+)"|<([^>\n]{1,250}+)>)'
-# `%:` and `??=` are `#` by other names.
-_HASH = rb"(?:#|%:|\?\?=)" + _BLANK
+# `%:` is `#` by another name.
+_HASH = rb"(?:#|%:)" + _BLANK
 _WORD = rb"(?:include|include_next|import|embed)\b" + _BLANK
 # A comment that does not end soon, on its line, may hide what follows.
 _DIRECTIVE = re.compile(_HASH + rb"(?:(/\*)|" + _WORD + rb"(?:" + _NAME + rb"|(\S))?)")
-_QUESTION = re.compile(rb"__has_(?:include|include_next|embed)\b(?:\s*\(\s*" + _NAME + rb")?")
+_QUESTION = re.compile(
+    rb"__has_(?:include|include_next|embed)(?:__)?\b(?:\s*\(\s*" + _NAME + rb")?"
+)
 # Macros that ask, as CCCL's `_CCCL_HAS_INCLUDE(<cuda_fp8.h>)`, by the names that they have.
 _ASKING_MACRO = re.compile(rb"HAS_(?:INCLUDE|EMBED)\w{0,32}+\s{0,9}+\(\s{0,9}+(?:" + _NAME + rb")?")
-# To ask whether there are such questions is none.
-_ABOUT = re.compile(rb"\b(?:ifdef|ifndef|elifdef|elifndef|defined)[\s(]{0,9}$")
+# To ask whether there are such questions is none. Anywhere else these words may be macros.
+_ABOUT = re.compile(
+    rb"[ \t]*+(?:#|%:)[ \t]*+(?:(?:ifdef|ifndef|elifdef|elifndef)[ \t]++"
+    rb"|(?:if|elif)\b[^\n]*\bdefined[ \t(]{0,9})"
+)
 _CLOCK = re.compile(rb"__(?:TIME|DATE|TIMESTAMP)__")
 # What `##` can make a question or a clock of: long beginnings, and the ends for short ones.
 _PARTS = (
@@ -34,7 +44,6 @@ _PARTS = (
 )
 _PASTES = (b"##", b"%:%:")
 _FARTHEST = 200
-_NEAR = 20
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,14 @@ class Includes:
 
 def includes(text: bytes) -> Includes:
     """Everything that the preprocessor may look for on behalf of this text."""
+    found = _includes(text)
+    if _TRIGRAPH.search(text):
+        old = _includes(_TRIGRAPH.sub(lambda match: bytes([_LETTERS[match[1]]]), text))
+        found = Includes(*(getattr(found, x.name) | getattr(old, x.name) for x in fields(found)))
+    return found
+
+
+def _includes(text: bytes) -> Includes:
     spliced = _SPLICE.sub(b"", text)
     names: set[bytes] = set()
     in_quotes: set[bytes] = set()
@@ -77,7 +94,7 @@ def includes(text: bytes) -> Includes:
         if quoted or angled:
             names.add(quoted or angled)
             in_quotes.add(quoted)
-        elif not _ABOUT.search(spliced, max(0, match.start() - _NEAR), match.start()):
+        elif not _ABOUT.fullmatch(spliced, _line_start(spliced, match.start()), match.start()):
             computed = True
     return Includes(
         _decoded(names),
@@ -100,6 +117,11 @@ def _decoded(names: Iterable[bytes]) -> frozenset[str]:
 
 def _may_begin(text: bytes, at: int) -> bool:
     """Returns whether a directive may be here: at the start of a line, comments aside."""
-    start = text.rfind(b"\n", max(0, at - _FARTHEST), at) + 1
-    before = text[max(start, at - _FARTHEST) : at]
+    before = text[_line_start(text, at) : at]
     return not before.strip() or b"*/" in before or len(before) == _FARTHEST
+
+
+def _line_start(text: bytes, at: int) -> int:
+    """Returns where a line begins, or a place in it that is not too far."""
+    farthest = max(0, at - _FARTHEST)
+    return max(text.rfind(b"\n", farthest, at) + 1, farthest)

@@ -61,24 +61,37 @@ def read_name(text: str) -> KernelName:
 
 
 def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
-    """Names without what they return and take, where that leaves each of them a name of its own.
+    """Names without their tags and what they return and take, where each is left one of its own.
 
     Args:
         meanings: What each lowered name means, as a demangler says it.
     """
-    short = {name: _without_parameters(meaning) for name, meaning in meanings.items()}
-    counts = Counter(short.values())
-    return {name: one if counts[one] == 1 else meanings[name] for name, one in short.items()}
+    short = dict(meanings)
+    # The tags of Numba tell apart what it has compiled for other types, and nobody reads them.
+    for shorten in (_without_tags, lambda text: _without_parameters(_without_tags(text))):
+        names = {name: shorten(meaning) for name, meaning in meanings.items()}
+        counts = Counter(names.values())
+        short |= {name: text for name, text in names.items() if counts[text] == 1}
+    return short
 
 
 def meanings(names: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
     """What to show in place of each lowered name that means anything, as short as it may be.
 
     Args:
-        names: Lowered names, all of which are known.
+        names: Lowered names; those that are not known are left out.
         known: What each means, as a demangler says it; one that means nothing means itself.
     """
-    return short_names({name: known[name] for name in names if known[name] != name})
+    return short_names({name: known[name] for name in names if known.get(name, name) != name})
+
+
+def spelled(text: str, names: Mapping[str, str]) -> str:
+    """Returns a text with these lowered names replaced by what is shown in their place."""
+    return "".join(shown for _, shown in _parts(text, names)) if _PREFIX in text else text
+
+
+def _without_tags(text: str) -> str:
+    return ABI_TAG.sub("", text)
 
 
 def _without_parameters(text: str) -> str:
@@ -165,7 +178,8 @@ def _local_name(name: str) -> str:
     return ""
 
 
-_NAME = re.compile(r"(?<![\w$])_Z[\w$]+")
+# One inside of machine code hangs together of two: `$_Z6kernelv$_Z6calleev`.
+_NAME = re.compile(r"(?<=\$)_Z\w+(?=\$_Z)|(?<=\w\$)_Z\w+|(?<![\w$])_Z[\w$]+")
 _PREFIX = "_Z"
 # Of the code behind a name, as in `_Z1fv_param_0`, which no demangler takes for a part of it.
 _BEHIND = re.compile(r"_(?:param_\d+|\d+)$")
@@ -218,8 +232,8 @@ class DemangledListing:
         return cls(lines, tuple(shown), stand_ins, names)
 
     def name(self, lowered: str) -> str:
-        """Returns how a name is shown."""
-        return self.names.get(lowered, lowered)
+        """Returns how a name is shown, or a text with names in it."""
+        return spelled(lowered, self.names)
 
     def to_lowered(self, line: int, column: int) -> int:
         """The column in the line as the tools wrote it; within a name, where the name begins."""

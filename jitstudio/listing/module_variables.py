@@ -14,7 +14,8 @@ from pathlib import PurePath
 from jitstudio.core.cubin import sections, variables
 from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
-from jitstudio.listing.ptx import Flow, without_comments
+from jitstudio.listing.ptx import Flow
+from jitstudio.ptx.scanner import without_comments
 
 # Not the `.global` of `ld.global`; that of `.visible.global` is one, too.
 _DECLARED = re.compile(

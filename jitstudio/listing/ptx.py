@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -19,13 +20,8 @@ from jitstudio.core.launch.c_types import PTX_SCALARS, padded
 from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import HandleKind, Opaque, Pointer, Type
-
-# Atomic groups and possessive repeats keep every match linear: nothing is tried twice.
-_COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))"
-_GAP = rf"(?>\s|{_COMMENT})*+"
-_PASSED_OR_ENTRY = re.compile(rf'{_COMMENT}|"[^"\n]*|\.entry\b{_GAP}([\w$%]+)')
-# The next kernel ends the search too, or many without bodies would each search the whole text.
-_BODY = re.compile(rf"(?>{_COMMENT}|[^;{{.]|\.(?!entry\b))*+\{{")
+from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
+from jitstudio.ptx.skimming import FunctionText, function_texts, instruction_at, opcode_of
 
 
 def entries(text: str) -> tuple[str, ...]:
@@ -33,19 +29,22 @@ def entries(text: str) -> tuple[str, ...]:
 
     A declaration without a body names no kernel, nor does what is in a comment or a string.
     """
-    found = _PASSED_OR_ENTRY.finditer(text)
-    return tuple(entry[1] for entry in found if entry[1] and _BODY.match(text, entry.end()))
+    return tuple(kernel.name for kernel in _kernels(bare_ptx(text)))
 
 
-_ANY_COMMENT = re.compile(r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
-_ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)\s*+(?:\((?P<parameters>[^()]*+)\))?")
+def _kernels(bare: str) -> Iterator[FunctionText]:
+    return (f for f in function_texts(bare) if f.is_kernel and f.body >= 0)
+
+
+_NUMBER = r"0[xX][\da-fA-F]{1,9}+|0[bB][01]{1,32}+|\d{1,9}+"
 _PARAMETER = re.compile(
-    r"""\s*+\.param\b
-        (?:\s*+\.align\s++(?P<align>\d{1,9}+))?
+    rf"""\s*+\.param\b
+        (?:\s*+\.align\s++(?P<align>{_NUMBER})U?)?
         \s*+\.(?P<type>[a-z]\w*+)
-        (?P<pointer>\s*+\.ptr\b(?:\s*+\.(?:const|global|shared|local)\b)?(?:\s*+\.align\s++\d{1,9}+)?)?
-        \s*+(?P<name>[\w$%]++)
-        \s*+(?P<array>\[\s*+(?P<count>\d{0,9}+)\s*+\])?\s*+""",
+        (?P<pointer>\s*+\.ptr\b(?:\s*+\.(?:const|global|shared|local)\b)?)?
+        (?:\s*+\.align\s++(?P<behind>{_NUMBER})U?)?
+        \s*+(?P<name>{NAME})
+        \s*+(?P<array>\[\s*+(?P<count>{_NUMBER})?U?\s*+\])?\s*+""",
     re.VERBOSE,
 )
 _OPAQUE_SIZES = {"texref": 8, "samplerref": 8, "surfref": 8, "b128": 16, "f16x2": 4}
@@ -81,16 +80,17 @@ def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
 
     A kernel whose parameters cannot be read is left out.
     """
-    defined = frozenset(entries(ptx))
-    found = _ENTRY.finditer(without_comments(ptx))
-    read = {e["name"]: _parameters(e["parameters"] or "") for e in found if e["name"] in defined}
-    return {name: parameters for name, parameters in read.items() if parameters is not None}
+    return _slots(_kernels(bare_ptx(ptx)))
 
 
-def without_comments(ptx: str) -> str:
-    """Returns the text with a space for each comment."""
-    # A function, so that other threads get a turn while a text of megabytes is gone through.
-    return _ANY_COMMENT.sub(lambda _comment: " ", ptx)
+def _slots(kernels: Iterable[FunctionText]) -> dict[str, tuple[PtxParameter, ...]]:
+    slots = {}
+    for kernel in kernels:
+        # A number such as 09, which is none in PTX.
+        with suppress(ValueError):
+            if (parameters := _parameters(kernel.parameters)) is not None:
+                slots[kernel.name] = parameters
+    return slots
 
 
 def _parameters(text: str) -> tuple[PtxParameter, ...] | None:
@@ -101,11 +101,14 @@ def _parameters(text: str) -> tuple[PtxParameter, ...] | None:
         size = _size_of(match["type"]) if match else None
         if match is None or size is None:
             return None
-        align = int(match["align"] or size)
-        extent = size * int(match["count"] or 0) if match["array"] else size
+        # Behind `.ptr` it is that of what is pointed at.
+        own = match["align"] or (None if match["pointer"] else match["behind"])
+        align = integer_of(own) if own else size
+        count = integer_of(match["count"] or "0") if match["array"] else 1
+        extent = size * count
         slot = ParameterSlot(padded(end, align), extent, align)
         pointer = ".ptr" if match["pointer"] else ""
-        array = f"[{match['count']}]" if match["array"] else ""
+        array = f"[{count}]" if match["array"] else ""
         written = f".{match['type']}{pointer}{array}"
         parameters.append(PtxParameter(match["name"], written, slot, bool(pointer)))
         end = slot.offset + slot.size
@@ -120,17 +123,7 @@ def _size_of(kind: str) -> int | None:
 Access = dict[int, Direction | None]
 """What happens behind the pointers among the parameters of a kernel, by their index."""
 
-_FUNCTION = re.compile(r"\.(?:entry\s++(?P<kernel>[\w$%]++)|func\b)")
-INSTRUCTION = re.compile(
-    r"""[\s{}]*+
-        (?:(?:[\w$%]++\s*+:(?!:)|\.(?:loc|file)\b[^\n]*+)[\s{}]*+)*+  # labels, source positions
-        (?:@!?\s*+[\w$%]++\s*+)?                                      # on a condition
-        (?P<opcode>[a-z][\w.:]*+)\s*+
-        (?P<operands>.*)""",
-    re.VERBOSE | re.DOTALL,
-)
-"""An instruction, up to its semicolon."""
-NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+OPERAND_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
 """A register or another name among operands."""
 _BRACKET = re.compile(r"[\[\]]")
 
@@ -217,23 +210,14 @@ class KernelUse:
 
 def kernel_uses(ptx: str) -> dict[str, KernelUse]:
     """What the kernels of a PTX text do behind their parameters, by the kernels' lowered names."""
-    slots = parameter_slots(ptx)
+    bare = bare_ptx(ptx)
+    kernels = tuple(_kernels(bare))
+    slots = _slots(kernels)
     return {
-        kernel: _use(slots[kernel], body)
-        for kernel, body in _bodies(without_comments(ptx))
-        if kernel in slots
+        kernel.name: _use(slots[kernel.name], bare[kernel.body : kernel.end])
+        for kernel in kernels
+        if kernel.name in slots
     }
-
-
-def _bodies(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the kernels with their instructions, each up to the next function."""
-    functions = list(_FUNCTION.finditer(text))
-    ends = [*(function.start() for function in functions[1:]), len(text)]
-    for function, end in zip(functions, ends, strict=False):
-        if function["kernel"]:
-            head, opened, body = text[function.end() : end].partition("{")
-            if opened and ";" not in head:
-                yield function["kernel"], body
 
 
 def _use(parameters: Iterable[PtxParameter], body: str) -> KernelUse:
@@ -265,8 +249,8 @@ class Flow:
         """Returns it for the instructions of a function."""
         flow = cls()
         for statement in body.split(";"):
-            if instruction := INSTRUCTION.match(statement):
-                opcode, operands = instruction.groups()
+            if instruction := instruction_at(statement):
+                opcode, operands = opcode_of(instruction), instruction["operands"]
                 flow.statements.append((opcode, operands))
                 flow._add(_rule(opcode), operands)
         return flow
@@ -315,7 +299,7 @@ class Flow:
             self._touch(rule, operands)
             return
         into = self.loaded if rule is _Plain.LOAD_PARAMETER else self.carried
-        names = NAME.findall(operands)
+        names = OPERAND_NAME.findall(operands)
         results = 1
         if operands.startswith("{"):
             results = operands.partition("}")[0].count(",") + 1
@@ -332,7 +316,7 @@ class Flow:
                 self._note(memory.others, other)
 
     def _note(self, effects: tuple[_Effect, ...], operand: str) -> None:
-        names = NAME.findall(operand)
+        names = OPERAND_NAME.findall(operand)
         for effect in effects:
             self.touched[effect].update(names)
 
@@ -373,7 +357,7 @@ _ELEMENTS = {
 _USUAL = 2
 
 
-_FETCH = re.compile(r"(?<![\w.$%])(?:tex|tld4|suld|sust|sured)\.")
+_FETCH = re.compile(r"(?<![\w.$%])(?:tex|tld4|suld|sust|sured)\s*+\.")
 
 
 def reaches_texels(ptx: str) -> bool:
@@ -401,7 +385,7 @@ def fetches_of(statements: Iterable[tuple[str, str]]) -> list[Fetch]:
     statements = list(statements)
     if not any(opcode.partition(".")[0] in _KINDS for opcode, _ in statements):
         return []
-    named = Counter(name for _, operands in statements for name in NAME.findall(operands))
+    named = Counter(name for _, operands in statements for name in OPERAND_NAME.findall(operands))
     return [
         _fetch(opcode.split("."), operands, handle["name"], named)
         for opcode, operands in statements

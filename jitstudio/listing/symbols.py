@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import (
+    FunctionText,
+    VariableText,
+    function_texts,
+    items,
+    local_variables,
+    variable_texts,
+)
 
 
 class SymbolKind(Enum):
@@ -35,15 +45,6 @@ class Symbol:
 
 
 _LLVM_NAME = r'(?:[-\w$.]+|"[^"]*")'
-_PTX_NAME = r"[A-Za-z_$%][\w$]*+"
-_PTX_PATTERN = re.compile(
-    rf"\s*+(?:\.(?:visible|extern|weak|common)\s++)*+(?:"
-    rf"\.entry\s++(?P<KERNEL>{_PTX_NAME})"
-    rf"|\.func\s++(?:\([^)]*+\)\s*+)?(?P<FUNCTION>{_PTX_NAME})"
-    rf"|\.(?:global|const|shared)\s[^;=(]*?(?<![\w$%])(?P<VARIABLE>{_PTX_NAME})\s*+(?:\[|=|;)"
-    rf"|(?P<LABEL>{_PTX_NAME}):(?!:)"
-    r")"
-)
 _LLVM_PATTERN = re.compile(
     rf"define\b(?=[^@]*\b(?P<kernel>ptx_kernel)\b|)[^@]*+@(?P<FUNCTION>{_LLVM_NAME})\s*\("
     rf"|(?P<VARIABLE>@{_LLVM_NAME})\s*=[^\"]*\b(?:global|constant)\b"
@@ -57,11 +58,36 @@ _REACH = 4000
 
 def ptx_symbols(text: str) -> tuple[Symbol, ...]:
     """Returns the kernels, functions, variables and labels, in order."""
-    return tuple(
-        Symbol(match[match.lastgroup], SymbolKind[match.lastgroup], number)
-        for number, match in _matches(_PTX_PATTERN, text)
-        if match.lastgroup
-    )
+    bare = bare_ptx(text)
+    functions = tuple(function_texts(bare))
+    # By where their names are.
+    places = [(name, SymbolKind.VARIABLE, at) for name, at in _declared(bare, functions)]
+    for function in functions:
+        kind = SymbolKind.KERNEL if function.is_kernel else SymbolKind.FUNCTION
+        places.append((function.name, kind, function.name_at))
+        if function.body < 0:
+            continue
+        for item in items(bare, function.body, function.end):
+            if item["label"]:
+                places.append((item["label"], SymbolKind.LABEL, item.start("label")))
+            elif item["statement"] and (some := local_variables(bare, *item.span("statement"))):
+                places += [(n, SymbolKind.VARIABLE, at) for n, at in _named(some)]
+    places.sort(key=lambda place: place[2])
+    symbols, line, last = [], 1, 0
+    for name, kind, at in places:
+        line += bare.count("\n", last, at)
+        last = at
+        symbols.append(Symbol(name, kind, line))
+    return tuple(symbols)
+
+
+def _declared(bare: str, functions: Iterable[FunctionText]) -> Iterator[tuple[str, int]]:
+    for some in variable_texts(bare, functions):
+        yield from _named(some)
+
+
+def _named(some: VariableText) -> Iterator[tuple[str, int]]:
+    return zip(some.names, some.names_at, strict=True)
 
 
 def llvm_symbols(text: str) -> tuple[Symbol, ...]:

@@ -24,6 +24,8 @@ from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representati
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
 from jitstudio.core.cubin import bare_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import function_texts, is_ptx
 from jitstudio.python.hand_back import OVERRIDE_KEY
 
 Found: TypeAlias = "CapturedKernel | Source"
@@ -33,8 +35,6 @@ _MOST_OBJECTS = 1000
 _MOST_WRAPPERS = 8
 _LONGEST_SOURCE = 2**20
 _LONGEST_PATH = 4096
-_PTX = re.compile(r"^[ \t]*+\.(?:version|target)\s", re.MULTILINE)
-_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
 _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
@@ -80,7 +80,7 @@ def found_in(thing: object, name: str = "") -> list[Found]:
 def is_path(thing: object) -> TypeGuard[str | os.PathLike[str]]:
     """Returns whether this is the path of a file and no code."""
     if isinstance(thing, str):
-        is_code = any(known.search(thing) for known in (_PTX, _LLVM, _CUDA))
+        is_code = is_ptx(thing) or any(known.search(thing) for known in (_LLVM, _CUDA))
         return 0 < len(thing) <= _LONGEST_PATH and "\n" not in thing and not is_code
     return isinstance(thing, os.PathLike)
 
@@ -127,7 +127,7 @@ def _known(thing: object, _name: str) -> Iterable[Found] | None:
 def _text(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, str):
         return None
-    if _PTX.search(thing[:_LONGEST_SOURCE]):
+    if is_ptx(thing[:_LONGEST_SOURCE]):
         return [_plain(CodeKind.PTX, thing.encode(), name or first_entry(thing))]
     if _LLVM.search(thing):
         return [_plain(CodeKind.LLVM_IR, thing.encode(), name)]
@@ -143,8 +143,8 @@ def _text(thing: object, name: str) -> Iterable[Found] | None:
 
 def first_entry(ptx: str) -> str:
     """Returns the name of the first kernel in PTX; empty where there is none."""
-    found = _ENTRY.search(ptx)
-    return found[1] if found else ""
+    functions = function_texts(bare_ptx(ptx))
+    return next((f.name for f in functions if f.is_kernel and f.body >= 0), "")
 
 
 def _bytes(thing: object, name: str) -> Iterable[Found] | None:

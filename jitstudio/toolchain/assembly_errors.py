@@ -1,4 +1,4 @@
-"""Errors of ptxas in PTX that was made of a source, with the lines of the source they come from."""
+"""Errors and remarks of ptxas on PTX that was made of a source, with the lines of the source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.disk import working_folder
 
-_ERROR = re.compile(r"^ptxas [^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+$", re.MULTILINE)
+_ERROR = re.compile(
+    r"^ptxas (?:[^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"
+    # `info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`
+    r"|(?:info|warning) *: \(C\d+\) [^\n]*?\bin (?:around )?line (?P<remarked>\d{1,9}+)\b[^\n]*+)$",
+    re.MULTILINE,
+)
 # An error may be told at the line behind the one that it is in, as where a semicolon is missing.
 _NEAR = 3
 
@@ -31,7 +36,7 @@ def with_sources(errors: str, ptx: str, names: Iterable[str]) -> str:
     known = {f"{working_folder()}/{name}": name for name in names}
 
     def placed(error: re.Match[str]) -> str:
-        number = int(error["line"])
+        number = int(error["line"] or error["remarked"])
         near = (lines.places_of(n) for n in range(number, number - _NEAR, -1))
         chain: InlineChain = next(filter(None, near), ())
         frames = [f"{known.get(each.file, each.file)}({each.line})" for each in chain]

@@ -26,10 +26,10 @@ from jitstudio.core.library import (
     TakeRequest,
 )
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.kernel_caches import reading
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
 from jitstudio.kernel_caches.places import CACHES
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.library import kernels_in
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
+from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import CapturedError, KernelLanguage
 from jitstudio.core.captured import unpack as unpack_kernel
 from jitstudio.core.code import CodeKind
@@ -186,9 +186,9 @@ def unpack(content: bytes, kind: CodeKind, name: str) -> tuple[tuple[Piece, ...]
     Raises:
         ToolMissing: There is no cuobjdump.
     """
-    with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
+    with temporary_folder("jitstudio-") as folder:
         # By a name of our own: those of the pieces begin with it.
-        file = Path(folder, f"code{kind.ending}")
+        file = folder / f"code{kind.ending}"
         file.write_bytes(without_names(content))
         done = subprocess.run(
             [locate.program(Tool.CUOBJDUMP), file.name, *_UNPACK],
@@ -198,7 +198,7 @@ def unpack(content: bytes, kind: CodeKind, name: str) -> tuple[tuple[Piece, ...]
             stdin=subprocess.DEVNULL,
         )
         errors = text_of(done.stderr).replace(str(file), name)
-        return tuple(_pieces(Path(folder))), done.returncode, errors
+        return tuple(_pieces(folder)), done.returncode, errors
 
 
 def _empty(ref: Ref, told: str) -> str:

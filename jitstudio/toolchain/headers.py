@@ -18,8 +18,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -32,6 +30,7 @@ from typing import Any
 from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
+from jitstudio.core.bounds.folders import remove_tree, temporary_folder, walk
 from jitstudio.core.code import split_variant
 from jitstudio.core.line_table_paths import BUILT_IN_HEADER
 from jitstudio.core.options import OptionEffect, is_within, lies_in, read, shown
@@ -45,7 +44,13 @@ from jitstudio.disk import (
     working_folder,
 )
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
+from jitstudio.paths import (
+    UNPACKED_HEADERS,
+    cache_folder,
+    fallback_folder,
+    resource,
+    usual_cache_folder,
+)
 from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
@@ -57,8 +62,11 @@ _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
 # What stands in for no single header.
 _OWN = "jitstudio/"
+_MOST_OWN = 500
 _ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
+# What NVRTC adds to the headers: their version, and a file to lock.
+_OF_NVRTC = ".nvrtc_"
 _ABANDONED = 3600.0
 """Seconds after which unpacking counts as given up."""
 
@@ -91,16 +99,31 @@ def header_folders(version: str) -> tuple[str, ...]:
 
 
 def _are_alone(job: Job) -> bool:
-    """Returns whether a compile includes nothing but stand-ins, so that none need fit others."""
-    found = [includes(text) for text in _contents(job)]
-    names = {name for each in found for name in each.names}
-    beside = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    return (
-        os.name == "posix"
-        and not any(each.computed for each in found)
-        and all(os.path.isfile(os.path.join(stand_in_folder(), name)) for name in names)
-        and not any(os.path.exists(os.path.join(at, name)) for at in beside for name in names)
-    )
+    """Returns whether a compile includes nothing but stand-ins, so that none need fit others.
+
+    Headers of the author's own, in memory and on disk, include nothing else either.
+    """
+    folders = tuple(include_folders(job))
+    in_memory = {header.name for header in job.headers}
+    beside = os.path.dirname(split_variant(job.name)[0])
+    waiting = [(beside, includes(text)) for text in _contents(job)]
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_OWN:
+        at, found = waiting.pop()
+        if found.computed:
+            return False
+        for name in found.names - in_memory:
+            places = (os.path.join(folder, name) for folder in (at, *folders))
+            own = next((place for place in places if status_of(place)), None)
+            if own is None and not os.path.isfile(os.path.join(stand_in_folder(), name)):
+                return False
+            if own is not None and own not in seen:
+                seen.add(own)
+                try:
+                    waiting += _scan(own, set())
+                except (UnreadableFile, OSError):
+                    return False
+    return os.name == "posix" and not waiting
 
 
 def library_folders(job: Job) -> tuple[str, ...]:
@@ -160,10 +183,12 @@ def _unpacked(version: str) -> str:
         return ""
     # Other headers than these may come with the same version.
     name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
-    try:
-        return _install(cache_folder() / name)
-    except OSError:
-        return _install(fallback_folder() / name)
+    places = (cache_folder(), usual_cache_folder())
+    there = [place for place in places if os.path.lexists(place / name)]
+    for place in (*there, cache_folder()):
+        with suppress(OSError):
+            return _install(place / name, info.uncompressedSize)
+    return _install(fallback_folder() / name, info.uncompressedSize)
 
 
 def _bundled() -> Any:
@@ -176,8 +201,10 @@ def _bundled() -> Any:
     return info if status == nvrtc.nvrtcResult.NVRTC_SUCCESS and info.available else None
 
 
-def _install(folder: Path) -> str:
-    """Unpacks the headers, unless they are there already; safe among several processes.
+def _install(folder: Path, size: int) -> str:
+    """Unpacks the headers, unless they are there in full; safe among several processes.
+
+    A folder for temporary files has cleaners, which remove file after file by age.
 
     They are unpacked next to the folder, which appears once it is whole: a process that is killed
     meanwhile leaves no half of it.
@@ -186,15 +213,15 @@ def _install(folder: Path) -> str:
         OSError: There is no room, or another user could change what is unpacked.
     """
     make_private(folder.parent)
-    if not os.path.lexists(folder):
-        with tempfile.TemporaryDirectory(
-            prefix=_UNPACKING, dir=folder.parent, ignore_cleanup_errors=True
-        ) as fresh:
-            whole = Path(fresh, folder.name)
+    if _size(folder) < size:
+        with temporary_folder(_UNPACKING, folder.parent) as fresh:
+            whole = fresh / folder.name
             whole.mkdir(mode=0o700)
             status, *_ = nvrtc.nvrtcInstallBundledHeaders(os.fsencode(whole), 0)
             if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
                 raise OSError(EIO, "the folder may be full", str(folder))
+            with contextlib.suppress(OSError):  # what is left of one
+                folder.rename(fresh / "left")
             with contextlib.suppress(OSError):  # another process was quicker
                 whole.rename(folder)
         # What changes about when a compile begins makes its result unfit to be kept.
@@ -204,12 +231,25 @@ def _install(folder: Path) -> str:
     return str(folder)
 
 
+def _size(folder: Path) -> int:
+    files = (
+        os.path.join(inner, name)
+        for inner, names in walk(folder)
+        for name in names
+        if not name.startswith(_OF_NVRTC)
+    )
+    try:
+        return sum(map(os.path.getsize, files))
+    except OSError:
+        return 0  # another process removes it
+
+
 def _remove_leftovers(folder: Path) -> None:
     """Removes what processes that were killed have unpacked; it takes others seconds."""
     for left in folder.glob(f"{_UNPACKING}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.lstat().st_mtime > _ABANDONED:
-                shutil.rmtree(left)
+                remove_tree(left)
 
 
 def _installed() -> Iterator[str]:

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import lzma
 import mmap
 import re
-import struct
 import tempfile
 import time
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.bounds.unpacking import DAMAGED_ZIP, MemberReader
 from jitstudio.core.code import HEAD, CodeKind, may_hold_code
 from jitstudio.core.cubin import cubin_target, is_program, is_relocatable, section_spans
 from jitstudio.core.fatbin import FatbinContainer, container_of, containers
@@ -45,6 +43,8 @@ from jitstudio.core.library import (
 )
 from jitstudio.core.plain_files import LARGEST, open_file
 from jitstudio.core.result import Outcome, Resources
+from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.tool_output import ToolMissing
@@ -72,28 +72,11 @@ _AR_TABLES = (b"/", b"/SYM64/", b"__.SYMDEF", b"__.SYMDEF SORTED")
 _LINKED, _TO_LINK = ".nv_fatbin", "__nv_relfatbin"
 _UNPACKED = (CodeKind.CUBIN, CodeKind.PTX)
 
-_ENTRY = re.compile(
-    rb"^[ \t]*+(?:\.(?:visible|weak)[ \t]++)?+\.entry[ \t]++([\w$]++)", re.MULTILINE
-)
-_PTX_TARGET = re.compile(rb"^[ \t]*+\.target[ \t]++sm_(\d{2,3}[af]?)\b", re.MULTILINE)
 # How members of a zip are compressed, by the numbers of PKWARE's APPNOTE.TXT: what is unpacked, and
 # what is not, as Python's zipfile knows it in no version or only in the newest.
 _TAKEN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _OTHERS = {9: "Deflate64", 20: "zstd", 93: "zstd", 95: "xz", 96: "JPEG", 98: "PPMd"}
 _IS_ENCRYPTED, _AES = 0x1, 99
-# What `zipfile` raises of a damaged member.
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-    lzma.LZMAError,
-    struct.error,
-    MemoryError,
-)
 
 Tell = Callable[[ListingProgress], None]
 
@@ -289,8 +272,8 @@ class _Listing:
         content = found.content
         if arch := cubin_target(content):
             self._add(found, CodeKind.CUBIN, content, arch, -1)
-        elif match := _PTX_TARGET.search(content):
-            self._add(found, CodeKind.PTX, content, Arch.parse(match[1].decode()), -1)
+        elif target := ptx_target(content[:].decode("latin-1")):
+            self._add(found, CodeKind.PTX, content, Arch.parse(target), -1)
 
     def _add(self, found: _Found, kind: CodeKind, content: bytes, arch: Arch, number: int) -> None:
         offset = found.packed.offset if found.packed else 0
@@ -308,8 +291,8 @@ class _Listing:
 def kernels_in(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | None, Resources]]:
     """Yields lowered name, bytes of code and needs of the kernels in a cubin or in PTX."""
     if kind is CodeKind.PTX:
-        for name in dict.fromkeys(_ENTRY.findall(content)):
-            yield name.decode(), None, Resources()
+        for name in dict.fromkeys(entries(content.decode("latin-1"))):
+            yield name, None, Resources()
         return
     for text, (size, resources) in kernel_figures(content).items():
         yield text, size, resources
@@ -442,7 +425,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
     left = _MOST_IN_ALL
     try:
         archive = zipfile.ZipFile(file)
-    except _UNREADABLE as error:
+    except DAMAGED_ZIP as error:
         notes.add(f"It is a damaged zip: {error}.")
         return
     members = [info for info in archive.infolist() if info.file_size >= _LEAST]
@@ -455,7 +438,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
             notes.add(f"'{info.filename}' is {locked}.")
             continue
         try:
-            with archive.open(info) as source:
+            with MemberReader(archive, info, info.file_size) as source:
                 head = source.read(HEAD)
                 if head.startswith((_ZIP, _THIN_ARCHIVE)):
                     notes.add(f"'{info.filename}' is an archive by itself: unpack it and open it.")
@@ -470,7 +453,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
                     left -= info.file_size
                     content = _copied(head, source)
                     yield from _inner(_Member(info.filename, content))
-        except _UNREADABLE as error:
+        except DAMAGED_ZIP as error:
             # What has a number of the system is about the disk that it is unpacked to.
             reason = getattr(error, "strerror", None) or f"it is damaged ({_said(error)})"
             notes.add(f"'{info.filename}' cannot be unpacked: {reason}.")
@@ -497,7 +480,7 @@ def _room_for(info: zipfile.ZipInfo) -> int:
     return min(_LARGEST_MEMBER, max(_HARMLESS, _MOST_UNPACKED * info.compress_size))
 
 
-def _copied(head: bytes, source: IO[bytes]) -> bytes | mmap.mmap:
+def _copied(head: bytes, source: MemberReader) -> bytes | mmap.mmap:
     """Copies a member to the disk: a program has hundreds of megabytes."""
     # Without a name: a process that is killed meanwhile leaves nothing behind.
     with tempfile.TemporaryFile(buffering=0) as copy:

@@ -17,6 +17,7 @@ import tempfile
 from functools import cache, partial
 from pathlib import Path
 
+from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.plan import Job, Search
 from jitstudio.core.tools import Tool
@@ -111,12 +112,12 @@ def _printed(program: str, *options: str) -> str:
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
     folder = Path(tempfile.gettempdir(), _FOLDER)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     folder.mkdir(mode=0o700)
     try:
         return _compile(job, folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
 def _compile(job: Job, folder: Path) -> Report:

@@ -10,11 +10,11 @@ from cuda.bindings import nvfatbin
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report
 
-_PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")
 
 
@@ -86,6 +86,6 @@ def _target_of(ref: Ref, code: bytes) -> str:
     _, _, variant = split_variant(ref.name)
     if match := _TARGET.fullmatch(variant):
         return match[1]
-    if ref.kind is CodeKind.PTX and (found := _PTX_TARGET.search(code)):
-        return found[1].decode()
+    if ref.kind is CodeKind.PTX and (target := ptx_target(code.decode("latin-1"))):
+        return target.removeprefix("sm_")
     raise _Unknown(f"For which target '{ref.name}' was made cannot be told.")

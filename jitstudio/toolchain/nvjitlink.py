@@ -124,9 +124,12 @@ def link(job: Job) -> Report:
         report.ok = False
         report.made.clear()
     made = [(ref, ptx) for ref, ptx in job.inputs if ref.kind is CodeKind.PTX and is_made(ref)]
-    if not report.ok and len(job.inputs) == len(made) == 1 and has_places(report.error_log):
+    if len(job.inputs) == len(made) == 1:
         ((ref, ptx),) = made
-        report.error_log = with_sources(report.error_log, text_of(ptx), [ref.name])
+        if not report.ok and has_places(report.error_log):
+            report.error_log = with_sources(report.error_log, text_of(ptx), [ref.name])
+        if report.ok and has_places(report.log):
+            report.log = with_sources(report.log, text_of(ptx), [ref.name])
     return report
 
 

@@ -157,6 +157,8 @@ def compile_cuda(job: Job) -> Report:
     report.find_searches = partial(searches_of, basis, options, folders, opened, folders)
     if not report.ok and "ptxas" in report.error_log:
         _rescue_ptx(job, options, report)
+    if report.ok and has_places(report.log):
+        _place_remarks(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:
         _sort_out_names(job, sent, report)
     if prefix:
@@ -262,10 +264,24 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
     ptx = text_of(rescue.made.get(CodeKind.PTX, b""))
-    names = [split_variant(job.name)[0], *(header.name for header in job.headers)]
-    report.error_log = with_sources(report.error_log, ptx, names)
+    report.error_log = with_sources(report.error_log, ptx, _names_of(job))
     if CodeKind.PTX in job.makes:
         report.made, report.lowered = rescue.made, rescue.lowered
+
+
+def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
+    """Adds the lines of the source to what ptxas remarks on, which only names those of the PTX."""
+    ptx = report.made.get(CodeKind.PTX)
+    if ptx is None:
+        again = Report()
+        _compile(job, _for_ptx(options), (CodeKind.PTX,), again)
+        report.ms += again.ms
+        ptx = again.made.get(CodeKind.PTX, b"")
+    report.log = with_sources(report.log, text_of(ptx), _names_of(job))
+
+
+def _names_of(job: Job) -> list[str]:
+    return [split_variant(job.name)[0], *(header.name for header in job.headers)]
 
 
 def _without_wrong_names(

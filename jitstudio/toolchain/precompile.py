@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,7 @@ from pathlib import Path, PurePath
 
 from cuda.bindings import nvrtc
 
+from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.code import CodeKind, Header, split_variant
 from jitstudio.core.plan import Job, Ref, Search
 from jitstudio.core.tools import Tool
@@ -144,8 +144,8 @@ class Precompiled:
 
     def _make(self, prefix: Prefix) -> int:
         """Makes one; the bytes of heap that were missing."""
-        with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
-            path = Path(folder) / "headers.pch"
+        with temporary_folder("jitstudio-") as folder:
+            path = folder / "headers.pch"
             options = [*prefix.options, f"--create-pch={path}", *TRACE.options]
             sent = [option.encode("utf-8", "surrogateescape") for option in options]
             TRACE.begin()

@@ -12,13 +12,13 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import jitstudio
+from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import CONSEQUENCES, CapturedError, CapturedKernel, unpack
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plain_files import read_file
@@ -79,8 +79,7 @@ def version(job: Job) -> str:
 def run_script(job: Job) -> Report:
     """Runs one Python file; what it has compiled until its end, good or bad, is in the report."""
     ((_, content),) = job.inputs
-    with tempfile.TemporaryDirectory(prefix="script-", ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
+    with temporary_folder("script-") as folder:
         output, home = folder / "kernels", folder / "home"
         output.mkdir()
         home.mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import starmap
@@ -142,6 +143,7 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
 
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
     yield from report.diagnostics
+    yield from _unheeded(job, report)
     if report.crash is not None:
         message = report.crash.message
         yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
@@ -155,6 +157,34 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
         yield Diagnostic(Severity.WARNING, job.name, None, None, empty)
 
 
+_MOST_REGISTERS = re.compile(r"(?P<option>--?maxrregcount)=(?P<count>\d+)")
+# What ptxas makes of a lesser number, with a warning of its own.
+_LEAST_REGISTERS = 24
+
+
+def _unheeded(job: Job, report: Report) -> Iterator[Diagnostic]:
+    """Yields a warning if kernels say themselves how many registers they may have.
+
+    Measured with sm_75 to sm_120: `__launch_bounds__`, `__block_size__` and `__maxnreg__` win.
+    """
+    option = next(filter(None, map(_MOST_REGISTERS.fullmatch, reversed(job.options))), None)
+    if option is None:
+        return
+    most = max(int(option["count"]), _LEAST_REGISTERS)
+    kernels = [
+        kernel.demangled
+        for kernel in _kernels(job, report)
+        if (needs := kernel.resources) is not None
+        and (needs.max_threads is not None or (needs.registers or 0) > most)
+    ]
+    if kernels:
+        message = f"'{option[0]}' has no effect on {', '.join(kernels[:_MOST_NAMES])}"
+        more = len(kernels) - _MOST_NAMES
+        message += f" and {more} more kernels." if more > 0 else "."
+        yield Diagnostic(Severity.WARNING, job.name, None, None, message)
+
+
+_MOST_NAMES = 3
 _FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code in the result."
 _LINKED_TO_NOTHING = "Linked by LTO, but there is no code in the result."
 # Why the compilers do so, and what to do, is explained by `core.explanations`.

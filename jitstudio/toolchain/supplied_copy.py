@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from jitstudio.core.arch import Arch
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.result import MARK, Supplied
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import target_at, version_at
 
 _LAYOUT_OF_REST = (
     "i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64"
@@ -184,15 +186,7 @@ def _say(copy: IrCopy, what: str, value: str, said: re.Match[str] | None) -> Non
     copy.supply(f"target {what}", value, said["value"] if said else "")
 
 
-_PTX_VERSION = re.compile(
-    rb'^[^/"\n.]*+\.version[ \t]++(?P<value>\d{1,4}+\.\d{1,4}+)', re.MULTILINE
-)
-_PTX_TARGET = re.compile(
-    rb'^[^/"\n]*?\.target[ \t]++(?:sm|compute)_(?P<value>\d{2,3}+[af]?+)', re.MULTILINE
-)
-_PTX_CODE = re.compile(
-    rb"^[ \t]*+(?:\.(?:visible|weak|extern)\s++)?\.(?:entry|func|global)\b", re.M
-)
+_PTX_CODE = re.compile(r"(?<![\w$%])\.(?:entry|func|global)\b")
 _OLDEST = (3, 1)
 # The oldest version of the PTX ISA that has a target, where that is younger than `_OLDEST`:
 # PTX ISA, "Release Notes"; a test holds it to what nvJitLink says.
@@ -219,20 +213,22 @@ def supply_ptx(name: str, ptx: bytes, arch: Arch) -> tuple[bytes, tuple[Supplied
         ptx: The text.
         arch: The target of a text that says none.
     """
-    text = ptx.removeprefix(BOM_UTF8)
-    supplied = [Supplied(name, MARK, "")] if text != ptx else []
-    version, target = _PTX_VERSION.search(text), _PTX_TARGET.search(text)
-    if not _PTX_CODE.search(text):
-        return text, tuple(supplied)
-    wanted = oldest_version(target["value"].decode() if target else f"{arch.number}{arch.suffix}")
-    said = tuple(map(int, version["value"].split(b"."))) if version else (0, 0)
+    code = ptx.removeprefix(BOM_UTF8)
+    supplied = [Supplied(name, MARK, "")] if code != ptx else []
+    text = code.decode("latin-1")
+    if not _PTX_CODE.search(bare_ptx(text)):
+        return code, tuple(supplied)
+    version, target = version_at(text), target_at(text)
+    own = target["value"].partition("_")[2] if target else f"{arch.number}{arch.suffix}"
+    wanted = oldest_version(own)
+    said = tuple(map(int, version["value"].split("."))) if version else (0, 0)
     start, end = version.span("value") if version else (0, 0)
     head = text[start:end]
     if said < wanted:
         value = ".".join(map(str, wanted))
-        supplied.append(Supplied(name, ".version", value, head.decode()))
-        head = value.encode() if version else f".version {value} ".encode()
+        supplied.append(Supplied(name, ".version", value, head))
+        head = value if version else f".version {value} "
     if target is None:
         supplied += [Supplied(name, ".target", arch.sm), Supplied(name, ".address_size", "64")]
-        head = head.rstrip() + f" .target {arch.sm} .address_size 64 ".encode()
-    return text[:start] + head + text[end:], tuple(supplied)
+        head = f"{head.rstrip()} .target {arch.sm} .address_size 64 "
+    return (text[:start] + head + text[end:]).encode("latin-1"), tuple(supplied)

@@ -233,9 +233,9 @@ def to_markdown(table: VariantTable, view: VariantView) -> str:
     figures = figures_known(table.rows, view)
     first = len(table.axes)
     for place, figure in enumerate(figures, start=first):
-        winner = best(figure, table.rows, view)
+        winners = best(figure, table.rows, view)
         for row, line in zip(table.rows, lines, strict=True):
-            if winner is not None and value(figure, row, view) == winner:
+            if row.variant.index in winners:
                 line[place] = f"**{line[place]}**"
     behind = len(heading) - first - len(figures)
     sides = ["---"] * first + ["---:"] * len(figures) + ["---"] * behind

@@ -170,6 +170,10 @@ SIMULATED = frozenset({VariantFigure.EXECUTED, VariantFigure.SECTORS, VariantFig
 """The figures that a launch in the simulator gives."""
 MORE_IS_BETTER = frozenset({VariantFigure.OCCUPANCY, VariantFigure.BANDWIDTH})
 """Of all other figures less is better."""
+_WITH_CALLEES = {VariantFigure.INSTRUCTIONS: "instructions", VariantFigure.CODE: "code_bytes"}
+"""The figures that what is called adds to, with their fields of a `KernelReport`."""
+_BOUGHT_BY_SPILLS = {VariantFigure.REGISTERS, VariantFigure.LIVE, VariantFigure.OCCUPANCY}
+"""The figures that become better where registers are spilled."""
 
 
 @dataclass(frozen=True)
@@ -194,16 +198,43 @@ def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     return _VALUES[figure](row, view)
 
 
-def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -> Value:
-    """Returns the best value of a figure; None where fewer than two variants differ in it.
+def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
+    """Returns a figure of a variant with that of all functions that the kernel calls.
 
-    A figure of a launch is the best only of a variant that ran and passed its checks.
+    None where it, or what is called, is not known. Of figures that callees do not add to it is the
+    same as `value`.
     """
-    able = (row for row in rows if row.ok or figure not in MEASURED | SIMULATED)
-    known = {v for row in able if (v := value(figure, row, view)) is not None}
-    if len(known) < 2:
-        return None
-    return max(known) if figure in MORE_IS_BETTER else min(known)
+    if figure not in _WITH_CALLEES:
+        return value(figure, row, view)
+    names, total = [view.kernel_of(row)], 0
+    # More come as they are gone through; functions may call each other.
+    for name in names:
+        known = row.reports.get(name)
+        if known is None:
+            return None
+        total += getattr(known, _WITH_CALLEES[figure])
+        names += [callee for callee in sorted(known.callees) if callee not in names]
+    return total
+
+
+def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -> frozenset[int]:
+    """Returns the variants that are the best in a figure, by their indices.
+
+    None is where fewer than two differ. A figure is the best only with all that belongs to it: one
+    of a launch of a variant that ran and passed its checks, instructions with those of what is
+    called, and few registers where no other variant spills less.
+    """
+    able = [row for row in rows if row.ok or figure not in MEASURED | SIMULATED]
+    known = {row.variant.index: v for row in able if (v := whole(figure, row, view)) is not None}
+    if len(set(known.values())) < 2:
+        return frozenset()
+    winner = max(known.values()) if figure in MORE_IS_BETTER else min(known.values())
+    winners = frozenset(index for index, v in known.items() if v == winner)
+    if figure in _BOUGHT_BY_SPILLS:
+        spilled = {row.variant.index: value(VariantFigure.SPILLED, row, view) or 0 for row in able}
+        least = min(spilled[index] for index in known)
+        winners = frozenset(index for index in winners if spilled[index] == least)
+    return winners
 
 
 def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:

@@ -6,13 +6,16 @@ A site is one machine, or one worker of a Dask cluster.
 from __future__ import annotations
 
 import importlib
+import queue
 import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from jitstudio.core.launch.device import DeviceList
@@ -23,7 +26,8 @@ HERE = "here"
 """The name of this machine."""
 
 _MOST_GPUS = 64
-_CONNECTING = "20s"
+_CONNECTING = 20.0
+_GRACE = 0.5
 _SAFE = ("tls", "wss", "inproc")
 _UNSAFE = (
     "'{address}' is not on this machine and not encrypted: whoever answers there can run code "
@@ -31,6 +35,8 @@ _UNSAFE = (
     "--dask-insecure if you trust everybody on that network."
 )
 _TO_INSTALL = "python3 -m pip install 'jitstudio[cluster]'"
+
+_T = TypeVar("_T")
 
 
 class SiteError(RuntimeError):
@@ -133,7 +139,11 @@ def timing(*, launches: bool = False) -> Iterator[tuple[Site, ...]]:
 
 @contextmanager
 def cluster(
-    address: str, *, certificates: ClusterCertificates | None = None, insecure: bool = False
+    address: str,
+    *,
+    certificates: ClusterCertificates | None = None,
+    insecure: bool = False,
+    timeout: float | None = None,
 ) -> Iterator[tuple[Site, ...]]:
     """The workers of a Dask cluster, which must have jitstudio installed.
 
@@ -144,6 +154,7 @@ def cluster(
         address: Of its scheduler, such as ``tls://host:8786``.
         certificates: For TLS; None for what Dask's own configuration names.
         insecure: Whether anybody on the way may answer.
+        timeout: Seconds within which the scheduler and its workers have to answer.
 
     Raises:
         SiteError: Dask is not installed here, the address is not safe, a certificate cannot be
@@ -152,7 +163,9 @@ def cluster(
     """
     if not (insecure or _is_safe(address)):
         raise SiteError(_UNSAFE.format(address=address))
-    client = _client(address, certificates)
+    limit = threading.TIMEOUT_MAX if timeout is None else timeout
+    patience, end = min(limit, _CONNECTING), time.monotonic() + limit
+    client = _within(patience, address, lambda: _client(address, certificates, patience))
     session = uuid4().hex
     try:
         found = client.scheduler_info()["workers"]
@@ -161,8 +174,8 @@ def cluster(
         executors = {worker: client.get_executor(workers=[worker]) for worker in found}
         asked = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
         sites = tuple(
-            _site(client, session, worker, executors[worker], about["nthreads"], asked[worker])
-            for worker, about in found.items()
+            _site(client, session, name, executors[name], about["nthreads"], asked[name], end)
+            for name, about in found.items()
         )
         yield sites
     finally:
@@ -184,7 +197,37 @@ def _is_safe(address: str) -> bool:
     return all(ip_address(str(one).partition("%")[0]).is_loopback for one in found)
 
 
-def _client(address: str, certificates: ClusterCertificates | None) -> Any:
+def _within(seconds: float, address: str, connect: Callable[[], _T]) -> _T:
+    """Returns what connects within so many seconds.
+
+    Not Dask's own limit alone: it does not hold while a peer that took the connection is silent.
+
+    Raises:
+        SiteError: It does not.
+    """
+    ended: queue.SimpleQueue[_T | BaseException] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            ended.put(connect())
+        except BaseException as error:
+            ended.put(error)
+
+    # What waits for ever does not keep the program from ending.
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        outcome = ended.get(timeout=seconds + _GRACE)
+    except queue.Empty:
+        raise SiteError(
+            f"The scheduler at '{address}' does not answer within {seconds:g} s. "
+            "Write its address like tls://host:8786, and see to the certificates."
+        ) from None
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def _client(address: str, certificates: ClusterCertificates | None, patience: float) -> Any:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
@@ -201,7 +244,7 @@ def _client(address: str, certificates: ClusterCertificates | None) -> Any:
         )
     try:
         return distributed.Client(
-            address, timeout=_CONNECTING, set_as_default=False, security=security
+            address, timeout=patience, set_as_default=False, security=security
         )
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise SiteError(
@@ -211,10 +254,21 @@ def _client(address: str, certificates: ClusterCertificates | None) -> Any:
 
 
 def _site(
-    client: Any, session: str, worker: str, executor: Executor, threads: int, asked: Any
+    client: Any,
+    session: str,
+    worker: str,
+    executor: Executor,
+    threads: int,
+    asked: Any,
+    end: float,
 ) -> Site:
     try:
-        devices: DeviceList = asked.result()
+        devices: DeviceList = asked.result(max(0.0, end - time.monotonic()))
+    except TimeoutError:
+        raise SiteError(
+            f"The Dask worker {worker} has not told its GPUs in time. Leave it out, or give it "
+            "longer by --timeout."
+        ) from None
     except Exception as error:  # whatever the other machine raised
         raise SiteError(
             f"The Dask worker {worker} cannot run jitstudio: {error}. Install it there, in the "

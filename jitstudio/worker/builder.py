@@ -19,7 +19,7 @@ from jitstudio.core.events import BuildRecord, Event, Notice, Problem, StageFini
 from jitstudio.core.explanations import explained
 from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
-from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
+from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.scripts import kernel_sources, script_steps, with_kernels
 from jitstudio.core.toolchain_info import ToolchainInfo
@@ -123,6 +123,8 @@ class Builder:
             ending = None if done else calls.ending
         total_ms = (time.perf_counter() - start) * 1000
         result = record.result(total_ms, _OUTCOMES[ending] if ending else None)
+        if request.link is LinkMode.LTO and result.ok:
+            result = _with_prototypes(request, result)
         return explained(request, result)
 
     def probe(self, request: ProbeRequest, *, timeout: float | None = 60) -> ToolchainInfo:
@@ -294,3 +296,12 @@ def _error(
     message: str, file: str = "", line: int | None = None, column: int | None = None
 ) -> Diagnostic:
     return Diagnostic(Severity.ERROR, file, line, column, message)
+
+
+def _with_prototypes(request: BuildRequest, result: BuildResult) -> BuildResult:
+    """Returns the result with a warning for each prototype that a link by LTO does not look at."""
+    # It loads a parser, and few builds are links by LTO.
+    from jitstudio.listing.cuda.prototypes import differing_prototypes  # noqa: PLC0415
+
+    found = tuple(differing_prototypes(request.sources))
+    return replace(result, diagnostics=(*result.diagnostics, *found)) if found else result

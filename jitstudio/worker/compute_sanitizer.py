@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from jitstudio.core.launch.result import SanitizerFinding
 from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.core.tools import USUAL_TOOLKITS
+from jitstudio.worker import scratch
 from jitstudio.worker.host import WorkerHost
 from jitstudio.worker.protocol import WorkerProgram
 
@@ -63,9 +63,10 @@ def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
     found = find_sanitizer()
     if found is None:
         raise SanitizerMissing(_MISSING)
-    with tempfile.TemporaryDirectory(prefix="jitstudio-sanitizer-") as folder:
+    folder = scratch.make("sanitizer")
+    try:
         # A file for each process: whatever else ours may start must not overwrite its findings.
-        logs = str(Path(folder) / "%p.txt")
+        logs = str(folder / "%p.txt")
         wrapper = [found, "--tool", tool.value, "--log-file", logs, "--target-processes", "all"]
         run = Sanitized(WorkerHost(0, program, wrapper))
         try:
@@ -75,9 +76,11 @@ def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
             run.findings = findings(
                 "\n".join(
                     log.read_text(encoding="utf-8", errors="replace")
-                    for log in sorted(Path(folder).iterdir())
+                    for log in sorted(folder.iterdir())
                 )
             )
+    finally:
+        scratch.remove(folder)
 
 
 _RULE = "========="

@@ -8,7 +8,14 @@ from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.calls import Ending
 from jitstudio.worker.host import ChildDeath
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, EXIT_TOO_MANY, MOST_PROCESSES
+from jitstudio.worker.limits import (
+    EXIT_DISK_TAKEN,
+    EXIT_OUT_OF_MEMORY,
+    EXIT_TOO_MANY,
+    LARGEST_FILE,
+    MOST_ON_DISK,
+    MOST_PROCESSES,
+)
 
 _KEPT = "Your text is kept and the next build works."
 _REASONS = {
@@ -19,10 +26,12 @@ _REASONS = {
     "SIGFPE": "it divided by zero",
     "SIGKILL": "the system killed it, most often because memory ran out",
     "SIGSYS": "its sandbox ended it, as it made a system call that no compiler makes",
+    "SIGXFSZ": f"it wrote a file larger than {LARGEST_FILE >> 30} GiB",
     "SIGTRAP": "it met something its authors held to be impossible",
 }
 OUT_OF_MEMORY = "out of memory"
 TOO_MANY_PROCESSES = "too many processes"
+DISK_TAKEN = "too much on disk"
 NO_ANSWER = "no answer"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
@@ -80,6 +89,9 @@ def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
     if status == EXIT_TOO_MANY:
         cause = f"was ended, as it had started more than {MOST_PROCESSES:,} processes."
         return TOO_MANY_PROCESSES, cause
+    if status == EXIT_DISK_TAKEN:
+        cause = f"was ended, as it had written more than {MOST_ON_DISK >> 30} GiB to its folder."
+        return DISK_TAKEN, cause
     if status < 0:
         name = _signal_name(-status)
         reason = _REASONS.get(name, "no reason is known")

@@ -16,13 +16,26 @@ from jitstudio.core.codec import CodecError
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.process import ChildProcess
 from jitstudio.worker.programs.build import BUILDING
-from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Unfit, WorkerProgram
+from jitstudio.worker.protocol import (
+    Call,
+    Done,
+    FrameTooLarge,
+    InternalError,
+    Outdated,
+    Unfit,
+    WorkerProgram,
+)
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess, identity
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)
 
 _YIELDING = 10
 """The niceness of a child that yields: a tenth of a core that others want, too."""
+
+_RESTLESS = (
+    "NVIDIA's headers, or the folder for temporary files, are removed while they are used. End "
+    "what removes them, and try again."
+)
 
 _LAST_WAIT = 10.0
 """Seconds that `close` waits for a call in progress."""
@@ -136,6 +149,10 @@ class WorkerHost:
         """
         with self._busy:
             answer = self._exchange(call, on_event, need)
+            if isinstance(answer, Outdated):
+                answer = self._exchange(call, on_event, need)
+            if isinstance(answer, Outdated):
+                raise WorkerError(_RESTLESS)
             if isinstance(answer, Done) and answer.spent:
                 self._reap()
             if self._child is None and not self._closed:
@@ -174,7 +191,7 @@ class WorkerHost:
 
     def _exchange(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need
-    ) -> Done[Any] | ChildDeath:
+    ) -> Done[Any] | ChildDeath | Outdated:
         if not self.suits(need):
             self._reap()
         child = self._started()
@@ -207,6 +224,9 @@ class WorkerHost:
                 # Neither a kill that came too late for this call nor an answer to a call that was
                 # broken off may be met by the next one.
                 self._reap()
+        if isinstance(answer, Outdated):
+            self._reap()
+            return answer
         if isinstance(answer, InternalError):
             raise WorkerError(f"A bug in jitstudio broke this call:\n{answer.traceback}")
         return answer
@@ -252,7 +272,7 @@ class WorkerHost:
 
 def _converse(
     child: ChildProcess, program: WorkerProgram, call: Call[Any], on_event: Callable[[Any], None]
-) -> Done[Any] | InternalError:
+) -> Done[Any] | InternalError | Outdated:
     """Sends the call and hears the child out.
 
     Raises:
@@ -269,10 +289,10 @@ def _converse(
     while True:
         frame = child.wire.receive(left)
         left -= len(frame)
-        reply = service.replies.load(frame)
+        reply = service.load(frame)
         if reply.ticket != call.ticket:
             raise Unfit("it answers another call")
-        if isinstance(reply, InternalError):
+        if isinstance(reply, InternalError | Outdated):
             return reply
         if isinstance(reply, Done):
             service.check(call.request, reply.answer)

@@ -306,6 +306,8 @@ class Launcher:
                 on_event(event)
 
         other = self._carry_out(rival, calls, _Diary(heard), time.monotonic())
+        if calls.ending is Ending.CANCEL:
+            return _failed(request, LaunchOutcome.CANCELLED)
         heard(LaunchProgress("comparing both runs"))
         checks = []
         theirs = {buffer.name: buffer for buffer in other.buffers if buffer.path}
@@ -470,7 +472,8 @@ class LaunchFiles:
             scratch.remove(self._runs.pop(0))
         while len(self._fills) > _KEPT_FILLS:
             _, path = self._fills.popitem(last=False)
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def prepare(
         self,

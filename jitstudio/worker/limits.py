@@ -11,6 +11,7 @@ that has started too many processes.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import sys
 import threading
@@ -18,6 +19,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
+
+from jitstudio.core.bounds.folders import walk
 
 if sys.platform == "linux":
     import resource
@@ -31,6 +34,16 @@ EXIT_TOO_MANY = 78
 MOST_PROCESSES = 1000
 """How many a worker may have started that run at the same time; a compile of a script has a few."""
 _MORE_TASKS = 4096
+_BLOCK = 512  # of `st_blocks`, stat(2)
+
+EXIT_DISK_TAKEN = 79
+"""Exit status of a child that was ended as it had written too much to its folder."""
+
+LARGEST_FILE = 1 << 30
+"""Bytes of the largest file that a compile or a script may write."""
+
+MOST_ON_DISK = 4 << 30
+"""Bytes of disk that the folder of a worker may take."""
 
 _SHARE = 0.75
 _DIES_FIRST = 1000
@@ -113,14 +126,19 @@ def limit_memory(size: int, *, for_good: bool = True) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size if for_good else most))
 
 
-def limit_files(size: int) -> None:
-    """Limits the files that this process writes to so many bytes each. Linux only."""
+def limit_files(size: int = LARGEST_FILE, *, for_good: bool = True) -> None:
+    """Limits the files that this process writes to so many bytes each. Linux only.
+
+    Args:
+        size: The bytes.
+        for_good: Whether it cannot be raised later.
+    """
     if sys.platform != "linux":
         return
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     if most != resource.RLIM_INFINITY:
         size = min(size, most)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size if for_good else most))
 
 
 def limit_processes() -> None:
@@ -139,6 +157,25 @@ def limit_processes() -> None:
             resource.setrlimit(resource.RLIMIT_NPROC, (size, size))
 
 
+_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of whatever it has started that loses its own (prctl(2)).
+
+    So what is forked twice is still found below it and counted. Linux only.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def bury_orphans() -> None:
+    """Takes note of the end of those that were adopted; nothing else of its own may run."""
+    with contextlib.suppress(OSError, AttributeError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def die_first() -> None:
     """Has the kernel end this process, and what it starts, before others if memory runs out."""
     with contextlib.suppress(OSError):
@@ -148,12 +185,16 @@ def die_first() -> None:
 _PAUSE = 0.1
 """Seconds between two looks; a look takes some 0.1 ms for each process."""
 
+_DISK_PAUSE = 1.0
+"""The same for folders, each of which is walked through."""
+
 _COUNTED = ("RssAnon:", "RssShmem:")
 """Of proc_pid_status(5): not the pages of libraries, which all processes share."""
 
 
 class _Watched(Protocol):
     overran: int
+    folder: Path
 
     @property
     def pid(self) -> int: ...
@@ -175,7 +216,7 @@ class MemoryWatch:
         self.limit = limit
         self._processes: set[_Watched] = set()
         self._working = 0
-        self._due = 0.0
+        self._due = self._disk_due = 0.0
         self._lock = threading.Lock()
 
     def add(self, process: _Watched) -> None:
@@ -213,7 +254,12 @@ class MemoryWatch:
             processes = tuple(self._processes)
             if self.limit is None:
                 self.limit = default_memory_limit()
+            looks_at_disk = now >= self._disk_due
+            if looks_at_disk:
+                self._disk_due = now + _DISK_PAUSE
         _hold(processes, self.limit)
+        if looks_at_disk:
+            _hold_on_disk(processes)
 
 
 def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
@@ -230,6 +276,23 @@ def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
     if not any(process.overran and taken[process] for process in taken):
         largest.overran = EXIT_OUT_OF_MEMORY
         largest.kill()
+
+
+def _hold_on_disk(processes: tuple[_Watched, ...]) -> None:
+    for process in processes:
+        if taken_on_disk(process.folder) > MOST_ON_DISK:
+            process.overran = EXIT_DISK_TAKEN
+            process.kill()
+
+
+def taken_on_disk(folder: Path) -> int:
+    """Bytes of disk that the files below a folder take."""
+    taken = 0
+    for inner, names in walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                taken += os.lstat(os.path.join(inner, name)).st_blocks * _BLOCK
+    return taken
 
 
 def taken_by(pid: int) -> tuple[int, int]:

@@ -48,6 +48,7 @@ class ChildProcess:
 
     Attributes:
         wire: How to talk with it.
+        folder: Its folder for temporary files.
         overran: The exit status of one that was ended as it took too much, see `limits`; else 0.
     """
 
@@ -64,9 +65,9 @@ class ChildProcess:
         """
         root = str(Path(jitstudio.__file__).parent.parent)
         self.overran = 0
-        self._folder = scratch.make("child")
+        self.folder = scratch.make("child")
         environment = os.environ | _LATER_THREADS
-        environment |= dict.fromkeys(_TEMPORARY, str(self._folder))
+        environment |= dict.fromkeys(_TEMPORARY, str(self.folder))
         if wrapper:
             environment[WRAPPED] = wrapper[0]
         # Closed by `reap`: what the process printed shall be read after its end.
@@ -84,7 +85,7 @@ class ChildProcess:
             )
         except OSError:
             self._printed.close()
-            scratch.remove(self._folder)
+            scratch.remove(self.folder)
             raise
         WATCH.add(self)
         self._last_breath = _WRAPPED_LAST_BREATH if wrapper else _LAST_BREATH
@@ -146,7 +147,7 @@ class ChildProcess:
         self._wait(_PATIENCE)
         status = self._popen.poll()
         WATCH.remove(self)
-        scratch.remove(self._folder)
+        scratch.remove(self.folder)
         return self.overran or status or 0, self._take_printed()
 
     def _may_answer(self) -> bool:

@@ -224,7 +224,14 @@ class InternalError:
     traceback: str
 
 
-Reply = EventMessage[Any] | Done[Any] | InternalError
+@dataclass(frozen=True)
+class Outdated:
+    """From the child: what it was sealed with is gone or another by now, so it did nothing."""
+
+    ticket: int
+
+
+Reply = EventMessage[Any] | Done[Any] | InternalError | Outdated
 
 
 def anything_goes(request: Any, said: Any) -> None:
@@ -243,6 +250,7 @@ class RequestType:
         check: Called with a request and each event or answer to it; raises `Unfit` where one
             would lead the program astray though its type is right.
         most_events: How often something may be reported.
+        most_text: Bytes of memory that the long texts of one reply may take.
     """
 
     request: type
@@ -251,12 +259,23 @@ class RequestType:
     event: Any = None
     check: Callable[[Any, Any], None] = anything_goes
     most_events: int = 1_000
+    most_text: int = 256 << 20
 
     @cached_property
     def replies(self) -> Codec[Reply]:
-        """How replies are stored."""
+        """How replies are stored; `load` reads them."""
         told = [GenericAlias(EventMessage, (self.event,))] if self.event is not None else []
-        return Codec(reduce(or_, [GenericAlias(Done, (self.answer,)), *told, InternalError]))
+        return Codec(
+            reduce(or_, [GenericAlias(Done, (self.answer,)), *told, InternalError, Outdated])
+        )
+
+    def load(self, frame: bytes) -> Reply:
+        """Returns the reply in a frame.
+
+        Raises:
+            CodecError: There is none, or it takes more memory than it may.
+        """
+        return self.replies.load(frame, min(self.most_text, self.largest))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,70 +1,131 @@
 """Temporary folders that belong to one process: private, and gone soon after it is.
 
-Each is named by the process that made it, so that the next program knows what was left behind by
-one that was killed.
+The process that makes one holds a lock on it (flock(2)), which ends with the process, so that the
+next program knows what was left behind by one that was killed. Not its process id: containers may
+share the folder for temporary files and have ids of their own. Systemd's cleaner leaves locked
+folders alone, too (tmpfiles.d(5)).
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-import shutil
 import sys
 import tempfile
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
-_NAME = "jitstudio-{kind}-{owner}-"
-_NAMES = re.compile(r"jitstudio-[a-z]+-(\d+)-\w+")
+from jitstudio.core.bounds.folders import remove_tree
+from jitstudio.private import is_own
+
+if sys.platform != "win32":
+    import fcntl
+
+_NAMES = re.compile(r"jitstudio-(?:child|launch|sanitizer)-\w{8}")
+_MOST_LOOKED_AT = 100_000
+_TRIES = 100
+
+_locks: dict[Path, int] = {}
+"""The descriptor of each folder of this process, which holds its lock."""
 
 
 def make(kind: str) -> Path:
     """Returns a new folder that nobody else can enter.
 
     Args:
-        kind: What it is for, in lower-case letters.
+        kind: What it is for, a word of `_NAMES`.
 
     Raises:
         OSError: It cannot be made.
     """
+    # A cleaner may have removed one of the user's own.
+    with contextlib.suppress(OSError):
+        os.mkdir(tempfile.gettempdir(), 0o700)
     _remove_orphans(tempfile.gettempdir())
-    return Path(tempfile.mkdtemp(prefix=_NAME.format(kind=kind, owner=os.getpid())))
+    for _ in range(_TRIES):
+        folder = Path(tempfile.mkdtemp(prefix=f"jitstudio-{kind}-"))
+        if sys.platform == "win32" or _hold(folder):
+            break
+    return folder
 
 
 def remove(folder: Path) -> None:
     """Removes one with all that is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
+    if (lock := _locks.pop(folder, None)) is not None:
+        os.close(lock)
 
 
-def empty(folder: Path) -> None:
-    """Removes what lies in one, where the folder itself cannot be."""
+def is_there(folder: Path) -> bool:
+    """Returns whether a folder that this process has made is still the one of its name."""
+    lock = _locks.get(folder)
+    return os.path.isdir(folder) if lock is None else _is_at(lock, folder)
+
+
+def _hold(folder: Path) -> bool:
+    """Locks a new folder; returns False if another program took it for an orphan before."""
     try:
-        found = list(os.scandir(folder))
+        lock = _locked(folder)
+    except FileNotFoundError:
+        return False
     except OSError:
-        return
-    for entry in found:
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
-            Path(entry.path).unlink(missing_ok=True)
+        return True  # this file system has no locks, and nothing is removed from it
+    if lock is None:
+        return False
+    if not _is_at(lock, folder):
+        os.close(lock)
+        return False
+    _locks[folder] = lock
+    return True
+
+
+def _locked(folder: Path | str) -> int | None:
+    """Opens a folder and locks it; None where somebody else holds it.
+
+    Raises:
+        OSError: It cannot be opened or locked.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException as error:
+        os.close(descriptor)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return descriptor
+
+
+def _is_at(descriptor: int, folder: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(folder))
+    except OSError:
+        return False
 
 
 @cache
 def _remove_orphans(folder: str) -> None:
-    """Removes, once, what was left by programs that were killed: buffers can be large."""
-    for entry in os.scandir(folder):
-        named = _NAMES.fullmatch(entry.name)
-        if named is not None and not _runs(int(named[1])):
-            shutil.rmtree(entry.path, ignore_errors=True)
+    """Removes, once, what was left by programs that were killed: buffers can be large.
 
-
-def _runs(pid: int) -> bool:
+    Folders of other users are theirs, whatever they are called.
+    """
     if sys.platform == "win32":
-        return True  # there, signal 0 is no question
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # somebody else's
-    return True
+        return
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in islice(entries, _MOST_LOOKED_AT):
+            if _NAMES.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    _remove_orphan(entry)
+
+
+def _remove_orphan(entry: os.DirEntry[str]) -> None:
+    if not is_own(entry.stat(follow_symlinks=False)):
+        return
+    lock = _locked(entry.path)
+    if lock is not None:
+        try:
+            remove_tree(entry.path)
+        finally:
+            os.close(lock)

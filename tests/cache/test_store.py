@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from jitstudio.cache import result_file
-from jitstudio.cache.store import LIMIT, Store, default_folder
+from jitstudio.cache.store import LIMIT, Store
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
+from jitstudio.paths import results_folder
 
 STAGE = StageResult(Tool.NVRTC, "13.4", "k.cu", ("-arch=compute_90",), True, 5.0, log="warned")
 KEY = b"k" * 32
@@ -280,11 +281,11 @@ def test_others_may_not_look(open_store, tmp_path):
 def test_the_folder_can_be_chosen(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "mine"))
-    assert default_folder() == tmp_path / "mine"
+    assert results_folder() == tmp_path / "mine"
     monkeypatch.delenv("JITSTUDIO_CACHE_DIR")
-    assert default_folder() == tmp_path / "jitstudio" / "builds"
+    assert results_folder() == tmp_path / "jitstudio" / "builds"
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert default_folder() == Path.home() / ".cache" / "jitstudio" / "builds"
+    assert results_folder() == Path.home() / ".cache" / "jitstudio" / "builds"
 
 
 def test_a_stage_may_be_kept_with_all_it_told(open_store):

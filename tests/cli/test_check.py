@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -232,3 +233,38 @@ def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment)
     )
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "registers <= 1: registers is" in done.stdout
+
+
+FOREVER = """\
+extern "C" __global__ void forever(volatile int* p) { while (p[0] == 0) p[1] += 1; }
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_project", [False, True])
+def test_no_file_gives_itself_a_longer_time_limit(run, tmp_path, is_project):
+    """Of two seconds, whatever the budget or the project of the launch says."""
+    (tmp_path / "forever.cu").write_text(FOREVER)
+    launch = {"kernel": "forever", "grid": "1", "block": "1", "timeout": 1e9}
+    if is_project:
+        module = {"name": "forever.cu", "kind": "cuda", "path": "forever.cu"}
+        project = {
+            "version": 1,
+            "target": "sm_90",
+            "modules": [module | {"included": True}],
+            "launches": [launch | {"arguments": {"p": "8"}}],
+        }
+        (tmp_path / "forever.jitproj").write_text(json.dumps(project))
+        files, said = 'project = "forever.jitproj"', ""
+    else:
+        files, said = 'source = "forever.cu"', ', block = "1", arg = { p = "8" }, timeout = 1e9'
+    (tmp_path / "forever.toml").write_text(
+        f"[[budget]]\n{files}\nrequire = ['registers < 99']\n"
+        f'launch = {{ kernel = "forever", device = "sim", grid = "1"{said} }}\n'
+    )
+    start = time.monotonic()
+    ran = run("check", tmp_path / "forever.toml", "--timeout", "2", "--json")
+    assert time.monotonic() - start < 60
+    (budget,) = ran.json["budgets"]
+    assert budget["outcome"] == "timed-out", budget
+    assert any("after 2 s, the time limit" in each["message"] for each in budget["diagnostics"])

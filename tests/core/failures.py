@@ -13,11 +13,13 @@ from tests.support import CRASHING, KERNEL, SAMPLES, cuda, ptx, request
 TYPED = (SAMPLES / "fill_typed.ll").read_text()
 OPAQUE = (SAMPLES / "fill_opaque.ll").read_text()
 TEMPLATE = "namespace math { template <typename T> __global__ void k(T* p) { *p = 1; } }"
+SPECIALISATION = "namespace math { template <> __global__ void k<float>(float* p); }\n"
 CALLER = cuda(
     'extern "C" __device__ int f(); extern "C" __global__ void k(int* p) { *p = f(); }', "a.cu"
 )
 CALLEE = cuda('extern "C" __device__ int f() { return 1; }', "b.cu")
-OTHERWISE = cuda('extern "C" __device__ float f(float x) { return x; }', "b.cu")
+OTHERWISE = cuda('extern "C" __device__ float f() { return 1; }', "b.cu")
+WIDER = cuda('extern "C" __device__ int f(long long x) { return x; }', "b.cu")
 NESTED = "__global__ void child() {} __global__ void k() { child<<<1, 1>>>(); }"
 BOTH = cuda(
     'extern "C" __device__ int f() { return 2; }\n'
@@ -215,6 +217,10 @@ PROVOKED = (
         F.ADD_NAME_EXPRESSION,
     ),
     Failure("name-expression", request(cuda(KERNEL, "k.cu", "nothing"))),
+    Failure("specialisation-without-body", request(cuda(TEMPLATE + SPECIALISATION))),
+    Failure(
+        "template-without-body", request(cuda("template <int N> __global__ void k(int* a);\n"))
+    ),
     Failure("template-without-instance", request(cuda(TEMPLATE)), F.ADD_NAME_EXPRESSION),
     Failure("template-without-instance", request(cuda(TEMPLATE), **CUBIN), F.ADD_NAME_EXPRESSION),
     Failure(
@@ -231,9 +237,22 @@ PROVOKED = (
         F.INSERT_TEXT,
     ),
     Failure("no-kernel", request(cuda("static __device__ int x;"))),
+    Failure("register-variable", in_kernel("register int a = 1; *p = a;"), F.ADD_OPTION),
+    Failure(
+        "register-variable-in-a-standard",
+        replace(in_kernel("register int a = 1; *p = a;"), options=("-std=c++20",)),
+        F.REPLACE_TEXT,
+    ),
+    Failure(
+        "designated-initialiser",
+        in_kernel("struct P { int a, b; }; P q = {.a = 1, .b = 2}; *p = q.a;"),
+        F.ADD_OPTION,
+    ),
     Failure("launch-in-a-kernel", request(cuda(NESTED), **CUBIN)),
     Failure("device-runtime-missing", request(cuda(NESTED), **PTX_LINK), F.OPEN_FILES),
-    Failure("prototypes-differ", request(CALLER, OTHERWISE, **PTX_LINK)),
+    Failure("prototypes-differ", request(CALLER, WIDER, **PTX_LINK)),
+    Failure("prototypes-differ", request(CALLER, WIDER, link="lto", **CUBIN)),
+    Failure("prototypes-differ", request(CALLER, OTHERWISE, link="lto", **CUBIN)),
     Failure("llvm-dialect", request(ll(OPAQUE)), F.SET_ARCH),
     Failure(
         "llvm-dialect",
@@ -297,6 +316,30 @@ PROVOKED = (
 NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
+    *(
+        (id_, NVRTC, f"wgmma.mma_async instructions are serialized due to {cause} 'k' in line 9")
+        for id_, cause in (
+            ("wgmma-serialized-by-call", "the presence of Extern calls in the function"),
+            (
+                "wgmma-serialized-by-call",
+                "wgmma pipeline crossing function boundary at a function call in the function",
+            ),
+            (
+                "wgmma-serialized-by-inputs",
+                "non wgmma instructions defining input registers of a wgmma in the function",
+            ),
+            (
+                "wgmma-serialized-by-accumulators",
+                "non wgmma instructions reading accumulator registers of  a wgmma in the function",
+            ),
+            ("wgmma-serialized-by-stage", "ill formed pipeline stage in the function"),
+        )
+    ),
+    (
+        "setmaxnreg-below-need",
+        NVRTC,
+        "'setmaxnreg' ignored to maintain minimum register requirements.",
+    ),
     ("not-trusted", None, "This project is not trusted. '--time=f' writes a file."),
     ("script-time-limit", Tool.PYTHON, "Python was stopped after 20 s, the time limit."),
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),

@@ -33,11 +33,12 @@ from tests.core.failures import (
     reported,
 )
 from tests.core.foreign_failures import FOREIGN_FAILURES
+from tests.core.remarks import MENDED, REMARKS
 from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, KERNEL, SLOW, cuda, request, sample
 from tests.toolchain.opened_files import NEEDS_NVCC
 
 RUNTIME = [f"{root}/lib64/libcudadevrt.a" for root in USUAL_TOOLKITS]
-ALL = (*PROVOKED, *FOREIGN_FAILURES)
+ALL = (*PROVOKED, *FOREIGN_FAILURES, *REMARKS)
 # What lacks two things has two fixes, and the target of PTX is said in the PTX and of the build.
 MORE_STEPS = {
     "feature-needs-ptx-target": 1,
@@ -59,6 +60,25 @@ def test_a_real_failure_is_explained_and_its_fix_mends_it(builder, failure):
             again = builder.build(better)
         assert again.outcome is Outcome.BUILT, again.diagnostics
         assert not any(is_told(failure.id, d) for d in again.diagnostics)
+
+
+@pytest.mark.parametrize("mended", MENDED)
+def test_what_follows_the_remarks_of_ptxas_has_none(builder, mended):
+    result = builder.build(mended)
+    assert result.outcome is Outcome.BUILT
+    assert [d.message for d in result.diagnostics if d.number.startswith("C75")] == []
+
+
+def test_a_loss_is_a_warning_at_the_line_of_the_source(builder):
+    serialized = next(row for row in REMARKS if row.id == "wgmma-serialized-by-divergence")
+    found = told(serialized.id, builder.build(serialized.request))
+    assert (found.severity, found.number) == (Severity.WARNING, "C7518")
+    text = serialized.request.sources[0].content.decode()
+    assert found.file == "kernel.cu"
+    assert text.splitlines()[found.line - 1].startswith("float d[4]")
+    assert "kernel.ptx:" in found.message
+    waiting = next(row for row in REMARKS if row.id == "wgmma-wait-injected")
+    assert told(waiting.id, builder.build(waiting.request)).severity is Severity.INFO
 
 
 def test_the_first_link_of_a_module_that_calls_another(builder):
@@ -169,9 +189,7 @@ def test_a_kernel_whose_name_is_mangled_is_no_failure(builder):
 
 
 def test_every_explanation_is_tested():
-    here = {failure.id for failure in (*PROVOKED, *FOREIGN_FAILURES, *NVCC_FAILURES)} | {
-        id_ for id_, *_ in REPORTED
-    }
+    here = {failure.id for failure in (*ALL, *NVCC_FAILURES)} | {id_ for id_, *_ in REPORTED}
     by_name = {
         "unresolved-at-compile",
         "unresolved-in-only-module",

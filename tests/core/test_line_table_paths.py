@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.line_table_paths import plain_path
+from jitstudio.core.line_table_paths import OF_NVIDIA, plain_path
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,20 @@ from jitstudio.core.line_table_paths import plain_path
 )
 def test_a_path_is_told_as_the_file_is_called(spelt, path):
     assert plain_path(spelt) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "is_of_nvidia"),
+    [
+        ("/home/a/.cache/jitstudio/nvrtc-headers-13.5-20923572/cuda/barrier", True),
+        ("/usr/local/cuda-13.0/targets/x86_64-linux/include/cuda_fp16.hpp", True),
+        ("/usr/local/cuda/include/cub/cub.cuh", True),
+        ("/venv/lib/python3.12/site-packages/nvidia/cu13/include/cuda_fp8.hpp", True),
+        ("C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v13.0\\include\\mma.h", True),
+        ("/home/a/cuda/kernels.cuh", False),
+        ("/home/a/cuda_project/include/tile.h", False),
+        ("/home/a/include/barrier", False),
+    ],
+)
+def test_headers_of_the_compiler_are_told_from_the_users(path, is_of_nvidia):
+    assert (OF_NVIDIA.search(path) is not None) == is_of_nvidia

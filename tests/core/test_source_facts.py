@@ -5,10 +5,10 @@ import pytest
 from jitstudio.core.source_facts import (
     enclosing_head,
     function_at,
-    ptx_target,
     quoted_name,
     template_kernel,
 )
+from jitstudio.ptx.skimming import ptx_target
 from tests.support import cuda, request
 
 

@@ -33,6 +33,7 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export import cpp
+from jitstudio.export.code_digest import code_digest
 from jitstudio.export.formats import BY_NAME, FORMATS
 from jitstudio.export.numpy_text import (
     FILLS,
@@ -56,7 +57,7 @@ from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import as_expressions_see, numpy_dtype
 from jitstudio.numerics.fills import generate
 from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
-from tests.support import SAMPLES, cuda, request, sample, sample_header
+from tests.support import KERNEL, SAMPLES, cuda, request, sample, sample_header
 from tests.texture_launches import INVERT
 
 HOST = """\
@@ -113,6 +114,22 @@ def exported(builder):
     return recipe
 
 
+def test_a_digest_of_code_is_of_all_but_the_line_table(builder):
+    def digest(text, name="k.cu", **more):
+        source = replace(cuda(text), name=name)
+        (made,) = builder.build(request(source, emit="cubin", **more)).artifacts
+        return code_digest(made.content)
+
+    first = digest(KERNEL)
+    assert digest(KERNEL, "another/name.cu") == first
+    # Other lines, the same code.
+    assert digest(f"\n\n{KERNEL}") == first
+    assert digest(KERNEL, arch="sm_89") != first
+    assert digest(KERNEL.replace("fine", "good")) != first
+    other = KERNEL.replace("{", "{ if (threadIdx.x == 77) return;", 1)
+    assert digest(other) != first
+
+
 def ran(text):
     """Returns what a script defines."""
     names = {"__name__": "exported"}
@@ -127,7 +144,28 @@ def test_a_script_makes_the_bytes_that_jitstudio_has_built(builder, exported, na
         script = ran(BY_NAME[core].make(recipe).text)
         assert script["build"]() == recipe.cubin
         assert script["DIGEST"] == recipe.digest
+        assert script["CODE_DIGEST"] == code_digest(recipe.cubin)
     assert recipe.cubin.startswith(b"\x7fELF")
+
+
+@pytest.mark.slow
+def test_a_script_in_another_folder_says_that_the_paths_differ(run_apart, tmp_path):
+    (tmp_path / "k.cu").write_text(KERNEL)
+    words = ("export", "cuda-bindings", "k.cu", "--kernel", "fine", "--grid", "1", "--block", "32")
+    assert run_apart(*words, "--arg", "p=32:range", "-o", "script.py").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    said = [
+        subprocess.run(
+            [sys.executable, tmp_path / "script.py", "--no-launch"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+        for folder in (tmp_path, tmp_path / "elsewhere")
+    ]
+    assert ", as jitstudio has built (" in said[0]
+    assert ", the code that jitstudio has built, with other paths in its line table (" in said[1]
 
 
 @pytest.mark.slow
@@ -173,7 +211,7 @@ def test_the_cells_of_a_notebook_run_in_their_order(exported):
             with contextlib.redirect_stdout(out):
                 exec(compile("".join(cell["source"]), "cell", "exec"), names)
     assert names["cubin"] == exported("template").cubin
-    assert "as in jitstudio" in out.getvalue()
+    assert "as jitstudio has built" in out.getvalue()
 
 
 WHEELS = Path(sysconfig.get_path("purelib"), "nvidia", "cu13")

@@ -15,6 +15,7 @@ from jitstudio.gui.kit.theme import Theme, set_current_theme
 from jitstudio.gui.state import build_settings, file_reader
 from jitstudio.gui.window.application import GarbageCollector
 from tests.gui.driver import PATIENCE, Driver
+from tests.gui.threads import watched_imports
 from tests.support import QUICK_ARCH
 
 _PATIENCE_MS = int(1000 * PATIENCE)
@@ -60,6 +61,14 @@ def _no_garbage(_garbage_collector):
     gc.collect()
     # What is left is shared by the tests to come; the next module need not look through it again.
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def thread_imports():
+    """Modules with Qt classes that a thread has imported: there must be none."""
+    with watched_imports() as found:
+        yield found
+    assert found == []
 
 
 @pytest.fixture(autouse=True)

@@ -193,3 +193,33 @@ def test_a_listing_and_its_cubin_are_saved_as_the_tools_wrote_them(started, tmp_
     started.trigger("ptxSavePtxAction")
     notice = started.shell.notices
     started.wait(lambda: any("saxpy.ptx" in label.text() for label in notice.findChildren(QLabel)))
+
+
+def test_a_module_that_is_ptx_is_listed_as_it_is(started, tmp_path, monkeypatch):
+    path = tmp_path / "m.ptx"
+    text = (
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry _Z1kPi(.param .u64 p)\n{\n\tret;\n}\n"
+    )
+    path.write_text(text)
+    started.next_result(lambda: started.files.open_paths([path]))
+    ptx, pane = started.listing("ptxView"), started.listings[CodeKind.PTX]
+    started.wait(lambda: ".visible .entry k(" in ptx.toPlainText())
+    assert ptx.toPlainText() == text.rstrip("\n").replace("_Z1kPi", "k")
+    # Saved it is what the file is.
+    saved = tmp_path / "saved.ptx"
+    monkeypatch.setattr(Dialogs, "file_to_save", lambda _dialogs, _proposed: saved)
+    pane.save_requested.emit(CodeKind.PTX)
+    started.wait(saved.exists)
+    started.wait(lambda: saved.read_text() == text)
+
+
+def test_problems_name_functions_as_people_write_them(started, tmp_path):
+    path = tmp_path / "missing.cu"
+    path.write_text("__device__ int helper(int);\n__global__ void k(int* p) { *p = helper(1); }\n")
+    started.next_result(lambda: started.files.open_paths([path]))
+    model = started.pane("problems").model
+    started.wait(lambda: model.rowCount() and "helper" in model.rows[0].message)
+    started.wait(lambda: "_Z6helperi" not in model.rows[0].message)
+    # What is mended is still known by the name that the linker needs.
+    assert model.rows[0].fix.value == "_Z6helperi"

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtWidgets import QFrame, QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.kit.theme import STALE_BAR
@@ -116,3 +117,29 @@ def test_of_a_failed_build_only_what_was_not_made_is_old(unhurried):
     assert "reportView" in bars
     # The link itself has failed, and says so.
     assert "linkView" not in bars
+
+
+def test_what_came_of_a_launch_is_marked_in_another_tab(started, tmp_path):
+    driver, path = started, tmp_path / "one.cu"
+    path.write_text('extern "C" __global__ void one(int* p) { p[threadIdx.x] += 1; }\n')
+    driver.next_result(lambda: driver.files.open_paths([path]))
+    launches, results = driver.state.launches, driver.pane("launch").results
+    driver.launch_form()
+    driver.wait(lambda: launches.devices is not None)
+    launches.choose_device(SIMULATOR)
+    assert driver.launch().simulation is not None
+    columns = driver.listings[CodeKind.PTX].columns
+    mark = results.findChild(QFrame, "staleBar")
+    assert mark.isHidden()
+    assert columns.fitting.shown
+    first, second = driver.state.documents
+    driver.state.documents.current = first
+    driver.wait(lambda: not mark.isHidden())
+    assert "of another tab" in results.findChild(QFrame, "staleBanner").findChild(Banner).text()
+    assert launches.simulated is None
+    # Of the tab that one comes back to they are right again, next to its PTX, too.
+    driver.state.documents.current = second
+    driver.wait(mark.isHidden)
+    driver.wait(lambda: launches.simulated is not None)
+    driver.next_result(lambda: driver.replace("+= 1", "+= 2"))
+    driver.wait(lambda: not mark.isHidden())

@@ -51,9 +51,7 @@ def test_what_is_cut_off_breaks_nothing(text):
 
 
 def test_a_function_that_is_cut_off_reaches_to_the_end():
-    assert of(CodeKind.PTX, ".entry k()\n{\nret;\n") == (
-        Function("k", 0, 4, True, is_defined=False),
-    )
+    assert of(CodeKind.PTX, ".entry k()\n{\nret;\n") == (Function("k", 0, 4, True),)
 
 
 def test_functions_of_the_samples_are_those_that_others_find(listings):

@@ -1,6 +1,14 @@
 import pytest
 
-from jitstudio.listing.kernel_names import KernelName, read_name, short_names
+from jitstudio.listing.kernel_names import (
+    DemangledListing,
+    KernelName,
+    lowered_names,
+    meanings,
+    read_name,
+    short_names,
+    spelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +83,29 @@ def test_a_short_name_says_neither_what_is_returned_nor_what_is_taken(text, shor
 def test_overloads_keep_what_tells_them_apart():
     names = {"_Z1fi": "f(int)", "_Z1ff": "f(float)", "_Z1gv": "g()"}
     assert short_names(names) == {"_Z1fi": "f(int)", "_Z1ff": "f(float)", "_Z1gv": "g"}
+
+
+def test_tags_of_the_compiler_stay_only_where_they_alone_tell_two_apart():
+    names = {
+        "_Za": "m::dot[abi:v1][abi:cw51cXT](Array<float, 2, C>)",
+        "_Zb": "m::sum[abi:v1][abi:cw51cXT](float)",
+        "_Zc": "m::sum[abi:v2][abi:cw51cXT](float)",
+    }
+    assert short_names(names) == {"_Za": "m::dot", "_Zb": names["_Zb"], "_Zc": names["_Zc"]}
+
+
+def test_a_function_inside_of_machine_code_hangs_together_of_two_names():
+    kernel, callee = "_ZN1t4axpyIfEEvPT_", "_ZN1t6scaledIfEET_S1_"
+    line = f"        CALL.REL.NOINC `(${kernel}${callee}) ;"
+    assert lowered_names([line]) == {kernel, callee}
+    known = {kernel: "void t::axpy<float>(float*)", callee: "float t::scaled<float>(float)"}
+    shown = DemangledListing.of([line], meanings(known, known))
+    assert shown.lines == ("        CALL.REL.NOINC `($t::axpy<float>$t::scaled<float>) ;",)
+    assert shown.name(f"${kernel}${callee}") == "$t::axpy<float>$t::scaled<float>"
+    # A lambda has such a sign in its own name.
+    assert lowered_names(["call _ZNK3$_0clEv;"]) == {"_ZNK3$_0clEv"}
+
+
+def test_a_message_has_names_as_people_write_them():
+    shown = {"_Z1fi": "f", "_Z1gv": "g"}
+    assert spelled("'_Z1fi' calls _Z1gv and _Z1hv", shown) == "'f' calls g and _Z1hv"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,15 @@ from jitstudio.simulator.observers.accesses import (
     local_traffic,
     most_at_one_address,
     shared_traffic,
+    turns_of,
 )
+from jitstudio.simulator.ptx.reading import read_program
+from tests.simulator.running import kernel_of
+
+PASSES = json.loads(Path(__file__).with_name("h100_passes.json").read_text())
+"""What an H100 takes for patterns of the 32 lanes of a warp, each with the lanes that are active.
+
+For each operation: of which table its patterns are, every how many-th of it, and the passes."""
 
 N, TILE = 2048, 32
 COALESCED = Traffic(131_072, 4 * N * N, 524_288, 131_072, worst=4)
@@ -43,6 +53,68 @@ def test_transposition_costs_what_ncu_counts(traffic, address, expected):
         found.append(traffic(thread, 4 * address(x, y, tx, ty), 4))
     total = Traffic(*(sum(part) for part in zip(*found, strict=True)))
     assert total._replace(worst=found[0].worst, worst_warp=0) == expected
+
+
+def passes_of(operation: str, unit: int, mask: int, slots: list[int]) -> int:
+    """The passes that the simulator counts for one pattern."""
+    lanes = np.flatnonzero([mask >> lane & 1 for lane in range(32)])
+    offsets = np.array(slots)[lanes] * unit
+    if "matrix" in operation:
+        # Each matrix is an access of its own: four lanes to each of its rows.
+        count = int(operation.split(".")[1][1])
+        rows = offsets[: 8 * count].reshape(count, 8, 1) + 4 * np.arange(4)
+        return sum(shared_traffic(lanes, each.reshape(-1), 4).wavefronts for each in rows)
+    loads = operation.startswith("ld")
+    turns = {"atom.add.u32": 1, "atom.cas.b32": 2}.get(operation, 0)
+    return shared_traffic(lanes, offsets, unit, loads=loads, turns=turns).wavefronts
+
+
+@pytest.mark.parametrize("operation", PASSES["passes"])
+def test_passes_of_shared_memory_are_those_of_an_h100(operation):
+    measured = PASSES["passes"][operation]
+    patterns = PASSES["patterns"][measured["unit"]][:: measured["every"]]
+    unit = 16 if measured["unit"] == "rows" else int(measured["unit"].rstrip("m"))
+    assert len(patterns) == len(measured["passes"]) > 20
+    wrong = {
+        name: (passes_of(operation, unit, mask, slots), passes)
+        for (name, mask, slots), passes in zip(patterns, measured["passes"], strict=True)
+        if passes_of(operation, unit, mask, slots) != passes
+    }
+    assert wrong == {}
+
+
+def test_loads_of_many_warps_cost_what_each_of_them_does():
+    """Some have equal addresses in pairs, others have not, and lanes of some are not active."""
+    chosen = np.random.default_rng(24)
+    rows = PASSES["patterns"]["16"]
+    expected, threads, addresses = 0, [], []
+    for warp, index in enumerate(chosen.integers(0, len(rows), 200)):
+        _, mask, slots = rows[index]
+        lanes = np.flatnonzero([mask >> lane & 1 for lane in range(32)])
+        threads.append(warp * 32 + lanes)
+        addresses.append(np.array(slots)[lanes] * 16)
+        expected += PASSES["passes"]["ld.128"]["passes"][index]
+    got = shared_traffic(np.concatenate(threads), np.concatenate(addresses), 16, loads=True)
+    assert (got.requests, got.wavefronts) == (200, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "turns"),
+    [
+        ("atom.shared.add.u32 %r1, [%r0], 1;", 1),
+        ("red.shared.max.s32 [%r0], %r1;", 1),
+        ("atom.shared.cas.b32 %r1, [%r0], %r2, %r3;", 2),
+        ("st.shared.u32 [%r0], %r1;", 0),
+    ],
+)
+def test_lanes_at_one_word_take_their_turns_without_a_conflict(words, turns):
+    read = read_program(kernel_of(f".reg .b32 %r<4>; {words}")).instructions[0]
+    assert turns_of(read) == turns
+    same = shared_traffic(np.arange(64), np.zeros(64, np.int64), 4, turns=turns)
+    column = shared_traffic(np.arange(32), np.arange(32) * 128, 4, turns=turns)
+    each = max(turns, 1)
+    assert (same.wavefronts, same.conflicts) == (64 * turns or 2, 0)
+    assert (column.wavefronts, column.conflicts) == (32 * each, 31 * each)
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])

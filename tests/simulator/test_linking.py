@@ -60,9 +60,10 @@ def test_two_modules_call_each_other_and_keep_what_is_their_own():
 
 
 def test_each_module_keeps_its_lines():
-    first = HEAD + ".visible .global .b32 shared[4];\n"
-    second = HEAD + ".extern .global .b32 shared\n[4];\n// here"
-    third = HEAD + "// there"
+    head = HEAD.format("8.0", "sm_90 /* the\ntarget */")
+    first = head + ".visible .global .b32 shared[4];\n"
+    second = head + ".extern .global .b32 shared\n[4];\n// here"
+    third = head + "// there"
     texts = [first, second, third]
     lines = link_ptx(texts).split("\n")
     places = LinkedLines.of("all", "abc", texts)

@@ -91,7 +91,7 @@ def test_a_named_barrier_orders_its_warps_only_and_passes_on_what_they_know():
 def test_threads_that_have_ended_are_not_missing_from_a_barrier():
     made = scene()
     made.access(10, WRITE, made.all * 4)
-    made.observer.executed(instruction(11, "exit;"), made.all[32:])
+    made.observer.ended(instruction(11, "exit;"), made.all[32:], 0)
     made.observer.synchronised(made.all[:32], SyncScope.BLOCK)
     made.access(12, READ, made.all[32:] * 4, made.all[:32])
     assert found(made) == []

@@ -268,7 +268,7 @@ def test_what_is_no_recording_is_refused_with_a_sentence(made, monkeypatch):
         (data[:-100], "cut short"),
         (head + b"abc", "damaged"),
         (head + zlib.compress(b"abc"), "damaged"),
-        (bomb, "larger than what is read"),
+        (bomb, "unpacks to more than"),
     ):
         with pytest.raises(RecordingError, match=message):
             StepSession.replaying(wrong)

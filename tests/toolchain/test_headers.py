@@ -10,6 +10,7 @@ from cuda.bindings import nvrtc as bindings
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
+from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import headers, nvrtc
 
 K = CodeKind
@@ -36,6 +37,7 @@ def compiled(text, *options, **more):
 def fresh(monkeypatch, tmp_path):
     """Nothing is remembered of where headers were unpacked before, nor afterwards."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("JITSTUDIO_CACHE_DIR", raising=False)
     headers._unpacked.cache_clear()
     yield tmp_path / "cache"
     headers._unpacked.cache_clear()
@@ -87,6 +89,13 @@ def test_headers_are_unpacked_into_the_cache_folder(fresh):
     assert str(folder / "cccl") in headers.header_folders(nvrtc.version())
 
 
+def test_headers_are_unpacked_into_the_folder_that_was_named(fresh, monkeypatch, tmp_path):
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "own"))
+    option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    assert tmp_path / "own" in Path(option.partition("=")[2]).parents
+    assert not fresh.exists()
+
+
 def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(fresh):
     fresh.write_text("a file where a folder should be")
     option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
@@ -115,6 +124,7 @@ print(headers._options(nvrtc.version()), headers.header_problem(nvrtc.version())
 
 def unpacking(environment, tmp_path, *words):
     more = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    more["JITSTUDIO_CACHE_DIR"] = ""
     code = [sys.executable, "-c", _UNPACK, *words]
     return subprocess.Popen(code, env=environment | more, stdout=subprocess.PIPE, text=True)
 
@@ -169,3 +179,24 @@ def test_nobody_else_may_change_what_is_unpacked(fresh):
         os.chown(folder, 4711, 4711)
         option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
         assert str(folder) not in option
+
+
+def test_wide_integers_are_the_host_s_also_where_an_own_header_is_included(tmp_path):
+    own = tmp_path / "inc"
+    own.mkdir()
+    (own / "err.cuh").write_text('#include "more.h"\n#include <stdio.h>\n')
+    (own / "more.h").write_text("#include <stdlib.h>\n")
+    text = (
+        '#include "inc/err.cuh"\n#include <stdint.h>\n__global__ void k(uint64_t *p, size_t n) {}\n'
+    )
+
+    def name():
+        report = compiled(text, f"--include-path={tmp_path}")
+        assert report.ok, report.error_log
+        return entries(report.made[K.PTX].decode())
+
+    # As nvcc on Linux has it.
+    assert name() == ("_Z1kPmm",)
+    # NVIDIA's headers have an uint64_t of their own.
+    (own / "more.h").write_text("#include <cuda_fp16.h>\n")
+    assert name() == ("_Z1kPym",)

@@ -1,4 +1,5 @@
 import os
+import tempfile
 
 import pytest
 
@@ -41,7 +42,7 @@ def once_made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("headers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nvrtc, "PRECOMPILED", own)
-        patch.setattr(precompile.tempfile, "tempdir", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
         first = compiled(1)
         assert own.waiting
         own.make_next()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -178,7 +179,7 @@ def test_dask_s_own_configuration_names_the_certificates(encrypted, certificates
 def test_whoever_has_another_certificate_is_not_trusted(
     encrypted, certificates, authority, monkeypatch
 ):
-    monkeypatch.setattr(sites, "_CONNECTING", "2s")
+    monkeypatch.setattr(sites, "_CONNECTING", 2.0)
     given = ClusterCertificates(*by(certificates, authority)) if authority else None
     with (
         pytest.raises(SiteError, match=r"does not answer.*certificates"),
@@ -226,9 +227,21 @@ def test_flags_for_a_cluster_without_one_are_wrong(run, tmp_path):
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
-    monkeypatch.setattr(sites, "_CONNECTING", "200ms")
+    monkeypatch.setattr(sites, "_CONNECTING", 0.2)
     with pytest.raises(SiteError, match="does not answer"), sites.cluster("tcp://127.0.0.1:9"):
         pass
+
+
+def test_a_scheduler_that_takes_the_connection_and_is_silent_is_told_in_time():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        start = time.monotonic()
+        with (
+            pytest.raises(SiteError, match="does not answer"),
+            sites.cluster(address, timeout=0.5),
+        ):
+            pass
+        assert time.monotonic() - start < 10
 
 
 def test_without_the_package_the_command_that_brings_it_is_told(monkeypatch):

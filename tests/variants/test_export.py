@@ -131,7 +131,9 @@ def test_markdown_marks_the_best(targets):
     heading, sides, *lines = export.to_markdown(targets, VariantView("hungry")).splitlines()
     assert heading.startswith("| target | options | registers | spilled bytes |")
     assert sides.startswith("| --- | --- | ---: |")
-    assert [line for line in lines if "| **24** |" in line] == [lines[1], lines[4]]
+    # The fewest registers are bought by spills.
+    assert [line for line in lines if "| 24 | 1256 |" in line] == [lines[1], lines[4]]
+    assert [line for line in lines if "| **0** |" in line] == [*lines[:3:2], *lines[3:6:2]]
     assert "-DN=\\|" in lines[2]
     assert len(lines) == 9
 

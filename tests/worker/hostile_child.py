@@ -127,7 +127,16 @@ def noise(raw, call):
     good(raw, call)
 
 
+def wide_text(raw, call):
+    """A text whose last letter makes each of the others take four bytes."""
+    text = b"x" * 200_000_000 + "\U0001f600".encode()
+    reply = b'["Done",[%d,[["a"],[%d]]]]' % (call.ticket, len(text))
+    say(raw, json_frame(reply, text))
+
+
 TRICKS = {
+    "wide text": wide_text,
+    "long head": lambda raw, call: say(raw, json_frame(b" " * 100_000_000)),
     "good": good,
     "noise": noise,
     "late event": late_event,

@@ -4,6 +4,7 @@ import itertools
 import re
 import threading
 import time
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -64,7 +65,7 @@ def assert_next_call_works(host):
 @pytest.mark.parametrize(
     ("trick", "words"),
     [
-        ("pickle", "Error"),
+        ("pickle", "its head has"),
         ("over-long", "4,294,967,295 bytes are more than the 268,435,456 that there may be"),
         ("claim", "1,073,741,824 bytes are more than the 268,435,456"),
         ("no frame", "bytes are more than"),
@@ -79,6 +80,8 @@ def assert_next_call_works(host):
         ("other program", ""),
         ("event", "EventMessage"),
         ("other names", "names that nobody asked for"),
+        ("wide text", "its texts take more than 268,435,456 bytes of memory"),
+        ("long head", "its head has"),
     ],
 )
 def test_what_is_no_answer_is_a_death_and_the_next_call_works(worker, harm, trick, words):
@@ -110,6 +113,20 @@ def test_an_answer_to_a_job_that_leads_astray_is_a_death(worker, trick, words):
     assert words in answer.nonsense
     assert len(events) == (1_000 if trick == "flood" else 0)
     assert_next_call_works(worker)
+
+
+def test_a_text_with_one_wide_letter_takes_no_more_memory_than_its_frame(worker):
+    tracemalloc.start()
+    start = time.monotonic()
+    try:
+        answer = ask(worker, "wide text")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The frame, and a copy; as a text it would be 800 MB.
+    assert most < 450_000_000
+    assert time.monotonic() - start < QUICK
+    assert "its texts take more than" in answer.nonsense
 
 
 def test_half_a_frame_waits_no_longer_than_the_call_may(worker):
@@ -168,7 +185,7 @@ def hostile_builder():
     [
         ("flood", "it tells of more than 1,000 events"),
         ("nothing", "it ended without a result"),
-        ("pickle", "Error"),
+        ("pickle", "its head has"),
     ],
 )
 def test_a_build_with_a_hostile_worker_is_a_crash_in_words(harm, trick, words):

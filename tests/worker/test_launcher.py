@@ -1,7 +1,5 @@
 """Launches where there is no driver; tests/worker/gpu has those on a GPU."""
 
-import os
-import subprocess
 import tempfile
 import threading
 from dataclasses import replace
@@ -23,6 +21,7 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.result import LaunchOutcome, LaunchProgress
 from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.toolchain.driver import describe
+from jitstudio.worker import scratch
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher
 
@@ -183,12 +182,10 @@ def test_close_ends_everything_and_removes_the_files(launcher):
 
 def test_what_a_killed_program_left_is_removed(launcher, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    orphan = tmp_path / f"jitstudio-launch-{gone.pid}-x"
-    alive = tmp_path / f"jitstudio-launch-{os.getpid()}-x"
-    for folder in (orphan, alive):
-        folder.mkdir()
+    orphan = tmp_path / "jitstudio-launch-abcdefgh"
+    orphan.mkdir()
+    alive = scratch.make("launch")
+    scratch._remove_orphans.cache_clear()
     launcher.launch(launch_request())
     assert not orphan.exists()
     assert alive.exists()

@@ -1,10 +1,13 @@
 """The program for seccomp, for machines that are not at hand too: what it answers to each call."""
 
 import errno
+import re
 import struct
+from pathlib import Path
 
 import pytest
 
+from jitstudio.worker.sandbox.allowed_calls import ALLOWED as ALLOWED_CALLS
 from jitstudio.worker.sandbox.seccomp import DENIED, SeccompGrant, filter_program
 
 ALLOWED = 0
@@ -17,7 +20,7 @@ def answer(machine, granted, number, *arguments, arch=None):
     """What a kernel would do: the rules of classic BPF, as far as they are used."""
     program = list(struct.iter_unpack("=HBBI", filter_program(machine, granted, PID, PARENT)))
     data = struct.pack("=IIQ", number, arch or ARCHES[machine][0], 0)
-    data += b"".join(struct.pack("=Q", value & (1 << 64) - 1) for value in (*arguments, 0)[:1])
+    data += b"".join(struct.pack("=Q", value & (1 << 64) - 1) for value in (*arguments, 0, 0)[:2])
     at = value = 0
     while True:
         code, yes, no, operand = program[at]
@@ -25,6 +28,8 @@ def answer(machine, granted, number, *arguments, arch=None):
         match code:
             case 0x20:
                 (value,) = struct.unpack_from("=I", data, operand)
+            case 0x54:
+                value &= operand
             case 0x06:
                 if operand == 0x80000000:
                     return KILLED
@@ -46,7 +51,10 @@ def ask(request):
     )
 
 
-KILL, SOCKET, CONNECT = (62, 129), (41, 198), (42, 203)
+KILL, CONNECT = (62, 129), (42, 203)
+SOCKETS = SOCKET, PAIR = (41, 198), (53, 199)
+STREAM, DATAGRAM, RAW, PACKETS = 1, 2, 3, 5
+AFFINITY, PRCTL, STATX, UNKNOWN = (203, 122), (157, 167), (332, 291), (500, 500)
 CLONE, LIMITS, READ = (56, 220), (302, 261), (0, 63)
 
 
@@ -57,10 +65,11 @@ def test_every_row_is_refused_unless_spared(ask, granted):
     for row in DENIED:
         spared = bool(row.spared & granted)
         for numbers in row.numbers.values():
-            if -1 not in numbers and numbers != SOCKET:
+            if -1 not in numbers and numbers not in SOCKETS:
                 assert ask(granted, numbers) == (ALLOWED if spared else row.error)
-    assert ask(granted, READ) == ALLOWED
-    assert ask(granted, (500, 500)) == ALLOWED
+    assert ask(granted, READ) == ask(granted, STATX) == ALLOWED
+    is_listed = granted in (SeccompGrant.NOTHING, SeccompGrant.PROGRAMS)
+    assert ask(granted, UNKNOWN) == (errno.ENOSYS if is_listed else ALLOWED)
 
 
 def test_signals_reach_nobody_else(ask):
@@ -83,8 +92,13 @@ def test_threads_begin_and_processes_where_programs_are_started(ask):
 
 def test_only_the_gpu_has_sockets_and_only_local_ones(ask):
     local, internet = 1, 2
-    assert ask(SeccompGrant.GPU, SOCKET, local) == ALLOWED
-    assert ask(SeccompGrant.GPU, SOCKET, internet) == errno.EPERM
+    for flags in (0, 0x800, 0x80000, 0x80800):
+        for sockets in SOCKETS:
+            for kind in (STREAM, PACKETS):
+                assert ask(SeccompGrant.GPU, sockets, local, kind | flags) == ALLOWED
+            for kind in (DATAGRAM, RAW):
+                assert ask(SeccompGrant.GPU, sockets, local, kind | flags) == errno.EPERM
+    assert ask(SeccompGrant.GPU, SOCKET, internet, STREAM) == errno.EPERM
     assert ask(SeccompGrant.NOTHING, SOCKET, local) == errno.EPERM
     assert ask(SeccompGrant.WRAPPED, SOCKET, internet) == ALLOWED
     assert ask(SeccompGrant.GPU, CONNECT, 3) == errno.EPERM
@@ -101,3 +115,37 @@ def test_the_manners_of_other_machines_are_no_way_around():
     assert answer("x86_64", SeccompGrant.NOTHING, 0, arch=i386) == KILLED
     assert answer("x86_64", SeccompGrant.NOTHING, 0x40000000 | 41) == errno.ENOSYS
     assert filter_program("sparc64", SeccompGrant.NOTHING, PID, PARENT) is None
+
+
+def test_others_keep_their_cores_and_orphans_their_parent(ask):
+    for granted in (SeccompGrant.NOTHING, SeccompGrant.PROGRAMS, SeccompGrant.GPU):
+        assert ask(granted, AFFINITY, 0) == ask(granted, AFFINITY, PID) == ALLOWED
+        assert ask(granted, AFFINITY, PARENT) == errno.EPERM
+        assert ask(granted, PRCTL, 36) == errno.EPERM
+        assert ask(granted, PRCTL, 15) == ALLOWED
+
+
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+
+
+@pytest.mark.parametrize("machine", HEADERS)
+def test_numbers_are_those_of_the_kernel(machine):
+    if not HEADERS[machine].exists():
+        pytest.skip("the headers of the kernel are not installed")
+    text = HEADERS[machine].read_text()
+    numbers = dict(re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", text, re.MULTILINE))
+    numbers |= {"newfstatat": numbers.get("newfstatat", numbers.get("fstatat"))}
+    column = ARCHES[machine][1]
+    rows = [entry.split() for group in ALLOWED_CALLS.values() for entry in group.split(",")]
+    table = {name: pair[column] for name, *pair in rows}
+    assert len(table) == len(rows) > 150
+    table |= {name: str(pair[column]) for row in DENIED for name, pair in row.numbers.items()}
+    wrong = {
+        name: (number, numbers.get(name))
+        for name, number in table.items()
+        if numbers.get(name, "-1" if int(number) < 440 else number) != number
+    }
+    assert wrong == {}

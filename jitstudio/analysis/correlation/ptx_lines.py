@@ -13,31 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
-from jitstudio.core.code import CodeKind
 from jitstudio.core.line_table_paths import plain_path
-from jitstudio.listing.functions import Function, functions
+from jitstudio.listing.functions import Function, ptx_functions
 from jitstudio.listing.lines import NOWHERE
+from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
+from jitstudio.ptx.skimming import FunctionText, Place, file_names, function_texts, items, place_of
 
-# `.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9`
-_LOC = re.compile(
-    r"\s*+\.loc\s++(\d+)\s++(\d+)\s++(\d+)"
-    r"(?:\s*+,\s*+function_name\s++([\w$.%]++)(?:\s*+\+\s*+(\d+))?"
-    r"\s*+,\s*+inlined_at\s++(\d+)\s++(\d+)\s++(\d+))?"
-)
-_FILE = re.compile(r'\s*+\.file\s++(\d+)\s++"([^"]*)"')
 # NVVM, too, but it has one line for an `asm`.
 _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
-_ASSEMBLY = re.compile(r"\s*+// (begin|end) inline asm\b")
-_SECTION = re.compile(r"\s*+\.section\s++(\.\w++)")
-_STRINGS = ".debug_str"
-_LABEL = re.compile(r"\s*+([\w$.%]++):\s*\Z")
-_BYTES = re.compile(r"\s*+\.b8\s++([\dA-Fa-fx,\s]++)\Z")
-_COMMENT = re.compile(r"//.*|/\*(?>.*?\*/)|/\*.*")
-# Labels, braces and a predicate may come in front of an opcode, which begins with a small letter.
-_STATEMENT = re.compile(r"\s*+(?:(?:[\w$.%]++\s*+:(?!:)|\{)\s*+)*+(?:@!?[\w$%]++\s*+)?[a-z]")
+_ASSEMBLY = re.compile(r"^[ \t]*+// (begin|end) inline asm\b", re.MULTILINE)
+_STRINGS = re.compile(r"\.section\s++\.debug_str\b\s*+\{?(?P<strings>[^{}]*+)")
+_STRING_PART = re.compile(
+    rf"(?<![\w$%])(?P<label>{NAME})\s*+:|\.b8\s++(?P<bytes>\d\w*+(?:\s*+,\s*+\d\w*+)*+)"
+)
+# What is no directive.
+_IS_INSTRUCTION = re.compile(r"[@a-z]")
 
-_At = tuple[int, int, int]
-"""A file by its number, line and column, as `.loc` tells them."""
 _Frames = tuple[tuple[int, int], ...]
 """The line itself and the calls that it was inlined through, by the number of their file."""
 
@@ -96,13 +87,14 @@ class PtxLines:
 
 def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
     """Reads a PTX text; of a broken or truncated one what can be made out."""
-    defined = tuple(f for f in functions(CodeKind.PTX, lines) if f.is_defined)
-    is_of_llvm = any(_OF_LLVM in line for line in islice(lines, _HEAD))
-    reader = _Reader(len(lines), is_of_llvm)
-    reader.read_code(lines, defined)
+    text = "\n".join(lines)
+    bare = bare_ptx(text)
+    reader = _Reader(len(lines), any(_OF_LLVM in line for line in islice(lines, _HEAD)))
+    reader.read_code(text, bare)
     # Files and strings follow behind the code that refers to them.
-    reader.read_tables(lines)
-    return reader.found(defined)
+    reader.files = {n: plain_path(name) for n, name in file_names(text, bare).items()}
+    reader.read_strings(bare)
+    return reader.found(tuple(f for f in ptx_functions(bare) if f.is_defined))
 
 
 @dataclass
@@ -112,16 +104,14 @@ class _Code:
     Attributes:
         recent: What was known of each location when it was met last.
         place: The one that holds now.
-        start: The line where an instruction begins that has not ended.
-        in_comment: Whether a comment is open.
-        in_assembly: Whether this is inline assembly, and whether that has said its place.
+        is_in_assembly: Whether this is inline assembly.
+        has_place: Whether that has said its place.
     """
 
-    recent: dict[_At, _Frames] = field(default_factory=dict)
+    recent: dict[Place, _Frames] = field(default_factory=dict)
     place: int = NOWHERE
-    start: int | None = None
-    in_comment: bool = False
-    in_assembly: tuple[bool, bool] = (False, False)
+    is_in_assembly: bool = False
+    has_place: bool = False
 
 
 @dataclass
@@ -142,66 +132,74 @@ class _Reader:
     def __post_init__(self) -> None:
         self.place_ids = array("i", (NOWHERE,)) * self.count
 
-    def read_code(self, lines: Sequence[str], defined: Sequence[Function]) -> None:
-        ahead = iter(defined)
-        function = next(ahead, None)
-        code = _Code()
-        for at, line in enumerate(lines):
-            if function is not None and at >= function.end:
-                function, code = next(ahead, None), _Code()
-            if function is not None and at >= function.line:
-                self._read_line(at, line, code)
+    def read_code(self, text: str, bare: str) -> None:
+        """Takes in the functions.
 
-    def _read_line(self, at: int, line: str, code: _Code) -> None:
-        if code.start is None and (loc := _LOC.match(line)):
-            is_inside, has_place = code.in_assembly
-            if has_place:
-                self.is_recounted = True
-            else:
-                code.place = self._take_loc(loc, code.recent)
-                code.in_assembly = (is_inside, is_inside)
-            return
-        if self.is_of_llvm and (mark := _ASSEMBLY.match(line)):
-            code.in_assembly = (mark[1] == "begin", False)
-        text, code.in_comment = _without_comments(line, code.in_comment)
-        if code.start is None and _STATEMENT.match(text):
-            code.start = at
-        if code.start is not None:
-            self.place_ids[at] = code.place
-            if ";" in text:
-                self._end_statement(code.start, at)
-                code.start = None
-
-    def _take_loc(self, loc: re.Match[str], recent: dict[_At, _Frames]) -> int:
-        file, line, column, label, offset, *call = loc.groups()
-        frames: _Frames = ((int(file), int(line)),)
-        if label is not None:
-            caller, caller_line, caller_column = map(int, call)
-            # The chain goes on with whatever was known of the call when it was met last.
-            outer = recent.get((caller, caller_line, caller_column), ((caller, caller_line),))
-            frames += outer
-            self.labels[frames] = (label, int(offset or 0))
-        recent[(int(file), int(line), int(column))] = frames
-        return self.known.setdefault(frames, len(self.known))
-
-    def _end_statement(self, start: int, last: int) -> None:
-        if last > start:
-            whole = range(start + 1, last + 2)
-            self.long.update(dict.fromkeys(whole, whole))
-
-    def read_tables(self, lines: Iterable[str]) -> None:
-        section = label = ""
-        for line in lines:
-            if "." not in line and ":" not in line:
+        Args:
+            text: The PTX, whose comments say where inline assembly is.
+            bare: The same with its comments hidden.
+        """
+        line = at = 0
+        for function in function_texts(bare):
+            if function.body < 0:
                 continue
-            if file := _FILE.match(line):
-                self.files[int(file[1])] = plain_path(file[2])
-            elif found := _SECTION.match(line):
-                section = found[1]
-            elif section == _STRINGS and (named := _LABEL.match(line)):
-                label = named[1]
-            elif section == _STRINGS and label and (data := _BYTES.match(line)):
-                self.strings.setdefault(label, bytearray()).extend(_bytes(data[1]))
+            line += bare.count("\n", at, function.body)
+            at = function.body
+            self._read_function(text, bare, function, line)
+
+    def _read_function(self, text: str, bare: str, function: FunctionText, line: int) -> None:
+        code, at = _Code(), function.body
+        found = _ASSEMBLY.finditer(text, at, function.end) if self.is_of_llvm else iter(())
+        assembly = [(mark.start(1), mark[1] == "begin") for mark in found][::-1]
+        for item in items(bare, at + 1, function.end):
+            kind = str(item.lastgroup)
+            start, end = item.span(kind)
+            while assembly and assembly[-1][0] < start:
+                code.is_in_assembly, code.has_place = assembly.pop()[1], False
+            if kind == "loc":
+                self._take_loc(item, code)
+            elif kind == "statement" and _IS_INSTRUCTION.match(bare, start):
+                line += bare.count("\n", at, start)
+                last = line + bare.count("\n", start, end)
+                at = start
+                if last == line:
+                    if self.place_ids[line] == NOWHERE:
+                        self.place_ids[line] = code.place
+                else:
+                    self._take_long(line, last, code.place)
+
+    def _take_loc(self, loc: re.Match[str], code: _Code) -> None:
+        if code.has_place:
+            self.is_recounted = True
+            return
+        code.has_place = code.is_in_assembly
+        here, call = place_of(loc["place"]), place_of(loc["call"])
+        if here is None:
+            return
+        frames: _Frames = (here[:2],)
+        if call is not None:
+            # The chain goes on with whatever was known of the call when it was met last.
+            frames += code.recent.get(call, (call[:2],))
+            self.labels[frames] = (loc["callee"], integer_of(loc["offset"] or "0"))
+        code.recent[here] = frames
+        code.place = self.known.setdefault(frames, len(self.known))
+
+    def _take_long(self, start: int, last: int, place: int) -> None:
+        whole = range(start + 1, last + 2)
+        self.long.update(dict.fromkeys(whole, whole))
+        for at in range(start, last + 1):
+            if self.place_ids[at] == NOWHERE:
+                self.place_ids[at] = place
+
+    def read_strings(self, bare: str) -> None:
+        """Takes in the names of functions that were inlined."""
+        for section in _STRINGS.finditer(bare):
+            label = ""
+            for part in _STRING_PART.finditer(section["strings"]):
+                if part["label"]:
+                    label = part["label"]
+                elif label:
+                    self.strings.setdefault(label, bytearray()).extend(_bytes(part["bytes"]))
 
     def found(self, defined: tuple[Function, ...]) -> PtxLines:
         places = {frames: self._places(frames) for frames in self.known}
@@ -234,23 +232,9 @@ class _Reader:
         return text.decode("utf-8", "replace")
 
 
-def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
-    """Returns a line of code without its comments, and whether one is open at its end."""
-    if in_comment:
-        _, end, line = line.partition("*/")
-        if not end:
-            return "", True
-    if "/" not in line:
-        return line, False
-    is_open = any(
-        c[0].startswith("/*") and not c[0].endswith("*/") for c in _COMMENT.finditer(line)
-    )
-    return _COMMENT.sub(" ", line), is_open
-
-
 def _bytes(text: str) -> Iterable[int]:
     for word in text.split(","):
         try:
-            yield int(word, 0) & 0xFF
+            yield integer_of(word.strip()) & 0xFF
         except ValueError:
             return

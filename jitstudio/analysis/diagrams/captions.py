@@ -61,27 +61,46 @@ class TextMetrics:
         return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
 
 
-def sass_captions(graph: FlowGraph, function: SassFunction) -> tuple[Caption, ...]:
-    """Returns the instructions of each block, without their addresses."""
+def sass_captions(
+    graph: FlowGraph, function: SassFunction, spell: Callable[[str], str] = str
+) -> tuple[Caption, ...]:
+    """Returns the instructions of each block, without their addresses.
+
+    Args:
+        graph: The blocks.
+        function: The code.
+        spell: Returns a text with names as people write them.
+    """
     return tuple(
-        _caption(block.name, range(block.start, block.end), lambda at: function[at].text)
+        _caption(block.name, range(block.start, block.end), lambda at: function[at].text, spell)
         for block in graph.blocks
     )
 
 
-def ptx_captions(graph: FlowGraph, lines: Sequence[str]) -> tuple[Caption, ...]:
-    """Returns the instructions of each block, without comments and what only declares something."""
+def ptx_captions(
+    graph: FlowGraph, lines: Sequence[str], spell: Callable[[str], str] = str
+) -> tuple[Caption, ...]:
+    """Returns the instructions of each block, without comments and what only declares something.
+
+    Args:
+        graph: The blocks.
+        lines: The text.
+        spell: Returns a text with names as people write them.
+    """
     return tuple(
         _caption(
             block.name,
             [at for at in range(block.start, block.end) if _CODE.match(lines[at])],
             lambda at: lines[at].partition("//")[0],
+            spell,
         )
         for block in graph.blocks
     )
 
 
-def _caption(title: str, places: Sequence[int], text: Callable[[int], str]) -> Caption:
+def _caption(
+    title: str, places: Sequence[int], text: Callable[[int], str], spell: Callable[[str], str]
+) -> Caption:
     count = len(places)
     if count <= _MOST_ROWS:
         rows = [text(at) for at in places]
@@ -90,7 +109,8 @@ def _caption(title: str, places: Sequence[int], text: Callable[[int], str]) -> C
         rows = [text(at) for at in places[: _MOST_ROWS - 2]]
         # Where a block leads is said at its end.
         rows += [f"{_CUT} {left_out} more {_CUT}", text(places[-1])]
-    return Caption(_short(title), tuple(map(_short, rows)), count)
+    title, *rows = (_short(spell(each)) for each in (title, *rows))
+    return Caption(title, tuple(rows), count)
 
 
 def _short(text: str) -> str:

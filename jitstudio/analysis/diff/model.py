@@ -13,7 +13,7 @@ from jitstudio.analysis.diff.align import align_by, common_subsequence, merged
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.lines import NOWHERE, LineClass
-from jitstudio.listing.ptx import without_comments
+from jitstudio.ptx.scanner import without_comments
 
 # ---- What differs inside two lines that belong together
 

@@ -14,7 +14,14 @@ from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
-from jitstudio.analysis.sass.operands import NONE, DecodedOperands, Mask, decode, guard
+from jitstudio.analysis.sass.operands import (
+    NONE,
+    STACK_POINTER,
+    DecodedOperands,
+    Mask,
+    decode,
+    guard,
+)
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
@@ -25,6 +32,7 @@ _LIBRARIES = re.compile(
 # Up to here sinf and the like take away multiples of pi by three multiplications.
 _LARGEST = "105615"
 _ABOVE = frozenset(("GE", "GEU", "GT", "GTU"))
+_BARRIERS = frozenset(("BAR", "UBAR", "WARPSYNC", "B2R"))
 _CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -62,12 +70,16 @@ class FunctionFacts:
 
     def is_live_behind(self, index: int, register: int) -> bool:
         """Whether a register may be read behind an instruction, before it is written again."""
+        return bool(self.live_behind(index) >> register & 1)
+
+    def live_behind(self, index: int) -> Mask:
+        """The registers that may be read behind an instruction, before they are written again."""
         block = self.graph.block_at(index)
         if block is None:
-            return False
+            return 0
         if block.id not in self._live:
             self._live[block.id] = self._liveness.behind(block.id)
-        return bool(self._live[block.id][index - block.start] >> register & 1)
+        return self._live[block.id][index - block.start]
 
     @cached_property
     def _live(self) -> dict[int, list[Mask]]:
@@ -140,6 +152,11 @@ class FunctionFacts:
         return any("SR_TID.Y" in operands for operands in self.function.operands)
 
     @cached_property
+    def written_here(self) -> tuple[int, ...]:
+        """Those of them whose line is no library's either, though the author has called it."""
+        return tuple(index for index in self.own if not self.is_inlined(index))
+
+    @cached_property
     def accesses(self) -> tuple[MemoryAccess, ...]:
         """The author's loads and stores of global memory."""
         own = set(self.own)
@@ -157,6 +174,19 @@ class FunctionFacts:
         for access in self.accesses:
             found.setdefault((access.is_load, access.base), []).append(access)
         return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
+
+    @cached_property
+    def passes_stack_addresses(self) -> bool:
+        """Whether an address of the stack is computed for more than an access."""
+        return any(
+            STACK_POINTER not in self.forms[index].written
+            and any(source.register == STACK_POINTER for source in self.forms[index].sources)
+            for index in self.own
+        )
+
+    def has_barrier(self, start: int, end: int) -> bool:
+        """Returns whether threads of a block or a warp wait for each other between instructions."""
+        return any(stem(opcode) in _BARRIERS for opcode in self.function.opcodes[start:end])
 
     def line(self, index: int) -> SourceLocation | None:
         """Returns the line an instruction comes from; None where the line table does not say."""

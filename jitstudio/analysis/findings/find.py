@@ -9,20 +9,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from jitstudio.analysis.findings import compute_rules, loop_rules, memory_rules
+from jitstudio.analysis.findings import (
+    alias_rules,
+    compute_rules,
+    index_rules,
+    loop_rules,
+    memory_rules,
+    spill_rules,
+    warp_rules,
+)
 from jitstudio.analysis.findings.facts import FunctionFacts
-from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, text_of
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.result import Resources
 
 Rule = Callable[[FunctionFacts], Iterator[RuleHit]]
 
 RULES: Mapping[str, Rule] = {
-    "spills": memory_rules.spills,
+    "spills": spill_rules.spills,
     "local": memory_rules.local_memory,
     "strided": memory_rules.strided,
+    "banks": warp_rules.bank_conflicts,
+    "aliased": alias_rules.aliased,
     "double": compute_rules.doubles,
     "divergent": loop_rules.divergence,
+    "parted": warp_rules.every_nth,
+    "atomics": warp_rules.one_address,
+    "division": index_rules.divisions,
+    "wraps": index_rules.wrapping,
+    "generic": alias_rules.generic,
     "narrow": memory_rules.narrow,
     "scalar": memory_rules.no_vectors,
     "predicated": compute_rules.predicates,
@@ -32,14 +47,14 @@ RULES: Mapping[str, Rule] = {
 
 
 def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
-    """Returns what the rules have to say about a function; by rule, and then by the code.
+    """Returns what the rules have to say about a function, once a cause; by rule, then by the code.
 
     Args:
         function: Its code.
         resources: What it needs; None where no tool reports it.
     """
     facts = FunctionFacts(function, resources)
-    return tuple(
+    return grouped(
         _finding(name, hit, function) for name, rule in RULES.items() for hit in rule(facts)
     )
 
@@ -47,4 +62,7 @@ def findings(function: SassFunction, resources: Resources | None) -> tuple[Findi
 def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
     first = function[hit.indices[0]] if hit.indices else None
     found = text_of(rule, hit)
-    return replace(found, places=first.places, ptx_line=first.ptx_line) if first else found
+    if first is None:
+        return found
+    places = hit.places or first.places
+    return replace(found, places=places, lines=places[:1], ptx_line=first.ptx_line)

@@ -329,6 +329,8 @@ _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
 # Wide integers do not fit into single precision: the conversion to double may be intended.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
 _WORD_BITS = 32
+# Predicates that are no registers, as what is carried into a sum.
+_CARRIES = {"PT": 1, "UPT": 1, "!PT": 0, "!UPT": 0}
 
 DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
 """Arithmetic of double precision."""
@@ -383,18 +385,34 @@ def _special(_opcode: str, sources: Sequence[Operand], _values: Values) -> Lane:
     return ANY if _OF_EACH_THREAD.match(name) else SAME
 
 
-def _sum(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
-    # The upper half of a sum of 64 bits.
-    return mixed(*values) if _has(opcode, "X") else total(*values[:3])
+def _sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
+    carried = _carried(opcode, sources, behind=3)
+    # The upper half of a sum of 64 bits is none of what is known.
+    return mixed(*values) if carried is None else total(*values[:3], carried)
 
 
-def _multiply_add(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
-    if _has(opcode, "HI") or _has(opcode, "X"):
+def _carried(opcode: str, sources: Sequence[Operand], *, behind: int) -> Lane | None:
+    """Returns what is carried into a sum of so many operands; None if that is not known.
+
+    A carry that is always there is how compilers also add 1: ``IADD3.X R0, R0, R2, RZ, PT, !PT``.
+    """
+    if not _has(opcode, "X"):
+        return literal(0)
+    carries = [_CARRIES.get(source.text) for source in sources[behind:]]
+    known = [carry for carry in carries if carry is not None]
+    if not known or len(known) < len(carries) or any("~" in source.text for source in sources):
+        return None
+    return literal(sum(known))
+
+
+def _multiply_add(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
+    carried = _carried(opcode, sources, behind=3)
+    if _has(opcode, "HI") or carried is None:
         whole = mixed(*values)
         # So what is divided by is multiplied by: its reciprocal.
         divides = not whole.is_same and any(value.is_same for value in values[:2])
         return whole._replace(distance=Distance.NONE) if divides else whole
-    return total(product(values[0], values[1]), values[2])
+    return total(product(values[0], values[1]), values[2], carried)
 
 
 def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import WARP, Lane, LaneShape, negated, total
 from jitstudio.analysis.findings.model import RuleHit
-from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.opcodes import Space, class_of, stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
 _SWAPS = re.compile(r"ATOM[GS]?\.(?:\w+\.)*CAST?\b")
@@ -28,7 +28,7 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
     own = set(facts.own)
     by_data: list[int] = []
     by_index: list[int] = []
-    by_retry: list[int] = []
+    by_swap: dict[str, list[int]] = {"retry": [], "lock": [], "probe": []}
     for number in range(len(facts.graph.loops)):
         exits = [
             index for index in _exits(facts, number) if index in own and not facts.is_inlined(index)
@@ -36,7 +36,8 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
         if retries := _retries(facts, number):
             if not all("SPIN" in facts.function.opcodes[index] for index in retries):
                 # The one that looks at what the swap has found.
-                by_retry += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
+                found = by_swap[_kind_of_retry(facts, number, retries[0])]
+                found += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
             continue
         told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
         by_data += (index for index in told if not _halves(facts, number, index))
@@ -44,24 +45,68 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
             induction = Induction(facts, number)
             by_index += (index for index in exits if _is_uneven(facts, induction, index))
     # The compiler makes several loops of one: its unrolled passes, and those that are left.
-    for form, found in (("", by_data), ("index", by_index), ("retry", by_retry)):
+    for form, found in (("", by_data), ("index", by_index), *by_swap.items()):
         for line in facts.by_line(sorted(found)):
             yield RuleHit(line, form=form)
 
 
 def _retries(facts: FunctionFacts, number: int) -> list[int]:
-    """Returns the comparisons with a swap of a loop, loops inside it apart.
+    """Returns the comparisons with a swap that a loop waits for, loops inside it apart.
 
     Where the GPU has no such atomic the compiler makes a loop that spins.
     """
     graph = facts.graph
-    return [
+    swaps = [
         index
         for block in sorted(graph.loops[number].blocks)
         if graph.innermost[block] == number
         for index in range(graph.blocks[block].start, graph.blocks[block].end)
         if _SWAPS.match(facts.function.opcodes[index])
     ]
+    if not swaps:
+        return []
+    # A loop of 500 passes that swaps in each ends by its count, whatever the swaps have found.
+    deciding = frozenset().union(
+        *(
+            facts.origins.behind(jump, guard(facts.function.predicates[jump]))
+            for jump in _exits(facts, number)
+            if facts.function.predicates[jump]
+        )
+    )
+    return [index for index in swaps if index in deciding]
+
+
+def _kind_of_retry(facts: FunctionFacts, number: int, swap: int) -> str:
+    """Returns what a loop around a swap is: a retry, a wait for a lock, or a way through a table.
+
+    A retry computes anew what it expects, from what the last swap or a load has found. A table is
+    searched for a free place: the address changes, and what is expected does not.
+    """
+    form = facts.forms[swap]
+    places = [source for source in form.sources if source.text.endswith("]")]
+    address = form.address
+    values = [x.register for x in form.sources if x not in places and x.register != NONE]
+    loop = facts.graph.loops[number].blocks
+    if values and _changes(facts, loop, swap, values[0]):
+        return "retry"
+    bases = () if address is None else (address.base, address.more)
+    moves = any(_changes(facts, loop, swap, base) for base in bases if base != NONE)
+    return "probe" if moves else "lock"
+
+
+def _changes(facts: FunctionFacts, loop: Collection[int], index: int, register: int) -> bool:
+    """Returns whether a register that an instruction of a loop reads is another in each pass."""
+    graph = facts.graph
+    inside = {
+        writer
+        for writer in facts.origins.behind(index, register)
+        if (block := graph.block_at(writer)) is not None and block.id in loop
+    }
+    return any(
+        class_of(facts.function.opcodes[writer]).space not in (None, Space.CONSTANT)
+        or writer in facts.origins.behind(writer)
+        for writer in inside
+    )
 
 
 def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
-from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
-from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, once_a_line, text_of
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     SECTOR_BYTES,
@@ -23,45 +25,93 @@ _WASTE = 2
 # Of the requests that have a conflict, and of the branches at which lanes part.
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
+_SHARED_ACCESS = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS)(?:\.|$)")
+_MATRIX = ("LDSM", "STSM")
+_OTHER_IN_SASS = (
+    "The machine code accesses shared memory otherwise at this line ({accesses}) than the PTX that "
+    "was counted, so that no change can be advised by these counts."
+)
+_NO_STRIDE = (
+    "The threads access what is not the same number of bytes apart, such as by an index that was "
+    "loaded: no order of threads or of fields was found that takes less."
+)
+_NO_LAYOUT = (
+    "Rows with some elements more and swizzled columns were tried on the addresses of the run, "
+    "and none takes less without a conflict."
+)
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
-GUESSED = frozenset({"strided", "narrow", "divergent"})
+GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomics"})
 """Rules that guess what a run shows."""
 
 
-def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> tuple[Finding, ...]:
+def with_measured(
+    guessed: Iterable[Finding], simulation: Simulation | None, function: SassFunction | None = None
+) -> tuple[Finding, ...]:
     """Returns the findings of a kernel, what a run has shown in place of what rules guess.
 
     Args:
         guessed: What the rules have to say.
         simulation: A run of the same code; None where there was none.
+        function: Its machine code, which may access shared memory otherwise than the PTX that was
+            run; None where that is not at hand.
     """
     if simulation is None:
         return tuple(guessed)
     others = (finding for finding in guessed if finding.rule not in GUESSED)
-    return (*measured(simulation), *others)
+    shown = measured(simulation)
+    if function is not None:
+        shown = tuple(_as_in_sass(finding, simulation, function) for finding in shown)
+    return grouped((*shown, *others))
+
+
+def _as_in_sass(finding: Finding, simulation: Simulation, function: SassFunction) -> Finding:
+    """Returns a finding, of bank conflicts without a remedy that is not for what runs."""
+    if finding.rule != "banks" or not finding.places:
+        return finding
+    place = finding.places[0]
+    in_ptx = Counter(
+        sample.size
+        for sample in simulation.samples
+        if sample.space is StateSpace.SHARED and (sample.place.file, sample.place.line) == place
+    )
+    accesses = [
+        instruction.opcode
+        for instruction in function
+        if instruction.places[:1] == (place,) and _SHARED_ACCESS.match(instruction.opcode)
+    ]
+    if any(opcode.startswith(_MATRIX) for opcode in accesses):
+        return finding
+    in_sass = Counter(_bytes_of(opcode) for opcode in accesses)
+    if not accesses or in_sass == in_ptx:
+        return finding
+    kinds = ", ".join(f"{count} {opcode}" for opcode, count in sorted(Counter(accesses).items()))
+    return replace(finding, remedy=_OTHER_IN_SASS.format(accesses=kinds))
+
+
+def _bytes_of(opcode: str) -> int:
+    bits = [int(word) for word in re.findall(r"\d+", opcode) if word in ("8", "16", "64", "128")]
+    return bits[0] // 8 if bits else 4
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
-    """Returns what a run has shown, what costs most kernels time before what may."""
+    """Returns what a run has shown, once a line; what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
+    parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
     found = [
         _finding(rule, hit, line)
         for line in simulation.lines
-        for rule, hit in _hits(line, samples.get(line.ptx_line))
+        for rule, hit in _hits(
+            line, samples.get(line.ptx_line), parting[line.file, line.line] if line.line else 1
+        )
     ]
-    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
+    return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
-def once_a_line(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Returns the first finding of each rule and source line: an unrolled loop has many."""
-    kept: dict[object, Finding] = {}
-    for finding in found:
-        kept.setdefault((finding.rule, finding.places or finding.ptx_line), finding)
-    return tuple(kept.values())
-
-
-def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, RuleHit]]:
+def _hits(
+    line: LineCounts, sample: AccessSample | None, parting: int
+) -> Iterator[tuple[str, RuleHit]]:
+    """Yields what one line of the PTX has; of its source line so many branches part lanes."""
     if sample is not None and line.sectors:
         needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
         words = {
@@ -70,21 +120,30 @@ def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, 
             "needed": needed,
             "used": f"{line.used_share or 0:.0%}",
         }
-        if line.sectors >= _WASTE * needed * line.requests:
-            yield "sectors", RuleHit((), words)
+        # What lies together takes one sector more where it begins in the middle of one.
+        is_spread = line.sectors > (needed + 1) * line.requests
+        if is_spread and line.sectors >= _WASTE * needed * line.requests:
+            if sample.space is StateSpace.LOCAL:
+                yield "locals", RuleHit((), words)
+            else:
+                words["advice"] = sample.suggestion or _NO_STRIDE
+                yield "sectors", RuleHit((), words)
     if sample is not None and line.bank_conflicts >= _SHARE_OF_CONFLICTS * line.requests > 0:
         words = {
             "what": _KINDS[sample.kind],
             "wavefronts": f"{line.wavefronts / line.requests:.4g}",
             "needed": f"{(line.wavefronts - line.bank_conflicts) / line.requests:.4g}",
-            "advice": sample.suggestion
-            or "Let the lanes of a warp access different banks: neighbouring words, or rows with "
-            "an odd number of words.",
+            "advice": sample.suggestion or _NO_LAYOUT,
         }
         yield "banks", RuleHit((), words)
     if line.divergent >= _SHARE_OF_BRANCHES * line.executions > 0:
-        words = {"parted": f"{line.divergent:,}", "all": f"{line.executions:,}"}
-        yield "parted", RuleHit((), words)
+        words = {
+            "parted": f"{line.divergent:,}",
+            "all": f"{line.executions:,}",
+            "branches": parting,
+        }
+        # A line table has no lines of libdevice: the loop of fmodf has that of its call.
+        yield "parted", RuleHit((), words, "several" if parting > 1 else "")
     if line.lanes_per_address >= _MEETING_LANES:
         shared = sample is not None and sample.space is StateSpace.SHARED
         words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
@@ -94,4 +153,4 @@ def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, 
 def _finding(rule: str, hit: RuleHit, line: LineCounts) -> Finding:
     places = (SourceLocation(line.file, line.line),) if line.line else ()
     made = text_of(rule, hit)
-    return replace(made, places=places, ptx_line=line.ptx_line)
+    return replace(made, places=places, lines=places, ptx_line=line.ptx_line)

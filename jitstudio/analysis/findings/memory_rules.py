@@ -10,12 +10,16 @@ from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import Distance, Lane, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
+from jitstudio.analysis.findings.origins import OUTSIDE, is_of_library
 from jitstudio.analysis.findings.warp import MemoryAccess
-from jitstudio.analysis.sass.operands import STACK_POINTER, Operand
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import GENERAL, NONE, STACK_POINTER, Operand, numbers
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
 _LOCAL = ("LDL", "STL")
+# What makes one of several addresses of the stack, and none that is computed from an index.
+_CHOOSING = frozenset(("MOV", "IMAD", "IADD", "IADD3", "VIADD", "SEL", "LDC", "HFMA2", "UMOV"))
 
 _WORD = 4
 _VECTORS = (16, 8)
@@ -24,18 +28,6 @@ _SECTOR = 32
 _NEAR = 64
 # Most elements that a pass of an unrolled loop goes on by.
 _UNROLLED = 16
-
-
-def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Registers that were not enough."""
-    needs = facts.resources
-    stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
-    if needs is not None and (stores or loads):
-        indices = facts.of_opcode(*_LOCAL)
-        yield RuleHit(
-            _of_most_lines(facts, indices),
-            {"stores": stores, "loads": loads, "registers": needs.registers},
-        )
 
 
 def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -48,12 +40,76 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     if not facts.of_opcode("LDL") or stack == 0:
         return
     words = {"bytes": stack or "an unknown number of"}
-    indexed = [index for index in indices if not _is_fixed(facts, index)]
-    for line in facts.by_line(indexed):
-        yield RuleHit(line, words, "indexed")
+    forms = {index: _form_of_local(facts, index) for index in indices}
+    arrays = {facts.line(index) for index, form in forms.items() if form == "indexed"}
+    # What is left of an unrolled loop chooses among few elements.
+    forms |= {at: "indexed" for at, form in forms.items() if form and facts.line(at) in arrays}
+    moved = [index for index in indices if forms[index]]
+    for form in dict.fromkeys(forms[index] for index in moved):
+        for line in facts.by_line(index for index in moved if forms[index] == form):
+            yield RuleHit(line, words, form)
     spilled = needs is not None and (needs.spill_loads or needs.spill_stores)
-    if not indexed and not spilled:
-        yield RuleHit(_of_most_lines(facts, indices), words, "fixed")
+    if not moved and not spilled:
+        yield RuleHit(_of_most_lines(facts, indices), words, _form_of_fixed(facts))
+
+
+def _form_of_local(facts: FunctionFacts, index: int) -> str:
+    """Returns why a place in local memory is known at run time only; empty for a fixed place."""
+    address = facts.forms[index].address
+    if address is None or (address.base == STACK_POINTER and address.more == NONE):
+        return ""
+    if address.more != NONE or address.base == NONE:
+        return "indexed"
+    origins = facts.origins
+    writers = origins.writers(index, address.base)
+    parts = origins.ancestors(writers - {OUTSIDE})
+    if OUTSIDE in writers.union(*parts.values()):
+        return "passed"
+    is_of_stack = all(
+        stem(facts.function.opcodes[part]) in _CHOOSING
+        and (STACK_POINTER in facts.forms[part].written or not _reads_memory(facts, part))
+        for part in parts
+    )
+    if not is_of_stack or _is_circular(parts):
+        return "indexed"
+    # A copy of the stack pointer is a fixed place, too.
+    is_choice = len(writers) > 1 or any(_is_choice(facts, part) for part in parts)
+    return "chosen" if is_choice else ""
+
+
+def _is_choice(facts: FunctionFacts, index: int) -> bool:
+    registers = numbers(facts.forms[index].reads & GENERAL)
+    return (
+        stem(facts.function.opcodes[index]) == "SEL"
+        or bool(facts.function.predicates[index])
+        or any(len(facts.origins.writers(index, register)) > 1 for register in registers)
+    )
+
+
+def _reads_memory(facts: FunctionFacts, index: int) -> bool:
+    form = facts.forms[index]
+    return form.address is not None or any(source.bank != NONE for source in form.sources)
+
+
+def _is_circular(parts: Mapping[int, frozenset[int]]) -> bool:
+    """Returns whether one of some instructions is computed from itself, as a loop goes on."""
+    missing = {index: set(of_it) for index, of_it in parts.items()}
+    while ready := [index for index, of_it in missing.items() if not of_it & missing.keys()]:
+        for index in ready:
+            del missing[index]
+    return bool(missing)
+
+
+def _form_of_fixed(facts: FunctionFacts) -> str:
+    """Returns why fixed places of the stack are used, as far as that shows."""
+    library = {part.name for part in facts.function.parts if is_of_library(part)}
+    calls = facts.of_opcode("CALL")
+    called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
+    # What printf and the like print is handed to them on the stack, too.
+    outside = any(".ABS" in facts.function.opcodes[index] for index in calls)
+    if facts.passes_stack_addresses and not outside:
+        return "address"
+    return "calls" if called - library else "fixed"
 
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -259,11 +315,6 @@ def _is_same(one: tuple[bool, frozenset[str]], other: tuple[bool, frozenset[str]
     (is_load, terms), (is_other_load, others) = one, other
     is_part = bool(terms and others) and (terms <= others or others <= terms)
     return is_part and is_load == is_other_load
-
-
-def _is_fixed(facts: FunctionFacts, index: int) -> bool:
-    address = facts.forms[index].address
-    return address is None or address.base == STACK_POINTER
 
 
 def _stack_bytes(needs: Resources) -> int | None:

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import PurePath
 from typing import NamedTuple
 
-from jitstudio.analysis.sass.model import InlineChain
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.paths import resource
+
+_MOST_OF_RULE = 4
+_MOST_LINES = 4
+_LOOKED_FOR = "looked for"
+_NOT_IN_CODE = (
+    "Code does not show how often a line runs, where indices from memory lead to, and "
+    "where threads part by their data: a run in the simulator counts that (Launch, or "
+    "jitstudio run FILE --device sim)."
+)
+_NOT_SIMULATED = (
+    "Neither shows what caches hold, how long memory takes and how busy the GPU is: launch the "
+    "kernel on a GPU, or measure it with Nsight Compute (ncu)."
+)
+_ELSEWHERE = "In the other lines the figures are others."
 
 
 @dataclass(frozen=True)
@@ -21,11 +36,13 @@ class RuleHit:
         indices: The instructions it is about, in the order of the code.
         words: What replaces the braces of the rule's text.
         form: Which of the rule's texts applies; empty for the plain one.
+        places: Where it is told to be; empty for where the first instruction comes from.
     """
 
     indices: tuple[int, ...]
     words: Mapping[str, object] = field(default_factory=dict)
     form: str = ""
+    places: InlineChain = ()
 
 
 @dataclass(frozen=True)
@@ -41,6 +58,7 @@ class Finding:
         places: Where it comes from; empty where the line table does not say.
         ptx_line: The line of the PTX, counted from 1; 0 where unknown.
         indices: The instructions it is about, in the order of the code.
+        lines: All source lines it is about, that of `places` first.
     """
 
     rule: str
@@ -51,6 +69,19 @@ class Finding:
     places: InlineChain
     ptx_line: int
     indices: tuple[int, ...]
+    lines: tuple[SourceLocation, ...] = ()
+
+    @property
+    def more_lines(self) -> str:
+        """The lines besides the first, such as ``14, 20 and util.h:3``; empty if there are none."""
+        first, *others = self.lines or (None,)
+        names = [
+            str(line.line) if first and line.file == first.file else _short(line)
+            for line in others[:_MOST_LINES]
+        ]
+        if len(others) > _MOST_LINES:
+            names.append(f"{len(others) - _MOST_LINES:,} more lines")
+        return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def text_of(rule: str, hit: RuleHit) -> Finding:
@@ -68,6 +99,77 @@ def text_of(rule: str, hit: RuleHit) -> Finding:
     )
 
 
+def nothing_found(*, is_simulated: bool = False) -> str:
+    """Returns what was looked at where no rule has found anything, what was not, and how to see it.
+
+    Args:
+        is_simulated: Whether a run in the simulator was looked at, too.
+    """
+    *others, last = _content()[_LOOKED_FOR].values()
+    seen = (
+        f"No rule applies. Looked for: {', '.join(others)} and {last}, as far as {{}} shows them."
+    )
+    if is_simulated:
+        return f"{seen.format('the code and one simulated run')} {_NOT_SIMULATED}"
+    return f"{seen.format('the code')} {_NOT_IN_CODE} {_NOT_SIMULATED}"
+
+
+def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Returns one finding for each cause, in the order of the first of each.
+
+    One line gives several by unrolling, and one habit is found in many lines. What is said in the
+    same words is one; of a rule that has more to say than a few things, the lesser are one, too.
+    """
+    by_words = _merged(
+        once_a_line(findings), lambda one: (one.rule, one.title, one.reason, one.remedy)
+    )
+    ranks: dict[str, list[Finding]] = {}
+    for one in by_words:
+        ranks.setdefault(one.rule, []).append(one)
+    lesser = {
+        id(one)
+        for of_rule in ranks.values()
+        if len(of_rule) > _MOST_OF_RULE
+        for one in sorted(of_rule, key=_weight)[: 1 - _MOST_OF_RULE]
+    }
+    return _merged(by_words, lambda one: one.rule if id(one) in lesser else one)
+
+
+def once_a_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Returns one finding for each rule and source line: an unrolled loop has many."""
+    return _merged(findings, lambda one: (one.rule, one.title, one.lines or one.ptx_line))
+
+
+def _merged(findings: Iterable[Finding], cause: Callable[[Finding], object]) -> tuple[Finding, ...]:
+    """Returns one finding for all of a cause: the gravest, with the places of all."""
+    found: dict[object, list[Finding]] = {}
+    for one in findings:
+        found.setdefault(cause(one), []).append(one)
+    return tuple(_one_of(alike) if len(alike) > 1 else alike[0] for alike in found.values())
+
+
+def _one_of(alike: Sequence[Finding]) -> Finding:
+    first = max(alike, key=_weight)
+    others = [one for one in alike if one is not first]
+    indices = dict.fromkeys(index for one in (first, *others) for index in one.indices)
+    lines = {line for one in others for line in one.lines}.difference(first.lines)
+    has_others = any(one.reason != first.reason and one.lines != first.lines for one in others)
+    reason = f"{first.reason} {_ELSEWHERE}" if has_others else first.reason
+    return replace(
+        first, reason=reason, indices=tuple(indices), lines=(*first.lines, *sorted(lines))
+    )
+
+
+def _weight(finding: Finding) -> tuple[bool, int, int]:
+    """Returns what the gravest finding of a cause has most of; of equal ones it is the first."""
+    line = finding.lines[0].line if finding.lines else 0
+    return finding.severity is Severity.WARNING, len(finding.indices), -line
+
+
+def _short(line: SourceLocation) -> str:
+    return f"{PurePath(line.file).name}:{line.line}"
+
+
 class _Text(NamedTuple):
     severity: Severity
     title: str
@@ -77,8 +179,13 @@ class _Text(NamedTuple):
 
 @cache
 def _texts() -> Mapping[str, _Text]:
-    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
     return {
         name: _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"])
-        for name, row in content.items()
+        for name, row in _content().items()
+        if name != _LOOKED_FOR
     }
+
+
+@cache
+def _content() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))

@@ -26,8 +26,9 @@ from jitstudio.analysis.sass.operands import (
     numbers,
 )
 
-# Represents what has written a register where the function does not say.
-_OUTSIDE = -1
+OUTSIDE = -1
+"""Represents what has written a register where the function does not say."""
+
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What ptxas brings along for divisions, roots and the like is not the author's.
 _LIBRARY = re.compile(r"__internal_|__cuda_sm\d")
@@ -87,7 +88,7 @@ class ValueOrigins:
         first = frozenset(ends)
         found: dict[int, frozenset[int]] = {}
         todo = list(first)
-        seen = {_OUTSIDE, *first}
+        seen = {OUTSIDE, *first}
         while todo:
             index = todo.pop()
             is_end = index not in first and self._changes_precision(index)
@@ -126,6 +127,30 @@ class ValueOrigins:
             writers = (self.writers(index, register) for register in self._read(index))
             self._parents[index] = frozenset().union(*writers)
         return self._parents[index]
+
+    def behind(self, index: int, *registers: int) -> frozenset[int]:
+        """Returns all that has a part in what an instruction reads, predicates and addresses too.
+
+        Args:
+            index: The instruction.
+            registers: Those of its registers that are meant; all that it reads if none are named.
+
+        Returns:
+            Instructions, and `OUTSIDE` if something comes from where the function does not say.
+        """
+        todo = [(index, register) for register in registers or self._all_read(index)]
+        found: set[int] = set()
+        while todo:
+            for writer in self.writers(*todo.pop()) - found:
+                found.add(writer)
+                if writer != OUTSIDE:
+                    todo += [(writer, register) for register in self._all_read(writer)]
+        return frozenset(found)
+
+    def _all_read(self, index: int) -> Iterator[int]:
+        yield from numbers(self._forms[index].reads)
+        if (condition := guard(self._function.predicates[index])) != NONE:
+            yield condition
 
     def _changes_precision(self, index: int) -> bool:
         opcode = self._function.opcodes[index]
@@ -183,7 +208,7 @@ class ValueOrigins:
         graph = self._graph
         block = graph.block_at(index)
         if block is None:
-            return frozenset((_OUTSIDE,))
+            return frozenset((OUTSIDE,))
         condition = self._function.predicates[index]
         found, is_sure = self._last_in(block, index, register, condition)
         return found if is_sure else found | self._at_starts(register)[block.id]
@@ -196,7 +221,7 @@ class ValueOrigins:
         if register in self._starts:
             return self._starts[register]
         graph = self._graph
-        outside = frozenset((_OUTSIDE,))
+        outside = frozenset((OUTSIDE,))
         before: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
         before.update(dict.fromkeys(self._entries, outside))
         writers = (graph.block_at(index) for index in self._latest(register, 0, len(self._forms)))

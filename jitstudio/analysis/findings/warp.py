@@ -21,6 +21,7 @@ from jitstudio.analysis.findings.lanes import (
     mixed,
     negated,
     parameter,
+    product,
     result,
     total,
 )
@@ -51,7 +52,7 @@ _DOUBLES = DOUBLES | {"DSETP"}
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """An access to memory that all threads share.
+    """An access to global or shared memory.
 
     Attributes:
         index: The instruction.
@@ -77,12 +78,16 @@ class Warp:
 
     Attributes:
         accesses: Loads and stores of global memory, in the order of the code.
+        shared: Those of shared memory.
+        atomics: What reads and writes at once, in whatever memory.
         conditions: What decides whether a jump is taken, by its instruction.
         compared: By how much what a comparison of whole numbers compares differs.
         accidents: Arithmetic of double precision on single precision and literals only.
     """
 
     accesses: list[MemoryAccess] = field(default_factory=list)
+    shared: list[MemoryAccess] = field(default_factory=list)
+    atomics: list[MemoryAccess] = field(default_factory=list)
     conditions: dict[int, Lane] = field(default_factory=dict)
     compared: dict[int, Lane] = field(default_factory=dict)
     accidents: list[int] = field(default_factory=list)
@@ -130,6 +135,8 @@ class _Run:
             # What nothing leads to is looked at, too.
             found = seen.get(each.id) or self._look(each, {})
             whole.accesses += found.accesses
+            whole.shared += found.shared
+            whole.atomics += found.atomics
             whole.conditions |= found.conditions
             whole.compared |= found.compared
             whole.accidents += found.accidents
@@ -206,9 +213,17 @@ class _Run:
         self, index: int, address: MemoryAddress, state: _State, origin: int, seen: Warp
     ) -> None:
         known = class_of(self._function.opcodes[index])
-        if known.space not in _SHARED_BY_ALL or known.is_atomic or not known.bits:
+        if known.is_atomic:
+            kind = seen.atomics
+        elif known.space in _SHARED_BY_ALL:
+            kind = seen.accesses
+        elif known.space is Space.SHARED:
+            kind = seen.shared
+        else:
             return
-        seen.accesses.append(
+        if not known.bits:
+            return
+        kind.append(
             MemoryAccess(
                 index,
                 _place(address, state),
@@ -253,7 +268,10 @@ def _read(opcode: str, address: MemoryAddress | None, state: _State) -> Lane:
 
 
 def _place(address: MemoryAddress, state: _State) -> Lane:
-    return _lane(address.base, state) if address.base != NONE else SAME
+    if address.base == NONE:
+        return SAME
+    lane = product(_lane(address.base, state), literal(address.scale))
+    return lane if address.more == NONE else total(lane, _lane(address.more, state))
 
 
 def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:

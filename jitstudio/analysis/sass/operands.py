@@ -104,11 +104,13 @@ class MemoryAddress(NamedTuple):
         base: The register that holds it, or `NONE`.
         more: Uniform register that is added, or `NONE`.
         offset: Bytes that are added.
+        scale: By what the register is multiplied first, as in ``[R6.X4+0x10]``.
     """
 
     base: int
     more: int
     offset: int
+    scale: int = 1
 
 
 class DecodedOperands:
@@ -622,15 +624,17 @@ def _address(texts: Sequence[str]) -> MemoryAddress | None:
     if found is None:
         return None
     base = more = NONE
-    offset = 0
+    offset, scale = 0, 1
     for term in found[1].split("+"):
         number = integer(term)
         if number is not None:
             offset += number
             continue
-        register = operand(term.partition(".")[0]).register
+        name, _, suffix = term.partition(".")
+        register = operand(name).register
         if register != NONE and is_uniform(register) and base != NONE:
             more = register
         elif register != NONE:
             base = register
-    return MemoryAddress(base, more, offset)
+            scale = int(suffix[1:]) if suffix[:1] == "X" and suffix[1:].isdecimal() else 1
+    return MemoryAddress(base, more, offset, scale)

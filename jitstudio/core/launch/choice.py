@@ -15,6 +15,7 @@ from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import BuildResult
+from jitstudio.core.source_facts import template_kernel
 
 _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
 
@@ -110,6 +111,9 @@ def choose_form(
 def _how_to_have_one(sources: Sequence[Source]) -> str:
     """Returns how modules like these get a kernel, in their own language."""
     kinds = {source.kind for source in sources}
+    texts = (s.content.decode("utf-8", "replace") for s in sources if s.kind is CodeKind.CUDA)
+    if instance := next(filter(None, map(template_kernel, texts)), None):
+        return f"The kernel is a template: name an instance of it, such as {instance}."
     if CodeKind.LLVM_IR not in kinds:
         return next((_HOW[kind] for kind in _HOW if kind in kinds), _HOW_ELSE)
     markable = [f for f in functions_of(sources) if f.can_be_marked]

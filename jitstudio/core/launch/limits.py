@@ -9,7 +9,6 @@ table of versions is the PTX ISA's release history.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,7 +21,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.result import Resources
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target, ptx_version
 
 _AXES = "xyz"
 _REGISTERS_AT_ONCE = 8
@@ -260,8 +259,6 @@ _PTX_OF_CUDA: tuple[tuple[_Version, _Version], ...] = (
 )
 """The version of CUDA, and the newest PTX that its driver and its compilers know."""
 
-_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,9}+)\.(\d{1,9}+)", re.MULTILINE)
-
 
 def code_problems(
     code: Artifact, device: Device, driver_version: str, arch: Arch | None = None
@@ -333,9 +330,8 @@ def _refused(what: str, why: str, device: Device) -> SpecProblem:
 
 
 def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
-    found = _VERSION.search(ptx)
     served = _newest_ptx(_parsed(driver_version))
-    version = (int(found[1]), int(found[2])) if found else None
+    version = _parsed(ptx_version(ptx) or "")
     if version is None or served is None or version <= served:
         return None
     needed = next((cuda for cuda, newest in _PTX_OF_CUDA if newest >= version), None)

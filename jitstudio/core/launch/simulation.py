@@ -55,6 +55,8 @@ class FaultKind(Enum):
     NOT_FENCED = "not fenced"
     FREE = "free"
     DIVISION = "division by zero"
+    CARRY = "stale carry"
+    EXITED = "block exited"
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QTool
 from jitstudio.gui.code.code_view import Change, Editable, Searchable
 from jitstudio.gui.code.search import Matcher, PatternError, Query, TextSearch
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.parts import show_icon
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import show_icon, show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _FIELD_WIDTH = 260
@@ -387,7 +386,7 @@ class FindBar(QWidget):
         )
         self._status.setPalette(colors)
         self._status.setText(text)
-        self._status.setToolTip(plain_tooltip(text))
+        show_tip(self._status, text)
         can_go = search is not None and bool(search.matches)
         for button in (self._previous, self._next, self._replace_one):
             button.setEnabled(can_go)

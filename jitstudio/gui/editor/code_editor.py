@@ -43,7 +43,7 @@ from jitstudio.gui.editor.keys import Edit, apply_key
 from jitstudio.gui.editor.links import WordLink
 from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
 from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, tooltip
-from jitstudio.gui.kit.fonts import FontZoom, Zoomable, code_font, follow_letters
+from jitstudio.gui.kit.fonts import FontZoom, Zoomable, show_as_code
 from jitstudio.gui.kit.theme import code_palette, current_theme, follow_theme
 
 
@@ -101,7 +101,9 @@ class CodeEditor(Zoomable, EditorArea):
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))
         self._connect()
-        follow_letters(self, CodeEditor.fit_letters)
+        self._code_font = show_as_code(self, self._zoom.size)
+        self._code_font.changed.connect(self._fit_letters)
+        self._fit_letters()
         follow_theme(self, CodeEditor._apply_theme)
 
     def _connect(self) -> None:
@@ -370,16 +372,15 @@ class CodeEditor(Zoomable, EditorArea):
         columns = tab_width(self.document())
         self.setTabStopDistance(columns * self.fontMetrics().horizontalAdvance(" "))
 
-    def fit_letters(self) -> None:
-        """Shows the text in the font of code as it is now."""
-        self.setFont(code_font(self._zoom.size))
+    @Slot()
+    def _fit_letters(self) -> None:
         self._fit_tabs()
         self._margin.setFont(self.font())
         self._margin.fit()
 
     @Slot(float)
     def _on_font_size(self, points: float) -> None:
-        self.fit_letters()
+        self._code_font.set_size(points)
         self.font_size_changed.emit(points)
 
     @Slot(QRect, int)

@@ -23,6 +23,7 @@ from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import explain_by, fit_icon
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.state.documents import Document, Documents
 
@@ -187,7 +188,7 @@ class EditorTabs(QTabWidget):
         self.setTabText(index, f"{title}{_UNSAVED if document.is_modified else ''}")
         path = str(document.path) if document.path else self.tr("in no file yet")
         facts = (f"{document.kind.title}, {path}", part_in_builds(document))
-        self.setTabToolTip(index, "\n".join(filter(None, facts)))
+        self.setTabToolTip(index, plain_tooltip("\n".join(filter(None, facts))))
         name = icon_name(document.kind, document.is_named_as_header)
         self.setTabIcon(index, icon(name, current_theme().ui.muted_text))
         self._label_close_button(index, document.name)

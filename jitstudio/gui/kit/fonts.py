@@ -138,19 +138,35 @@ def scale_margins(root: QWidget) -> None:
             layout.setSpacing(gap(between))
 
 
-class _CodeFont(QObject):
-    """Sets the font of code whenever a widget has another one.
+class KeptFont(QObject):
+    """Gives a widget its font again whenever it has another one.
 
-    Below a style sheet Qt drops the font of a widget that gets another parent or theme.
+    Below a style sheet Qt drops the font of a widget that gets another parent, theme or zoom.
+
+    Args:
+        widget: The widget, which becomes the parent.
+        size: What `font` is asked for.
+        font: Returns the font as it is to be now.
+
+    Signals:
+        changed: The widget has its font again, or one of another size.
     """
 
-    def __init__(self, widget: QWidget, size: float) -> None:
+    changed = Signal()
+
+    def __init__(self, widget: QWidget, size: float, font: Callable[[float], QFont]) -> None:
         super().__init__(widget)
         self._widget = widget
         self._size = size
+        self._font = font
         self._is_setting = False
         widget.installEventFilter(self)
         LETTERS.changed.connect(self._set)
+        self._set()
+
+    def set_size(self, size: float) -> None:
+        """Has letters of another size from now on."""
+        self._size = size
         self._set()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -162,13 +178,26 @@ class _CodeFont(QObject):
     @Slot()
     def _set(self) -> None:
         self._is_setting = True
-        self._widget.setFont(code_font(self._size))
+        self._widget.setFont(self._font(self._size))
         self._is_setting = False
+        self.changed.emit()
 
 
-def show_as_code(widget: QWidget, size: float) -> None:
+def show_as_code(widget: QWidget, size: float) -> KeptFont:
     """Gives a widget the font of code from now on, so many points at a zoom of 1."""
-    _CodeFont(widget, size)
+    return KeptFont(widget, size, code_font)
+
+
+def show_bold(widget: QWidget, scale: float = 1.0) -> None:
+    """Gives a widget bold letters from now on, larger than others by a factor."""
+    KeptFont(widget, scale, _bold_font)
+
+
+def _bold_font(scale: float) -> QFont:
+    font = QApplication.font()
+    font.setBold(True)
+    font.setPointSizeF(font.pointSizeF() * scale)
+    return font
 
 
 class FontError(RuntimeError):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
-from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late_import import LateImport
 from jitstudio.gui.kit.parts import muted, text_label
 
 _SHOWN = {QEvent.Type.Show: True, QEvent.Type.Hide: False}
@@ -17,22 +17,26 @@ _MARGIN = 20
 
 
 class Visibility(QObject):
-    """Watches one widget.
+    """Reports whether a widget can be seen: now, and whenever that changes.
 
-    Signals:
-        changed: Whether it can be seen now; a tab behind others cannot.
+    A pane that the last session had in front is seen before anybody listens to it.
+
+    Args:
+        widget: What is watched; a tab behind others cannot be seen.
+        parent: What listens.
+        listen: Is called with whether the widget can be seen.
     """
 
-    changed = Signal(bool)
-
-    def __init__(self, widget: QWidget, parent: QObject) -> None:
+    def __init__(self, widget: QWidget, parent: QObject, listen: Callable[[bool], object]) -> None:
         super().__init__(parent)
+        self._listen = listen
         widget.installEventFilter(self)
+        listen(widget.isVisible())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Reports the show and hide events of the widget."""
         if event.type() in _SHOWN:
-            self.changed.emit(_SHOWN[event.type()])
+            self._listen(_SHOWN[event.type()])
         return super().eventFilter(watched, event)
 
 
@@ -53,7 +57,7 @@ class LazyWidget(QWidget):
     """Shows one value with a widget that is imported when this one is first seen.
 
     Args:
-        load: Imports the widget's class, in the background, and returns it. The class takes the
+        load: Imports the widget's class and returns it; see `LateImport.start`. The class takes the
             parent and has the method `show_value`.
         hint: What is shown while there is no value.
         parent: The parent widget.
@@ -71,9 +75,9 @@ class LazyWidget(QWidget):
         self._value: object = None
         self._new: Any = None
         self._content: Any = None
-        self._background = Background(self)
-        self._background.done.connect(self._on_imported)
-        self._background.failed.connect(self._on_failed)
+        self._import = LateImport(self)
+        self._import.done.connect(self._on_imported)
+        self._import.failed.connect(self._on_failed)
         self._hint = hint_label(self, "plotHint", hint)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._hint)
@@ -112,11 +116,9 @@ class LazyWidget(QWidget):
             self._stack.setCurrentWidget(self._content)
         else:
             self._hint.setText(self.tr("Preparing the plot…"))
-            is_coming = self._new is not None or self._background.is_busy
+            is_coming = self._new is not None or self._import.is_busy
             if self.isVisible() and not is_coming:
-                load = self._load
-                # A thread that held the widget might be the one to destroy it.
-                self._background.start(lambda _stop: load())
+                self._import.start(self._load)
 
     @Slot(object)
     def _on_imported(self, kind: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QSplitter, QToolButton, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.kit.fonts import follow_letters, scaled, show_bold
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -20,6 +20,13 @@ _ICON_SIDE = 16
 _LEAST_LETTERS = 4
 _PAGE = "helpPage"
 _BANNER_LINES, _BANNER_MARGIN = 4, 6
+
+
+def show_tip(widget: QWidget, text: str) -> None:
+    """Shows a tooltip with `<float>` as it is; a screen reader, too, reads the text, not HTML."""
+    widget.setToolTip(plain_tooltip(text))
+    # Without one Qt would have it read the markup of the tooltip.
+    widget.setAccessibleDescription(text)
 
 
 def icon_button(
@@ -72,14 +79,7 @@ def heading(text: str, scale: float) -> QLabel:
     """Returns a line in bold letters, larger than others by a factor."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
-
-    def fit(it: QLabel) -> None:
-        font = QApplication.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * scale)
-        it.setFont(font)
-
-    follow_letters(label, fit)
+    show_bold(label, scale)
     return label
 
 
@@ -204,7 +204,7 @@ class Banner(QLabel):
     def say(self, text: str) -> None:
         """Says this, or nothing; a long text is cut off and in the tool tip as a whole."""
         self.setText(text)
-        self.setToolTip(plain_tooltip(text))
+        show_tip(self, text)
         self.setVisible(bool(text))
 
     def wanted_height(self, width: int) -> int:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
+    QAbstractItemModel,
     QAbstractTableModel,
     QEvent,
     QItemSelectionModel,
@@ -22,6 +23,7 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
     Signal,
+    Slot,
 )
 from PySide6.QtGui import (
     QAction,
@@ -128,11 +130,29 @@ class PanelTable(QTableView):
         index = self.model().index(row, column)
         self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
 
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        """Shows the rows of a model."""
+        super().setModel(model)
+        if model is not None:
+            for signal in (model.modelReset, model.rowsInserted, model.rowsRemoved):
+                signal.connect(self._describe)
+        self._describe()
+
     def set_hint(self, hint: str) -> None:
         """Says why there are no rows, while there are none."""
         self._hint = hint
-        self.setAccessibleDescription(hint)
+        self._describe()
         self.viewport().update()
+
+    @Slot()
+    def _describe(self) -> None:
+        """Says the same to screen readers."""
+        self.setAccessibleDescription("" if self._has_rows else self._hint)
+
+    @property
+    def _has_rows(self) -> bool:
+        model = self.model()
+        return model is not None and model.rowCount() > 0
 
     @property
     def hint(self) -> str:
@@ -235,8 +255,7 @@ class PanelTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draws the rows, or the hint where there are none."""
         super().paintEvent(event)
-        model = self.model()
-        if not self._hint or (model is not None and model.rowCount()):
+        if not self._hint or self._has_rows:
             return
         margin = _HINT_MARGIN
         area: QRect = self.viewport().rect().adjusted(margin, margin // 2, -margin, -margin // 2)

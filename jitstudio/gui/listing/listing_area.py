@@ -13,6 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.code.line_marks import LineMarks
+from jitstudio.gui.kit.spoken_text import SpokenText, caret_spoken, offer_text, text_spoken
 from jitstudio.gui.listing.caret import ListingCaret, Place
 from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
 from jitstudio.gui.listing.grid import AddressColumn, Grid
@@ -133,7 +134,7 @@ class ScrollAnchor:
             scrolling.to_row(caret.rows.row(caret.line), self.offset)
 
 
-class ListingArea(QAbstractScrollArea):
+class ListingArea(SpokenText, QAbstractScrollArea):
     """Lines in a viewport: what a window, a find bar and the parts of the view ask for.
 
     Attributes:
@@ -168,6 +169,22 @@ class ListingArea(QAbstractScrollArea):
         self._margins = QMargins()
         self._has_addresses = True
         self.visibility.changed.connect(self._on_visibility_changed)
+        offer_text(self)
+
+    # What screen readers read.
+
+    def spoken_lines(self) -> Sequence[str]:
+        """Returns the text, or the hint in place of it."""
+        return self._text.lines if self._hint is None else (self._hint,)
+
+    def spoken_selection(self) -> tuple[Place, Place]:
+        """Returns where the selection begins, and where the caret is."""
+        return self.caret.anchor, self.caret.place
+
+    def select_spoken(self, start: Place, end: Place) -> None:
+        """Selects from one place to another."""
+        self.caret.select(start, end)
+        self.caret_moved()
 
     # What a window uses.
 
@@ -206,6 +223,7 @@ class ListingArea(QAbstractScrollArea):
         self._matches = {}
         self._lay_out()
         self.search_text_changed.emit()
+        text_spoken(self)
         self.caret_moved(scroll=False)
 
     def clear(self, placeholder: str = "") -> None:
@@ -433,6 +451,7 @@ class ListingArea(QAbstractScrollArea):
         line = self._text.lines[self.caret.line][:_LONGEST_DESCRIPTION].strip()
         number = self.caret.line + self._text.first_number
         self.setAccessibleDescription(f"Line {number:,}: {line}" if self._hint is None else "")
+        caret_spoken(self)
         self.caret_placed.emit()
         if self.line != self._told_line:
             self._told_line = self.line
@@ -459,6 +478,7 @@ class ListingArea(QAbstractScrollArea):
         else:
             self._scrolling.to_start()
         self.search_text_changed.emit()
+        text_spoken(self)
         self.caret_moved(scroll=False)
 
     @Slot()
@@ -472,6 +492,7 @@ class ListingArea(QAbstractScrollArea):
     def _reveal_caret(self) -> None:
         self.visibility.reveal(self.caret.line)
 
+    @Slot()
     def _lay_out(self) -> None:
         # Sends a resize event of the viewport, which comes back to here.
         self.setViewportMargins(self._margins)

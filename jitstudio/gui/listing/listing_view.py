@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QToolTip, QWidget
 
 from jitstudio.gui.code.line_marks import NO_LINE, LineColours
-from jitstudio.gui.kit.fonts import FontZoom, Zoomable, code_font, follow_letters
+from jitstudio.gui.kit.fonts import FontZoom, Zoomable, show_as_code
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme, current_theme
 from jitstudio.gui.listing.caret import move_of
@@ -79,7 +79,8 @@ class ListingView(Zoomable, ListingArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self._zoom.size_changed.connect(self._on_font_size)
-        follow_letters(self, ListingView.fit_letters)
+        self._code_font = show_as_code(self, self._zoom.size)
+        self._code_font.changed.connect(self._lay_out)
 
     @property
     def theme(self) -> Theme:
@@ -228,14 +229,9 @@ class ListingView(Zoomable, ListingArea):
             has_focus=self.hasFocus(),
         )
 
-    def fit_letters(self) -> None:
-        """Shows the text in the font of code as it is now."""
-        self.setFont(code_font(self._zoom.size))
-        self._lay_out()
-
     @Slot(float)
     def _on_font_size(self, points: float) -> None:
-        self.fit_letters()
+        self._code_font.set_size(points)
         self.font_size_changed.emit(points)
 
 

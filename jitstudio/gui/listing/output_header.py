@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidge
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon, show_icon
-from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon, show_icon, show_tip
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns
@@ -290,7 +290,7 @@ class ColumnsButton(QToolButton):
         if left_out:
             said = self.tr("No room in this width: {columns}").format(columns=", ".join(left_out))
             tip = f"{tip}\n{said}"
-        self.setToolTip(plain_tooltip(tip))
+        show_tip(self, tip)
         self.setText(f"+{len(left_out)}" if left_out else "")
 
     @Slot()

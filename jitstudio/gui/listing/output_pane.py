@@ -69,8 +69,11 @@ class ListingCode(QObject):
         super().__init__(parent)
         self.code = CodeText(kind, ())
         self.spelling = DemangledListing.plain(())
-        self._names: frozenset[str] = frozenset()
+        # Those of the listing; None until it is read.
+        self._names: frozenset[str] | None = None
         self._known: Mapping[str, str] = {}
+        # What is shown in place of them, or will be once the lines are spelt.
+        self._shown: Mapping[str, str] = {}
         self._is_demangled = False
         self._reading = Background(self)
         self._spelling = Background(self)
@@ -92,11 +95,12 @@ class ListingCode(QObject):
         self._spelling.stop()
         self.code = CodeText(self.code.kind, lines)
         self.spelling = DemangledListing.plain(lines)
-        self._names = frozenset()
+        self._names, self._shown = None, {}
         if self._is_demangled and len(lines) <= _AT_ONCE:
             names = lowered_names(lines) | more
             if names <= self._known.keys():
-                self.spelling = DemangledListing.of(lines, meanings(names, self._known))
+                self._names, self._shown = names, meanings(names, self._known)
+                self.spelling = DemangledListing.of(lines, self._shown)
         self._reading.start(partial(_read, self.code, more))
 
     def set_demangled(self, on: bool) -> None:
@@ -106,15 +110,17 @@ class ListingCode(QObject):
             self._want_names()
         else:
             self._spelling.stop()
+            self._shown = {}
             self._on_spelt(DemangledListing.plain(self.code.lines))
 
     def learn(self, known: Mapping[str, str]) -> None:
         """Spells the names anew, if they are wanted demangled and all are known now."""
         self._known = known
-        if not self._is_demangled or not self._names <= known.keys():
+        if not self._is_demangled or self._names is None or not self._names <= known.keys():
             return
         shown, lines = meanings(self._names, known), self.code.lines
-        if shown != self.spelling.names:
+        if shown != self._shown:
+            self._shown = shown
             self._spelling.start(lambda _stop: DemangledListing.of(lines, shown))
 
     def link_at(self, place: Place) -> CodeLink | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from PySide6.QtCore import QObject
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import ListingRows
+from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.library import CodePiece, LibraryFailure
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.paths import cache_folder
@@ -160,9 +162,9 @@ def kept_file(name: str, content: bytes) -> Path:
         part.write_bytes(content)
         part.replace(path)
     os.utime(folder)
-    folders = sorted(above.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
-    for old in folders[_MOST_KEPT:]:
-        for file in old.iterdir():
-            file.unlink()
-        old.rmdir()
+    # Another window may remove one meanwhile.
+    with suppress(OSError):
+        folders = sorted(above.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
+        for old in folders[_MOST_KEPT:]:
+            remove_tree(old)
     return path

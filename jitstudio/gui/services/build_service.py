@@ -100,7 +100,11 @@ class BuildService(WorkerService):
         """
 
         def work(ticket: int, report: Report) -> BuildOutput:
-            made: list[Listing] = []
+            # No stage makes the PTX of what is PTX already.
+            own = (Artifact(s.kind, s.name, s.content) for s in request.sources)
+            made = [_listing(each, b"", None) for each in own if each.kind is CodeKind.PTX]
+            if made:
+                report(ListingsMade(tuple(made)))
             cubins = {s.name: s.content for s in request.sources if s.kind is CodeKind.CUBIN}
 
             def hear(event: Event) -> None:

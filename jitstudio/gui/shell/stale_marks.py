@@ -9,8 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
 
-from jitstudio.gui.kit.parts import Banner, bare_button, show_icon
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import Banner, bare_button, show_icon, show_tip
 from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
 from jitstudio.gui.state.outputs import OldOutput
 from jitstudio.gui.state.staleness import Staleness
@@ -64,7 +63,7 @@ class StaleMark(QObject):
             self._is_closed = False
         is_told = is_old and bool(words) and not self._is_closed
         self._words.say(words if is_told else "")
-        self.bar.setToolTip(plain_tooltip(words))
+        show_tip(self.bar, words)
         self.banner.setHidden(not is_told)
         self._place()
 
@@ -108,6 +107,7 @@ class _Marked:
     mark: StaleMark
     is_old: Callable[[], bool]
     says_why: bool
+    why: str
 
 
 class StaleMarks(QObject):
@@ -125,15 +125,18 @@ class StaleMarks(QObject):
         self._marked: list[_Marked] = []
         staleness.changed.connect(self.update)
 
-    def add(self, view: QWidget, is_old: Callable[[], bool], *, says_why: bool = True) -> None:
+    def add(
+        self, view: QWidget, is_old: Callable[[], bool], *, says_why: bool = True, why: str = ""
+    ) -> None:
         """Marks a view from now on.
 
         Args:
             view: What the mark lies over.
             is_old: Whether its content is older than the text.
             says_why: Whether a sentence says why; other panes do where not.
+            why: That sentence; empty for what is known of the last build.
         """
-        self._marked.append(_Marked(StaleMark(view), is_old, says_why))
+        self._marked.append(_Marked(StaleMark(view), is_old, says_why, why))
         self._show(self._marked[-1])
 
     @Slot()
@@ -146,7 +149,7 @@ class StaleMarks(QObject):
     def _show(self, marked: _Marked) -> None:
         reason = self._staleness.reason
         words = self._words(reason) if marked.says_why and reason is not None else ""
-        marked.mark.show_state(marked.is_old(), words)
+        marked.mark.show_state(marked.is_old(), marked.why or words)
 
     def _words(self, old: OldOutput) -> str:
         reason = self.tr("This has changed and is not built yet.")

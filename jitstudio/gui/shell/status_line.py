@@ -24,8 +24,8 @@ from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.core.tools import OPTIONAL_TOOLS
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import show_icon
-from jitstudio.gui.kit.presentation import duration_text, plain_tooltip
+from jitstudio.gui.kit.parts import show_icon, show_tip
+from jitstudio.gui.kit.presentation import duration_text
 from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import counted
 
@@ -201,7 +201,7 @@ class StatusLine(QStatusBar):
         else:
             text, tip = chosen.name, self.tr("Kernels are launched here; press to look again")
         self._gpu.setText(text)
-        self._gpu.setToolTip(plain_tooltip(tip))
+        show_tip(self._gpu, tip)
         self._fit()
 
     @Slot(ToolchainInfo)
@@ -212,7 +212,7 @@ class StatusLine(QStatusBar):
         found = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
         self._tools.setText(" · ".join(found))
         tip = "\n".join(info.problems) or self.tr("Help > Toolchain tells more")
-        self._tools.setToolTip(plain_tooltip(tip))
+        show_tip(self._tools, tip)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -241,14 +241,14 @@ class StatusLine(QStatusBar):
         theme = current_theme()
         self._state.setIcon(icon(icon_name, getattr(theme.marks, icon_name, theme.ui.accent)))
         self._state.setText(text)
-        self._state.setToolTip(plain_tooltip(text))
+        show_tip(self._state, text)
         self._fit()
 
     @Slot()
     def _fit(self) -> None:
         self._facts.fit(self.width() - self._needed_left() - _MARGINS)
         # What has yielded can be read all the same.
-        self.setToolTip(plain_tooltip("\n".join(self._facts.texts)))
+        show_tip(self, "\n".join(self._facts.texts))
 
     def _needed_left(self) -> int:
         """Returns what the state takes, or what is reported in its place for some seconds."""

@@ -52,6 +52,13 @@ class _Kernels:
     forms: tuple[KernelForm, ...]
     confined_to: tuple[str, ...] | None
 
+    def has_code_of(self, other: _Kernels | None) -> bool:
+        """Returns whether another build has made the same of the same texts."""
+        return other is not None and (
+            other is self
+            or (other.sources, other.result.artifacts) == (self.sources, self.result.artifacts)
+        )
+
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
         """Returns what a kernel is launched from; raises `SpecError` where there is nothing."""
         simulated = self.sources if device == SIMULATOR else None
@@ -124,6 +131,7 @@ class LaunchController(QObject):
         foretold: A simulation will take long: its `SimulationForecast`.
         finished: What the launch came to; every run ends with it.
         simulated_changed: There are counts of another simulated launch, or none any more.
+        code_changed: Other code would be launched now, or none; see `is_result_behind`.
         broke: The worker itself failed.
     """
 
@@ -138,6 +146,7 @@ class LaunchController(QObject):
     foretold = Signal(SimulationForecast)
     finished = Signal(LaunchResult)
     simulated_changed = Signal()
+    code_changed = Signal()
     broke = Signal(str)
 
     def __init__(
@@ -165,6 +174,9 @@ class LaunchController(QObject):
         self._device = 0
         self._is_waiting = False
         self._simulated: SimulatedKernel | None = None
+        # What the last launch, and the last simulated one, was of.
+        self._ended: _Kernels | None = None
+        self._counted: tuple[_Kernels, SimulatedKernel] | None = None
         self._running: RequestHandle | None = None
         self._inspecting: RequestHandle | None = None
         self._problems: tuple[SpecProblem, ...] = ()
@@ -195,6 +207,13 @@ class LaunchController(QObject):
     def simulated(self) -> SimulatedKernel | None:
         """The last simulated launch of the code that is shown; None where there was none."""
         return self._simulated
+
+    @property
+    def is_result_behind(self) -> bool:
+        """Whether what the last launch came to is not of the newest text of what is shown."""
+        if self._ended is None:
+            return False
+        return self._outputs.is_behind or not self._ended.has_code_of(self._kernels)
 
     @property
     def has_devices(self) -> bool:
@@ -430,9 +449,11 @@ class LaunchController(QObject):
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:
         self._kernels = kernels
-        self._set_simulated(None)
+        code, counts = self._counted or (None, None)
+        self._set_simulated(counts if code is not None and code.has_code_of(kernels) else None)
         # This reviews the launch.
         self._specs.set_forms(kernels.forms if kernels else ())
+        self.code_changed.emit()
         self._go_on()
 
     @Slot(object)
@@ -484,7 +505,9 @@ class LaunchController(QObject):
             return
         if kernels is not None and result.simulation is not None:
             ptx = kernels.lines_of(kernels.launchable(form, self._specs.spec, SIMULATOR))
-            self._set_simulated(SimulatedKernel(form.lowered, form.unit, ptx, result.simulation))
+            counts = SimulatedKernel(form.lowered, form.unit, ptx, result.simulation)
+            self._counted = kernels, counts
+            self._set_simulated(counts)
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
         if simulated != self._simulated:
@@ -500,9 +523,11 @@ class LaunchController(QObject):
         self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
 
     def _end(self, result: LaunchResult) -> None:
+        self._ended = self._kernels if self._running is None else self._launched
         self._running, self._is_waiting = None, False
         self.running_changed.emit(False)
         self.finished.emit(result)
+        self.code_changed.emit()
 
 
 def _sentence(problem: SpecProblem) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.gui.services.build_service import BuildService
+from jitstudio.listing.kernel_names import lowered_names, meanings, spelled
 
 
 class LoweredNames(QObject):
@@ -25,6 +26,8 @@ class LoweredNames(QObject):
         super().__init__(parent)
         self._service = service
         self._known: dict[str, str] = {}
+        # What is shown in place of each; overloads are told apart.
+        self._shown: dict[str, str] = {}
         self._wanted: set[str] = set()
         self._is_asking = False
 
@@ -38,6 +41,11 @@ class LoweredNames(QObject):
         self._wanted |= names - self._known.keys()
         self._ask()
 
+    def spelled(self, text: str) -> str:
+        """Returns a text with its names as in C++; those not known yet are asked for."""
+        self.want(lowered_names(text.splitlines()))
+        return spelled(text, self._shown)
+
     def _ask(self) -> None:
         if self._wanted and not self._is_asking:
             self._is_asking = True
@@ -49,6 +57,7 @@ class LoweredNames(QObject):
     def _on_demangled(self, names: dict[str, str]) -> None:
         self._is_asking = False
         self._known |= names
+        self._shown = meanings(self._known, self._known)
         self._wanted -= names.keys()
         self.learnt.emit()
         self._ask()

@@ -17,7 +17,7 @@ from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileContent, ReadOnlyReason, compare
-from jitstudio.paths import cache_folder
+from jitstudio.paths import header_places
 
 # Where Python keeps what is installed, NVIDIA's headers among it.
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -75,4 +75,6 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 
 def is_installed(path: Path) -> bool:
     """Whether a file came with a package: NVRTC unpacks the headers it brings into our cache."""
-    return not _INSTALLED.isdisjoint(path.parts) or path.is_relative_to(cache_folder().resolve())
+    return not _INSTALLED.isdisjoint(path.parts) or any(
+        path.is_relative_to(place.resolve()) for place in header_places()
+    )

@@ -168,6 +168,7 @@ class Session(QObject):
         self._project: KeptProject | None = None
         self._stepping: KeptBreakpoints | None = None
         self._breakpoints: tuple[tuple[BreakLine, str], ...] = ()
+        self._library = ""
         self._restored: SavedSession | None = None
         self._left: SavedProject | None = None
         self._complaint = ""
@@ -203,6 +204,16 @@ class Session(QObject):
         self._stepping = stepping
         stepping.set_breakpoints(dict(self._breakpoints))
         stepping.breakpoints_changed.connect(self._on_changed)
+
+    @property
+    def library(self) -> str:
+        """The file or folder whose kernels are listed, or were; empty for none."""
+        return self._library
+
+    @library.setter
+    def library(self, path: str) -> None:
+        self._library = path
+        self._on_changed()
 
     @property
     def complaint(self) -> str:
@@ -255,6 +266,7 @@ class Session(QObject):
             if saved is not None:
                 self._open_all(saved.documents)
                 self._breakpoints = saved.breakpoints
+                self._library = saved.library
                 # Not before: options of a project that cannot be brought back are nobody's.
                 self._restore_settings(saved)
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
@@ -461,6 +473,7 @@ class Session(QObject):
             toolchain=self._settings.toolchain_name,
             launches=self._saved_launches(),
             breakpoints=self._saved_breakpoints(documents),
+            library=self._library,
             closed=closed,
             project=self._saved_project(),
             links={

@@ -105,6 +105,7 @@ class SavedSession(NamedTuple):
         links: Of the other programs that were linked.
         toolchain: The name of the compilers; empty for our own.
         breakpoints: The lines with their conditions, which are empty for none.
+        library: The file or folder whose kernels were listed; empty for none.
     """
 
     documents: tuple[SavedDocument, ...]
@@ -119,6 +120,7 @@ class SavedSession(NamedTuple):
     links: Mapping[str, LinkMode] = MappingProxyType({})
     toolchain: str = ""
     breakpoints: tuple[tuple[BreakLine, str], ...] = ()
+    library: str = ""
 
 
 def dump(session: SavedSession) -> bytes:
@@ -159,6 +161,7 @@ def dump(session: SavedSession) -> bytes:
             {"name": at.name, "line": at.line, "ptx": at.is_ptx, "condition": condition}
             for at, condition in session.breakpoints
         ],
+        "library": session.library,
     }
     return json.dumps(state, indent=1).encode()
 
@@ -198,6 +201,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         toolchain=str(settings.get("toolchain", "")),
         links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
         breakpoints=_breakpoints(state.get("breakpoints", ())),
+        library=str(state.get("library", "")),
     )
 
 

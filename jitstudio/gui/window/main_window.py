@@ -12,9 +12,9 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.core.code import is_project
-from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.focus_ring import FocusRing
 from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
+from jitstudio.gui.kit.late_import import LateImport
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.window_frame import WindowFrame
@@ -32,13 +32,6 @@ def _window_builder() -> type[WindowBuilder]:
     from jitstudio.gui.window.window_builder import WindowBuilder
 
     return WindowBuilder
-
-
-def _load_features() -> None:
-    from jitstudio.gui.window.window_builder import installers
-
-    for _ in installers():
-        pass
 
 
 def _open_first_sample(user_state: UserState) -> Sample:
@@ -78,12 +71,12 @@ class MainWindow(QMainWindow):
         self._wanted: tuple[Sequence[Path], Sample | None] | None = None
         self._load_timer = QTimer(self, singleShot=True, interval=_UNSEEN_MS)
         self._load_timer.timeout.connect(self._load)
-        self._loader = Background(self)
+        self._loader = LateImport(self)
         self._loader.done.connect(self._on_loaded)
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
-        self._features = Background(self)
+        self._features = LateImport(self)
         self._features.done.connect(self._on_features_loaded)
         self._features.failed.connect(self._on_load_failed)
         user_state.session.restore_failed.connect(self.frame.notices.show_message)
@@ -99,8 +92,8 @@ class MainWindow(QMainWindow):
         """All that is in the window besides its texts; what is missing of it is made now."""
         if not self._is_complete:
             with self._or_bare():
-                self._step.stop()
-                self._features.stop()
+                for waiting in (self._step, self._loader, self._features):
+                    waiting.stop()
                 if self._builder is None:
                     self._begin_building()
                 for _ in self._steps:
@@ -184,7 +177,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _load(self) -> None:
         if not self._is_complete:
-            self._loader.start(lambda _stop: _window_builder())
+            self._loader.start(_window_builder)
 
     @contextmanager
     def _or_bare(self) -> Iterator[None]:
@@ -213,7 +206,7 @@ class MainWindow(QMainWindow):
         if not (self._is_complete or self._is_bare):
             with self._or_bare():
                 self._begin_building()
-            self._features.start(lambda _stop: _load_features())
+            self._features.start(lambda: None, _window_builder().features())
 
     @Slot()
     def _on_features_loaded(self) -> None:

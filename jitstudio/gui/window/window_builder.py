@@ -1,7 +1,7 @@
 """Makes all that a window has besides its texts, one feature at a time.
 
-Loading this module and the features loads nearly all of the program, so it is done in the
-background, first what starts the worker.
+Loading this module and the features loads nearly all of the program, so it is done by
+`kit.late_import`, first what starts the worker.
 """
 
 from __future__ import annotations
@@ -61,9 +61,8 @@ def installers() -> Iterator[Callable[[Context], Iterator[None] | None]]:
 
     One with many widgets is a generator: where it yields, the window handles events.
     """
-    names = (*(pane.feature or pane.name for pane in PANES), *_FEATURES)
-    for name in dict.fromkeys(names):
-        yield import_module(f"{features.__name__}.{name}.controller").install
+    for name in WindowBuilder.features():
+        yield import_module(name).install
 
 
 class WindowBuilder(QObject):
@@ -85,6 +84,12 @@ class WindowBuilder(QObject):
         self._themes = themes
         # First: the worker's process starts while the rest is made.
         self.state = WindowState(user_state, self)
+
+    @staticmethod
+    def features() -> tuple[str, ...]:
+        """Returns the modules of all features, in the order in which they are installed."""
+        names = dict.fromkeys((*(pane.feature or pane.name for pane in PANES), *_FEATURES))
+        return tuple(f"{features.__name__}.{name}.controller" for name in names)
 
     def steps(self) -> Iterator[None]:
         """Makes the rest; between two steps the window handles events."""

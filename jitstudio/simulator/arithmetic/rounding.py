@@ -10,6 +10,7 @@ Arrays have one dimension and broadcast. f16 is `numpy.float16`; bf16, e4m3 and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -65,26 +66,35 @@ _Options = ParamSpec("_Options")
 def in_pieces(function: Callable[_Options, Array]) -> Callable[_Options, Array]:
     """Makes a function of long arrays work on pieces whose intermediate results stay in the cache.
 
-    The arrays are its positional arguments; those of one element go with every piece.
+    The arrays are its positional arguments, of any shapes that go together; the function itself
+    gets pieces of one axis, and those of one element with every piece. It works on each element
+    apart, and gives one result for each.
     """
 
     @wraps(function)
     def piecewise(*args: _Options.args, **options: _Options.kwargs) -> Array:
-        size = max((x.size for x in args if isinstance(x, np.ndarray)), default=0)
-        if size <= _PIECE:
+        arrays = [x for x in args if isinstance(x, np.ndarray) and x.size > 1]
+        if max((x.size for x in arrays), default=0) <= _PIECE:
             return function(*args, **options)
+        shape = np.broadcast_shapes(*(x.shape for x in arrays))
+        flat: list[Any] = list(args)
+        if len(shape) > 1:
+            for at, x in enumerate(args):
+                if isinstance(x, np.ndarray):
+                    flat[at] = np.broadcast_to(x, shape if x.size > 1 else 1).reshape(-1)
+        size = math.prod(shape)
         result: Array | None = None
         for start in range(0, size, _PIECE):
             end = start + _PIECE
             parts: Any = (
-                x[start:end] if isinstance(x, np.ndarray) and x.size > 1 else x for x in args
+                x[start:end] if isinstance(x, np.ndarray) and x.size > 1 else x for x in flat
             )
             piece = function(*parts, **options)
             if result is None:
                 result = np.empty(size, piece.dtype)
             result[start:end] = piece
         assert result is not None
-        return result
+        return result.reshape(shape)
 
     return piecewise
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jitstudio.simulator.instructions.table import Binding, Step, form
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 
@@ -12,7 +14,17 @@ _TEXTURE = (
 _SURFACE = (
     "of surfaces, reads, writes, reductions and the extents are simulated, on one to three axes"
 )
+_VIDEO = "video instructions are not simulated. Use add, sub, min, max, prmt or dp4a"
+_VIDEO_OPCODES = (
+    *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"),
+    *(
+        f"{opcode}{lanes}"
+        for opcode in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
+        for lanes in (2, 4)
+    ),
+)
 _REASONS = {
+    **dict.fromkeys(_VIDEO_OPCODES, _VIDEO),
     **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURE),
     **dict.fromkeys(("suld", "sust", "sured", "suq"), _SURFACE),
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
@@ -27,19 +39,30 @@ _REASONS = {
 
 
 _ASYNCHRONOUS = "only asynchronous stores that an mbarrier tracks are simulated. Use st or red"
+_WIDE = "values of 128 bits are not simulated. Use two of .b64"
+_RANDOM = "rounding by random bits is not simulated. Use .rn"
+_NARROW = (
+    "of conversions from and to floats of 8 bits those of sm_89 are simulated, of 6 and 4 bits "
+    "none. Build for sm_90, where NVIDIA's headers do without them"
+)
+_FLOAT_REDUCTION = "redux of floats is not simulated. Use shfl and min or max"
 
 
-def _refused_form(_b: Binding) -> Step:
-    raise UnsupportedInstruction(_ASYNCHRONOUS)
+def _refuses(why: str) -> Callable[[Binding], Step]:
+    def refused(_b: Binding) -> Step:
+        raise UnsupportedInstruction(why)
+
+    return refused
 
 
 for _opcode in ("st", "red"):
-    form(_opcode, words=None, needs="async", any_types=True)(_refused_form)
-
-
-def _refused(b: Binding) -> Step:
-    raise UnsupportedInstruction(_REASONS[b.instruction.opcode])
-
-
-for _opcode in _REASONS:
-    form(_opcode, words=None, any_types=True)(_refused)
+    form(_opcode, words=None, needs="async", any_types=True)(_refuses(_ASYNCHRONOUS))
+for _opcode in ("mov", "atom"):
+    form(_opcode, "b128", words=None)(_refuses(_WIDE))
+form("cvt", words=None, needs="rs", any_types=True)(_refuses(_RANDOM))
+_NEW, _FORMER, _HALVES = "e2m1x2 e2m3x2 e3m2x2 ue8m0x2", "e4m3x2 e5m2x2", "f16x2 bf16x2"
+for _types in ((_NEW, f"f32 {_HALVES}"), (_HALVES, _NEW), (_FORMER, "bf16x2"), ("bf16x2", _FORMER)):
+    form("cvt", *_types, words=None)(_refuses(_NARROW))
+form("redux", "f32", words=None)(_refuses(_FLOAT_REDUCTION))
+for _opcode, _why in _REASONS.items():
+    form(_opcode, words=None, any_types=True)(_refuses(_why))

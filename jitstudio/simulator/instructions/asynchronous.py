@@ -1,9 +1,6 @@
 """Asynchronous copies of threads and the barriers that they complete: `cp.async`, `mbarrier`.
 
 A copy is done at once, as early as a GPU may do it; what reads it before it was waited for is told.
-
-The 64 bits of an mbarrier, which the ISA leaves open, are here: pending arrivals (20 bits),
-expected arrivals (20), bytes to come (23, signed), and the parity of the phase in the highest bit.
 """
 
 from __future__ import annotations
@@ -23,36 +20,20 @@ from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.loads_stores import checked_offsets, copied, copying, load, store
+from jitstudio.simulator.state.mbarriers import (
+    MOST_ARRIVALS,
+    PHASE_BIT,
+    Fields,
+    fields,
+    packed,
+)
 from jitstudio.simulator.state.memory import WINDOWS
 from jitstudio.simulator.state.model import StateSpace, SyncScope
 from jitstudio.simulator.state.wave import Wave
 
-_COUNT = (1 << 20) - 1
-_EXPECTED, _BYTES, _PHASE = 20, 40, 63
 _ORDER = "acquire release relaxed cta cluster shared shared::cta shared::cluster"
 _SHARED = StateSpace.SHARED
 _U64, _U32 = TYPES["u64"], TYPES["u32"]
-
-
-def _fields(
-    state: Values,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Returns pending and expected arrivals, bytes to come, and the parity of the phase."""
-    bits = state.view(np.int64)
-    # Shifted up and down again for its sign.
-    bytes_ = bits << (63 - _PHASE + 1) >> (_BYTES + 1)
-    return bits & _COUNT, bits >> _EXPECTED & _COUNT, bytes_, bits >> _PHASE & 1
-
-
-def _packed(
-    pending: NDArray[np.int64],
-    expected: NDArray[np.int64],
-    bytes_: NDArray[np.int64],
-    phase: NDArray[np.int64],
-) -> Values:
-    field = bytes_ & ((1 << (_PHASE - _BYTES)) - 1)
-    bits = pending | expected << _EXPECTED | field << _BYTES | phase << _PHASE
-    return bits.view(np.uint64)
 
 
 def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = True) -> Combine:
@@ -67,16 +48,15 @@ def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = 
     """
 
     def combine(state: Values, count: Values, bytes_: Values | None) -> Values:
-        pending, expected, waiting, phase = _fields(state)
+        pending, expected, waiting, phase = fields(state)
         number = count.astype(np.int64)
         pending = pending - arrivals * number
         expected = expected - drops * number
         if bytes_ is not None:
             waiting = waiting + (adds - takes) * bytes_.astype(np.int64)
         done = (pending <= 0) & (waiting == 0) & completes
-        return _packed(
-            np.where(done, expected, np.maximum(pending, 0)), expected, waiting, phase ^ done
-        )
+        left = np.where(done, expected, np.maximum(pending, 0))
+        return packed(Fields(left, expected, waiting, phase ^ done))
 
     return combine
 
@@ -93,7 +73,7 @@ def mbarrier_init(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         counts = f[count][s].astype(np.int64)
         zero = np.zeros_like(counts)
-        store(wave, space, find(f, s), [_packed(counts, counts, zero, zero)], s, strong=True)
+        store(wave, space, find(f, s), [packed(Fields(counts, counts, zero, zero))], s, strong=True)
 
     return step
 
@@ -117,8 +97,10 @@ def _arriving(
     count: PtxOperand,
     bytes_: PtxOperand | None,
     combine: Combine,
+    *,
+    takes: bool = False,
 ) -> Step:
-    """Binds an update of an mbarrier."""
+    """Binds an update of an mbarrier, which may take off bytes that have come."""
     place = None if state is None or is_sink(state) else b.target(state, _U64)
     space, find = _where(b, address)
     number = b.source(count, _U32)
@@ -130,6 +112,9 @@ def _arriving(
         extra = None if amount is None else f[amount][s].astype(np.uint64)
         counts = f[number][s].astype(np.uint64)
         old = update(wave, space, find(f, s), counts, extra, combine, s, "", "mbarrier")
+        if takes and extra is not None:
+            barriers = barriers_at(wave, space, find(f, s), s)
+            wave.phases.came(barriers, extra.view(np.int64), wave.arenas[_SHARED])
         if place is not None:
             f[place][s] = old
 
@@ -160,9 +145,8 @@ def mbarrier_arrive_expect(b: Binding) -> Step:
 def mbarrier_bytes(b: Binding) -> Step:
     address, bytes_ = b.instruction.operands
     expects = int(b.has("expect_tx"))
-    return _arriving(
-        b, None, address, ImmediateOperand(0), bytes_, changed(0, 0, expects, 1 - expects)
-    )
+    combine = changed(0, 0, expects, 1 - expects)
+    return _arriving(b, None, address, ImmediateOperand(0), bytes_, combine, takes=not expects)
 
 
 @form("mbarrier", "b64", words=f"{_ORDER} parity", needs="test_wait")
@@ -177,14 +161,15 @@ def mbarrier_wait(b: Binding) -> Step:
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         (state,) = load(wave, space, find(f, s), np.dtype("u8"), 1, s, strong=True)
-        phase_now = state >> np.uint64(_PHASE)
+        phase_now = state >> np.uint64(PHASE_BIT)
         asked = f[wanted][s]
-        asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(_PHASE)
+        asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(PHASE_BIT)
         ended = phase_now != asked
         f[place][s] = ended
+        barriers = barriers_at(wave, space, find(f, s), s)
+        wave.phases.asked(b.instruction, wave.numbers[s], barriers, ended)
         if wave.copies and ended.any():
-            barriers = barriers_at(wave, space, find(f, s), s)[ended]
-            copied(wave, wave.copies.arrived(barriers), by_themselves=False)
+            copied(wave, wave.copies.arrived(barriers[ended]), by_themselves=False)
 
     return step
 
@@ -195,7 +180,7 @@ def mbarrier_pending_count(b: Binding) -> Step:
     place, source = b.target(target, _U32), b.source(state, _U64)
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
-        f[place][s] = (f[source][s] & np.uint64(_COUNT)).astype(np.uint32)
+        f[place][s] = (f[source][s] & np.uint64(MOST_ARRIVALS)).astype(np.uint32)
 
     return step
 

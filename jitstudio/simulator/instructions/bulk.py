@@ -46,6 +46,8 @@ def _come(wave: Wave, addresses: NDArray[np.int64], bytes_: NDArray[Any], s: Sel
     zero = np.zeros(len(addresses), np.uint64)
     combine = changed(0, 0, 0, 1)
     update(wave, _SHARED, addresses, zero, bytes_.astype(np.uint64), combine, s, "", "mbarrier")
+    barriers = barriers_at(wave, _SHARED, addresses, s)
+    wave.phases.came(barriers, bytes_.astype(np.int64), wave.arenas[_SHARED])
 
 
 def _shared_addresses(

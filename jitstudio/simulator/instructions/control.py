@@ -216,10 +216,23 @@ def _passed(
     """Returns the slots of an argument or a result: of the callee, and here."""
     layout = b.layouts[callee.name]
     if isinstance(actual, SymbolOperand):
-        own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
-        if formal.space == "reg":
-            raise UnsupportedInstruction(f"{callee.name} takes {formal.name} in a register")
-        return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+        variable = b.function.variables.get(actual.name)
+        if variable is None or variable.space != "param":
+            raise UnsupportedInstruction(
+                f"{actual.name} is neither a register nor a variable of {b.function.name} in "
+                "parameter space. Declare it with .param"
+            )
+        if variable.size != formal.size:
+            raise UnsupportedInstruction(
+                f"{actual.name} has {variable.size} bytes, and {formal.name} of {callee.name} has "
+                f"{formal.size}"
+            )
+        if formal.space != "reg":
+            own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
+            return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+        kind = TYPES[formal.type.removeprefix(".")]
+        own = b.layout.slot(SlotKind(actual.name, kind.dtype, "param"))
+        return layout.slot(SlotKind(formal.name, kind.dtype, "register")), own
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import integers
 from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
-from jitstudio.simulator.ptx.program import ImmediateOperand, PtxInstruction
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxInstruction, PtxProgram
 from jitstudio.simulator.ptx.types import TYPES
-from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.faults import UnsupportedInstruction, line_of
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.model import FaultKind
@@ -388,15 +389,19 @@ def _carry(
         takes, gives = b.instruction.opcode.endswith("c"), b.has("cc")
         target = b.target(b.instruction.operands[0], b.type)
         places = [b.source(operand, b.type) for operand in b.instruction.operands[1:]]
-        carry = b.carry()
+        carry, origin = b.carry(), b.carry_from()
         high = b.has("hi")
+        own = b.instruction.number + 1
 
-        def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        def step(wave: Wave, f: Frame, s: Selection) -> None:
+            if takes:
+                _check_carry(wave, b.image.program, f[origin][s], s)
             values = [f[place][s] for place in places]
             if multiplies:
                 product = integers.mul_high if high else np.multiply
                 values = [product(*values[:2]), values[2]]
             result, out = function(*values, f[carry][s] ^ subtracts if takes else 0)
+            f[origin][s] = own if gives else -own
             if gives:
                 f[carry][s] = out ^ subtracts
             f[target][s] = result.view(f[target].dtype)
@@ -404,6 +409,30 @@ def _carry(
         return step
 
     return bind
+
+
+def _check_carry(wave: Wave, program: PtxProgram, origins: NDArray[Any], s: Selection) -> None:
+    """Takes note of threads whose carry nobody has set, or was taken before by one that set none.
+
+    Without `.cc` an addition leaves the flag as it was: what comes next adds the same carry again.
+    """
+    stale = origins <= 0
+    if not stale.any():
+        return
+    numbers = wave.numbers[s][stale]
+    taker = int(origins[np.argmax(stale)])
+    if taker == 0:
+        message = "reads the carry flag, which nothing has set: add.cc, sub.cc or mad.cc must"
+        wave.tell(FaultKind.CARRY, numbers, f"{message} come first")
+        return
+    earlier = program.instructions[-taker - 1]
+    at = line_of(wave.layout.place(earlier, int(numbers[0])))
+    wave.tell(
+        FaultKind.CARRY,
+        numbers,
+        f"reads a stale carry flag: {earlier.full_opcode} at {at} has taken it and sets none. If "
+        f"its carry is meant, write {earlier.full_opcode.replace('c.', 'c.cc.', 1)} there",
+    )
 
 
 _CARRIES = "s32 u32 s64 u64"

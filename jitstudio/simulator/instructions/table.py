@@ -27,7 +27,14 @@ from jitstudio.simulator.ptx.program import (
 )
 from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
 from jitstudio.simulator.state.faults import UnsupportedInstruction
-from jitstudio.simulator.state.frames import CARRY, Frame, FrameLayout, ReturnLink, SlotKind
+from jitstudio.simulator.state.frames import (
+    CARRY,
+    CARRY_FROM,
+    Frame,
+    FrameLayout,
+    ReturnLink,
+    SlotKind,
+)
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.image import Image
 from jitstudio.simulator.state.special import SPECIAL_NAMES
@@ -332,6 +339,10 @@ class Binding:
     def carry(self) -> int:
         """Returns the slot of the register for carries."""
         return self.layout.slot(SlotKind(CARRY, np.dtype("u1")))
+
+    def carry_from(self) -> int:
+        """Returns the slot that says where the carry comes from: see `CARRY_FROM`."""
+        return self.layout.slot(SlotKind(CARRY_FROM, np.dtype("i4")))
 
     def _register(self, operand: RegisterOperand, dtype: np.dtype[Any]) -> int:
         held = self.function.registers.get(operand.name)

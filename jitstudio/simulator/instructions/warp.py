@@ -71,7 +71,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
             operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
         wave.note_results(depth, layout, instruction, threads)
         if wave.on_synchronised:
-            wave.synchronised(numbers_of(threads), SyncScope.WARP)
+            _show_meeting(wave, numbers_of(threads), f[slot][threads] if is_sync else None)
 
     def ready(wave: Wave, depth: int, threads: Selection, present: Lanes) -> NDArray[np.bool_]:
         masks = wave.frame(depth, layout)[slot][threads]
@@ -124,6 +124,15 @@ def _check_own_lane(wave: Wave, masks: Lanes, threads: Selection) -> None:
             numbers[own == 0],
             "is not among the lanes that the mask of its operation names, so its result is open",
         )
+
+
+def _show_meeting(wave: Wave, numbers: Threads, masks: NDArray[Any] | None) -> None:
+    """Shows who has met: lanes with other masks, such as two tiles of a warp, have not."""
+    if masks is None:
+        wave.synchronised(numbers, SyncScope.WARP)
+        return
+    for mask in np.unique(masks):
+        wave.synchronised(numbers[masks == mask], SyncScope.WARP)
 
 
 def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
@@ -363,7 +372,16 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
 }
 
 
-@form("redux", "u32 s32 b32", words="sync add min max and or xor", flow=True)
+def _redux_form(kinds: str, operation: str) -> Callable[[Callable[..., Flow]], Callable[..., Flow]]:
+    return form("redux", kinds, needs=f"sync {operation}", flow=True)
+
+
+@_redux_form("u32 s32", "add")
+@_redux_form("u32 s32", "min")
+@_redux_form("u32 s32", "max")
+@_redux_form("b32", "and")
+@_redux_form("b32", "or")
+@_redux_form("b32", "xor")
 def redux(b: Binding) -> Flow:
     target, source, mask = b.instruction.operands
     place, value = b.target(target, b.type), b.source(source, TYPES["b32"])

@@ -3,7 +3,10 @@
 Each warp that executes a load, a store or an atomic makes one request of it. Global and local
 memory move sectors of 32 bytes, four to a line of 128; shared memory has 32 banks of 4 bytes and
 serves in one wavefront what needs each bank once, equal words for free. Accesses of 8 bytes are
-served by half warps and those of 16 by quarter warps. The figures are those of Nsight Compute:
+served by half warps and those of 16 by quarter warps; but where the lanes of a warp that loads have
+equal addresses in pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together. That
+was measured on an H100, for some hundred patterns of lanes: see `passes.json` of the tests. The
+figures are those of Nsight Compute:
 `l1tex__t_requests_…`, `l1tex__t_sectors_…` and
 `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not `l1tex__data_bank_conflicts_…`, which
 counts arbitration between warps as well).
@@ -18,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
-from jitstudio.simulator.state.model import WARP, Access, StateSpace, Threads
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.model import WARP, Access, AccessKind, StateSpace, Threads
 
 BANKS = 32
 BANK_BYTES = 4
@@ -36,7 +40,8 @@ class Traffic(NamedTuple):
         sectors: 32-byte sectors within each warp; 0 for shared memory.
         lines: 128-byte lines within each warp; 0 for shared memory.
         wavefronts: Passes through the banks of shared memory; 0 for other memory.
-        conflicts: Those of them that different words in one bank have caused.
+        conflicts: Those of them that different words in one bank have caused; lanes at one word
+            take their turns at atomic operations without any.
         worst: Sectors or wavefronts of the warp that had the most.
         worst_warp: The number of its first thread, over 32.
     """
@@ -63,7 +68,13 @@ def traffic_of(access: Access) -> Traffic:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
-            return shared_traffic(access.threads, access.addresses, access.size)
+            return shared_traffic(
+                access.threads,
+                access.addresses,
+                access.size,
+                loads=access.kind is AccessKind.READ,
+                turns=turns_of(access.instruction),
+            )
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
         case StateSpace.TEXTURE | StateSpace.SURFACE:
@@ -124,14 +135,96 @@ def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffi
     return _moved(places.reshape(len(rows), -1), keys, min(size, BANK_BYTES))
 
 
-def shared_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what an access to shared memory costs; see `global_traffic`."""
+def shared_traffic(
+    threads: Threads, addresses: NDArray[Any], size: int, *, loads: bool = False, turns: int = 0
+) -> Traffic:
+    """Returns what an access to shared memory costs; see `global_traffic`.
+
+    Args:
+        threads: See there.
+        addresses: See there.
+        size: See there.
+        loads: Whether it is a load, not a store or an atomic operation.
+        turns: See `turns_of`.
+    """
+    if turns and size == BANK_BYTES:
+        return _in_turn(threads, addresses, turns)
+    lanes = _WAVEFRONT_BYTES // max(size, BANK_BYTES)
+    together = _in_pairs(threads, addresses) if loads and lanes < WARP else None
+    if together is None or not together.any():
+        return _served(threads, addresses, size, lanes)
+    if together.all():
+        return _served(threads, addresses, size, 2 * lanes)
+    one, other = (
+        _served(threads[chosen], addresses[chosen], size, count)
+        for chosen, count in ((together, 2 * lanes), (~together, lanes))
+    )
+    worst = max(one, other, key=lambda traffic: traffic.worst)
+    return worst._replace(
+        requests=one.requests + other.requests,
+        bytes_used=one.bytes_used + other.bytes_used,
+        wavefronts=one.wavefronts + other.wavefronts,
+        conflicts=one.conflicts + other.conflicts,
+    )
+
+
+def turns_of(instruction: PtxInstruction) -> int:
+    """Returns the passes that each lane takes at a bank by an atomic operation; 0 for others.
+
+    Lanes at one bank take their turns, also at one word. An H100 takes one pass for each at
+    `atom.add.u32`, which is taken for all operations but `cas`, and two at that. Those of 8 bytes
+    were not measured, and are counted as stores.
+    """
+    if instruction.opcode not in ("atom", "red"):
+        return 0
+    return 2 if "cas" in instruction.modifiers else 1
+
+
+def _in_turn(threads: Threads, addresses: NDArray[Any], turns: int) -> Traffic:
+    """Returns what an atomic operation on words of shared memory costs."""
+    keys, rows = np.unique(threads // WARP, return_inverse=True)
+    words = addresses.astype(np.int64) // BANK_BYTES
+    in_banks = np.bincount(rows * BANKS + words % BANKS, minlength=len(keys) * BANKS)
+    passes = turns * in_banks.reshape(len(keys), BANKS).max(axis=1)
+    span = int(words.max()) + 1
+    places, counts = np.unique(rows * span + words, return_counts=True)
+    at_one = np.zeros(len(keys), np.int64)
+    np.maximum.at(at_one, places // span, counts)
+    worst = int(passes.argmax())
+    return Traffic(
+        len(keys),
+        len(places) * BANK_BYTES,
+        wavefronts=int(passes.sum()),
+        conflicts=int((passes - turns * at_one).sum()),
+        worst=int(passes[worst]),
+        worst_warp=int(keys[worst]),
+    )
+
+
+def _in_pairs(threads: Threads, addresses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Returns the threads of warps in which lanes have the addresses of their neighbours.
+
+    These are i and i ^ 1 for all lanes of the warp, or i and i ^ 2; who is not active does not
+    count.
+    """
+    warps, rows = np.unique(threads // WARP, return_inverse=True)
+    held = np.full((len(warps), WARP), -1, np.int64)
+    held[rows, threads % WARP] = addresses
+    alike = np.zeros(len(warps), np.bool_)
+    for distance in (1, 2):
+        others = held[:, np.arange(WARP) ^ distance]
+        alike |= ((held == others) | (held < 0) | (others < 0)).all(axis=1)
+    found: NDArray[np.bool_] = alike[rows]
+    return found
+
+
+def _served(threads: Threads, addresses: NDArray[Any], size: int, lanes: int) -> Traffic:
+    """Returns what an access to shared memory costs of which so many lanes are served together."""
     unit = max(size, BANK_BYTES)
-    lanes = _WAVEFRONT_BYTES // unit
     rows, keys = _rows(threads, addresses, lanes)
     relative = _folded(rows - rows[:, :1] // unit * unit)
     used = int(_distinct(relative.rows).sum()) * relative.times * size
-    passes = _passes(relative.rows // unit, lanes)
+    passes = _passes(relative.rows // unit, _WAVEFRONT_BYTES // unit)
     worst = int(passes.argmax())
     wavefronts = int(passes.sum()) * relative.times
     return Traffic(

@@ -50,6 +50,10 @@ class Counter(Observer):
         self._instructions: dict[int, PtxInstruction] = {}
         self._counts: defaultdict[int, _Counts] = defaultdict(_Counts)
         self._samples: dict[tuple[int, StateSpace], AccessSample] = {}
+        self._accessing: dict[int, PtxInstruction] = {}
+        # Accesses that requests have: each matrix of an `ldmatrix` is one.
+        self._accesses: defaultdict[int, int] = defaultdict(int)
+        self._last: tuple[int, StateSpace] | None = None
         self._layout: Layout | None = None
         # The same threads take many steps together.
         self._threads: Threads | None = None
@@ -64,6 +68,7 @@ class Counter(Observer):
         if not _is_same(threads, self._threads):
             self._threads, self._warps = threads, warps_of(threads)
         self._instructions[instruction.number] = instruction
+        self._last = None
         counts = self._counts[instruction.number]
         counts.executions += self._warps
         counts.thread_executions += threads.size
@@ -81,14 +86,18 @@ class Counter(Observer):
         if not traffic.requests:
             return
         counts = self._counts[access.instruction.number]
-        counts.requests += traffic.requests
+        this = access.instruction.number, access.space
+        requests = 0 if self._last == this else traffic.requests
+        self._last = this
+        self._accesses[access.instruction.number] += traffic.requests
+        counts.requests += requests
         counts.sectors += traffic.sectors
         counts.lines_touched += traffic.lines
         counts.wavefronts += traffic.wavefronts
         counts.bank_conflicts += traffic.conflicts
         if access.space in _MOVES_SECTORS:
             counts.bytes_used += traffic.bytes_used
-            counts.sector_requests += traffic.requests
+            counts.sector_requests += requests
         if access.kind is AccessKind.ATOMIC:
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)
@@ -103,17 +112,16 @@ class Counter(Observer):
             line = LineCounts(*instruction.source, instruction.line, **asdict(counts))
             known = lines.get(instruction.line)
             lines[instruction.line] = known + line if known else line
+        kept = sorted(self._samples.items(), key=_by_number)
         samples = with_suggestions(
-            [
-                replace(sample, mean=self._mean_cost(number))
-                for (number, _), sample in sorted(self._samples.items(), key=_by_number)
-            ]
+            [replace(sample, mean=self._mean_cost(number)) for (number, _), sample in kept],
+            [self._accessing[number] for (number, _), _ in kept],
         )
         return replace(result, lines=tuple(lines.values()), samples=samples)
 
     def _mean_cost(self, number: int) -> float:
         counts = self._counts[number]
-        return (counts.sectors or counts.wavefronts) / counts.requests
+        return (counts.sectors or counts.wavefronts) / self._accesses[number]
 
     def _keep_worst(self, access: Access, cost: int, warp: int) -> None:
         """Keeps the request of an instruction that took the most sectors or wavefronts."""
@@ -124,6 +132,7 @@ class Counter(Observer):
         first, end = np.searchsorted(access.threads, (warp * WARP, (warp + 1) * WARP))
         lanes, addresses = access.threads[first:end] % WARP, access.addresses[first:end]
         first_thread = int(access.threads[first])
+        self._accessing[access.instruction.number] = access.instruction
         self._samples[key] = AccessSample(
             access.instruction.line,
             access.space,

@@ -4,9 +4,10 @@ Shadow memory holds for each granule (as small as the smallest access so far) it
 two of its last reads by different threads, each as the number of the access and of the thread.
 What orders two accesses is in `causality`.
 
-Two accesses that are both strong never race. But a volatile read of what another lane of the
+Two accesses that are both strong never race, nor does a read that a compare-and-swap verifies with
+an atomic operation (`flags`). But a volatile read of what another lane of the
 warp has written is told if it is data: it relies on the lanes running in step, which no GPU since
-Volta promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value
+Volta promises. A flag is told apart by what is done with it. Two writes of the same value
 are told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too,
 tells them as information.
 """
@@ -29,12 +30,14 @@ from jitstudio.simulator.observers.causality import (
     AccessOrder,
     Numbers,
 )
-from jitstudio.simulator.ptx.flags import reads_of_data
+from jitstudio.simulator.observers.neighbours import NeighbourAccesses
+from jitstudio.simulator.ptx.flags import guesses, reads_of_data
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.state.model import (
     WARP,
     Access,
     AccessKind,
+    Fault,
     Layout,
     Observer,
     Race,
@@ -55,7 +58,7 @@ class RaceDetector(Observer):
     """Finds races and adds them to the result, one for each pair of lines and kind.
 
     Args:
-        kernel: The name of the kernel, whose `ret` ends a thread.
+        kernel: The name of the kernel.
         global_bytes: About how large global memory is; what is never accessed costs nothing.
         program: What is executed, to know which values decide something; None to take all for such.
     """
@@ -68,6 +71,7 @@ class RaceDetector(Observer):
         self._kernel = kernel
         self._program = program
         self._of_data: frozenset[int] | None = None
+        self._guesses = guesses(program, program.functions.values()) if program else frozenset()
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
@@ -76,23 +80,30 @@ class RaceDetector(Observer):
         self._waves: list[tuple[int, Layout]] = []
         self._shadows = {StateSpace.GLOBAL: _Shadow(global_bytes)}
         self._races: dict[tuple[int, int, str], _Found] = {}
+        self._neighbours: NeighbourAccesses | None = None
+        self._faults: list[Fault] = []
 
     def started(self, layout: Layout) -> None:
         """See `Observer`: what earlier blocks have done is ordered by messages only."""
         self._waves.append((self._event, layout))
         self._order = AccessOrder(layout, self._event)
+        self._end_neighbours()
+        if layout.cluster_blocks > 1:
+            self._neighbours = NeighbourAccesses(layout)
         self._shadows.pop(StateSpace.SHARED, None)
         self._shadows[StateSpace.GLOBAL].age_messages()
 
-    def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
+    def ended(self, instruction: PtxInstruction, threads: Threads, step: int) -> None:
         """See `Observer`: threads that have ended are missing from barriers for good reason."""
-        opcode = instruction.opcode
-        if opcode == "exit" or (opcode == "ret" and instruction.function == self._kernel):
-            self._order.ended(threads)
+        if self._neighbours is not None:
+            self._neighbours.ended(instruction, threads, step, self._order)
+        self._order.ended(threads)
 
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:
         """See `Observer`."""
         self._order.synchronised(threads, scope, self._event)
+        if self._neighbours is not None and scope in (SyncScope.CLUSTER, SyncScope.GRID):
+            self._neighbours.synchronised(threads)
 
     def fenced(self, threads: Threads, scope: SyncScope) -> None:
         """See `Observer`."""
@@ -105,12 +116,16 @@ class RaceDetector(Observer):
         self._event += 1
         self._instruction_of_event.append(self._number(access.instruction))
         self._step_of_event.append(access.step)
+        if self._neighbours is not None and access.space is StateSpace.SHARED:
+            self._neighbours.accessed(access, self._event)
         shadow = self._shadow_of(access)
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << EVENT_SHIFT)
+        is_guess = access.instruction.number in self._guesses
         if access.strong:
-            cells += STRONG
             self._pass_messages(access, shadow)
+        if access.strong or is_guess:
+            cells += STRONG
         if access.kind is AccessKind.READ:
             self._compare(access, shadow.written[places], threads, "read after write")
             if access.strong and self._should_be_in_order(access.instruction):
@@ -142,6 +157,7 @@ class RaceDetector(Observer):
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
+        self._end_neighbours()
         races: dict[object, Race] = {}
         for found in self._races.values():
             race = found.race
@@ -150,7 +166,18 @@ class RaceDetector(Observer):
             key = (race.kind, race.space, race.same_value, *places)
             count = race.count + (races[key].count if key in races else 0)
             races[key] = replace(races.get(key, race), count=count)
-        return replace(result, races=(*result.races, *races.values()))
+        return replace(
+            result,
+            races=(*result.races, *races.values()),
+            faults=(*result.faults, *self._faults),
+        )
+
+    def _end_neighbours(self) -> None:
+        if self._neighbours is not None:
+            known = {fault.first and fault.first.ptx_line for fault in self._faults}
+            told = self._neighbours.faults()
+            self._faults += [f for f in told if (f.first and f.first.ptx_line) not in known]
+        self._neighbours = None
 
     def _number(self, instruction: PtxInstruction) -> int:
         number = self._numbers.setdefault(instruction.number, len(self._instructions))
@@ -176,7 +203,7 @@ class RaceDetector(Observer):
         suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT
         if not suspects.any():
             return
-        if access.strong:
+        if access.strong or access.instruction.number in self._guesses:
             suspects &= (cells & STRONG) == 0
         suspects &= ((cells & THREAD_MASK) != threads) | self._order.is_older(cells)
         if not suspects.any():

@@ -1,4 +1,6 @@
-"""Volatile reads of a kernel: which are of flags that are waited for or tried, and which of data.
+"""Reads that others than their values decide: of flags, and of guesses that a CAS verifies.
+
+Of volatile reads of a kernel some are of flags that are waited for or tried, some of data.
 
 A flag decides where threads go. So does data that is compared, as in a reduction to the largest
 value or a sorting network. It is data if it is stored, too, or passed on, if it is compared with
@@ -13,6 +15,7 @@ from collections.abc import Iterable
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import (
     WITHOUT_RESULT,
+    AddressOperand,
     ImmediateOperand,
     PtxFunction,
     PtxInstruction,
@@ -24,6 +27,7 @@ from jitstudio.simulator.ptx.program import (
 )
 
 _COMPARING = frozenset(["setp", "set"])
+_HANDED_ON = frozenset(["mov", "cvt"])
 _SEEN = frozenset(["st", "red", "atom", "call"])
 
 
@@ -37,6 +41,58 @@ def reads_of_data(program: PtxProgram, function: PtxFunction) -> frozenset[int]:
         for load in loads
         if deciding.isdisjoint(result_names(load)) or _is_data(program, function, load, loads)
     )
+
+
+def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[int]:
+    """Returns the numbers of the loads whose values a compare-and-swap at the address verifies.
+
+    So does each atomic operation that is made of one, such as the Programming Guide's
+    `atomicAdd(double)`: it begins with an ordinary read, and if another thread comes first,
+    the swap fails and it goes round again.
+    """
+    found: set[int] = set()
+    for function in functions:
+        body = program.instructions[function.start : function.end]
+        swaps = [i for i in body if i.opcode == "atom" and "cas" in i.modifiers]
+        if not swaps:
+            continue
+        handed = [i for i in body if i.opcode in _HANDED_ON]
+        same = _same_values(body)
+        for load in body:
+            if load.opcode == "ld" and len(load.operands) > 1:
+                values = _made_of(handed, result_names(load))
+                found |= {
+                    load.number
+                    for swap in swaps
+                    if _place(swap.operands[1], same) == _place(load.operands[1], same)
+                    and not values.isdisjoint(register_names(swap.operands[2]))
+                }
+    return frozenset(found)
+
+
+def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
+    """Returns the register that each other one holds the value or the address of."""
+    given: dict[str, list[PtxInstruction]] = {}
+    for instruction in body:
+        for name in result_names(instruction):
+            given.setdefault(name, []).append(instruction)
+    return {
+        name: source.name
+        for name, (first, *others) in given.items()
+        if not others
+        and first.opcode in ("mov", "cvta")
+        and isinstance(source := first.operands[1], RegisterOperand)
+    }
+
+
+def _place(operand: PtxOperand, same: dict[str, str]) -> PtxOperand:
+    """Returns an address by the register that its base was first in."""
+    if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
+        name = operand.base.name
+        while name in same:
+            name = same[name]
+        return AddressOperand(RegisterOperand(name), operand.offset)
+    return operand
 
 
 def _is_data(

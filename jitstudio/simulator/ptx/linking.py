@@ -5,23 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-_HEAD = re.compile(r"^[^\S\n]*\.(version|target|address_size)\b([^\n]*)$", re.MULTILINE)
-_VERSION = re.compile(r"^[^\S\n]*\.version\s+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
-_TARGET = re.compile(r"^[^\S\n]*\.target\s+sm_(\d{2,4})([af]?)", re.MULTILINE)
-# What begins a line: what NVIDIA's compilers write, and what hands do.
-_DECLARED = re.compile(
-    r"^(?P<linking>(?:\.(?:visible|extern|weak|common)\s+)*)"
-    r"\.(?:(?:entry|func)\s*(?:\.noreturn\s*)?(?:\([^)]*\)\s*)?(?P<function>[\w$]+)"
-    r"|(?:global|const|shared)\b[^;={\n]*?(?P<variable>[\w$%]+)\s*(?:\[[^\]\n]*\]\s*)*(?P<end>[=;]))",
-    re.MULTILINE,
+from jitstudio.ptx.scanner import INTEGER, bare_ptx, integer_of
+from jitstudio.ptx.skimming import function_texts, target_at, variable_texts, version_at
+
+_HEAD = re.compile(
+    rf"\.(?:version[ \t]++\d++\.\d++|address_size\s++{INTEGER}|target\s++\w++(?:\s*+,\s*+\w++)*+)"
 )
-_FILE_NUMBERS = re.compile(
-    r"(?P<head>^[^\S\n]*\.(?:file|loc)\s+|,\s*inlined_at\s+)(?P<number>\d+)", re.MULTILINE
-)
+_ARCH = re.compile(r"_(\d{2,4})([af]?)")
+_FILE_NUMBERS = re.compile(rf"(?:\.(?:file|loc)\s++|,\s*+inlined_at\s++)(?P<number>{INTEGER})")
 _LABEL = re.compile(r"\$L__info_string")
 _FILES_EACH = 100_000
 _OWN_SUFFIX = re.compile(r"\$module\d++")
@@ -35,13 +30,9 @@ def link_ptx(texts: Sequence[str]) -> str:
     """
     if len(texts) == 1:
         return texts[0]
-    defined = Counter(
-        name for text in texts for name, linking in _names(text) if "extern" not in linking
-    )
-    return "\n".join(
-        _member(text, number, {name for name, count in defined.items() if count > 1}, defined)
-        for number, text in enumerate((_headed(texts), *texts[1:]))
-    )
+    modules = [_Module(text, number) for number, text in enumerate(texts)]
+    defined = Counter(name for module in modules for name in module.defined)
+    return "\n".join((_headed(modules, defined), *(m.linked(defined) for m in modules[1:])))
 
 
 @dataclass(frozen=True)
@@ -89,48 +80,91 @@ def own_suffix(number: int) -> str:
     return f"$module{number}"
 
 
-def _names(text: str) -> list[tuple[str, str]]:
-    """Returns the names that a module declares, and how they are linked."""
-    found = _DECLARED.finditer(text)
-    return [(m["function"] or m["variable"], m["linking"]) for m in found]
+class _Module:
+    """One of several modules, with the changes by which it stands behind others.
 
-
-def _headed(texts: Sequence[str]) -> str:
-    """Returns the first module with the newest version and target of all."""
-    versions = [(int(m[1]), int(m[2])) for text in texts if (m := _VERSION.search(text))]
-    targets = [(int(m[1]), m[2]) for text in texts if (m := _TARGET.search(text))]
-    text = texts[0]
-    if versions:
-        text = _VERSION.sub(".version {}.{}".format(*max(versions)), text, count=1)
-    if targets:
-        text = _TARGET.sub(".target sm_{}{}".format(*max(targets)), text, count=1)
-    return text
-
-
-def _member(text: str, number: int, shared: set[str], defined: Counter[str]) -> str:
-    """Returns a module fit to stand behind others.
-
-    Args:
+    Attributes:
         text: The module.
-        number: Which it is, from 0.
-        shared: Names that several modules define.
-        defined: How often each name is defined.
+        defined: The names that it defines, as often as it does so.
+        own: Those that it defines for itself alone.
     """
-    own = {name for name, linking in _names(text) if not linking and name in shared}
-    if own:
-        names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
-        text = re.sub(rf"(?<![\w$%.])(?:{names})(?![\w$])", rf"\g<0>{own_suffix(number)}", text)
 
-    def declared(match: re.Match[str]) -> str:
-        is_elsewhere = match["variable"] and defined[match["variable"]]
-        is_left_out = "extern" in match["linking"] and is_elsewhere
-        return "\n" * match[0].count("\n") if is_left_out else match[0]
+    def __init__(self, text: str, number: int) -> None:
+        self.text = text
+        self._bare = bare_ptx(text)
+        self._number = number
+        functions = tuple(function_texts(self._bare))
+        self._variables = tuple(variable_texts(self._bare, functions))
+        names = [
+            *((function.name, function.linking) for function in functions),
+            *((name, some.linking) for some in self._variables for name in some.names),
+        ]
+        self.defined = [name for name, linking in names if linking != "extern"]
+        self.own = {name for name, linking in names if not linking}
 
-    text = _DECLARED.sub(declared, text)
-    if number:
-        text = _HEAD.sub("", text)
-        text = _LABEL.sub(rf"\g<0>_{number}_", text)
-        text = _FILE_NUMBERS.sub(
-            lambda m: f"{m['head']}{int(m['number']) + number * _FILES_EACH}", text
-        )
-    return text
+    def linked(self, defined: Counter[str], head: Iterable[tuple[int, int, str]] = ()) -> str:
+        """Returns the text fit to stand behind others.
+
+        Args:
+            defined: How often all modules define each name.
+            head: Changes of the head of the first one: where from and to, and what stands there.
+        """
+        changes = [*head, *self._left_out(defined), *self._renamed(defined)]
+        if self._number:
+            changes += [
+                (*m.span(), "\n" * self.text.count("\n", *m.span()))
+                for m in _HEAD.finditer(self._bare)
+            ]
+            changes += [(m.end(), m.end(), f"_{self._number}_") for m in _LABEL.finditer(self.text)]
+            for match in _FILE_NUMBERS.finditer(self._bare):
+                number = integer_of(match["number"]) + self._number * _FILES_EACH
+                changes.append((*match.span("number"), str(number)))
+        parts, at = list[str](), 0
+        for start, end, value in sorted(changes):
+            if start >= at:  # else it is in what is left out
+                parts += self.text[at:start], value
+                at = end
+        return "".join((*parts, self.text[at:]))
+
+    def _left_out(self, defined: Counter[str]) -> Iterator[tuple[int, int, str]]:
+        """Yields the declarations of variables that another module defines."""
+        for some in self._variables:
+            if some.linking != "extern":
+                continue
+            rest = [
+                self._bare[start:end]
+                for name, (start, end) in zip(some.names, some.parts, strict=True)
+                if not defined[name]
+            ]
+            if len(rest) < len(some.names):
+                start = some.parts[0][0] if rest else some.start
+                lines = "\n" * (self.text.count("\n", start, some.end) - "".join(rest).count("\n"))
+                yield start, some.end, f"{','.join(rest)};{lines}" if rest else lines
+
+    def _renamed(self, defined: Counter[str]) -> Iterator[tuple[int, int, str]]:
+        """Yields where a name of its own stands that others have, too."""
+        own = sorted((name for name in self.own if defined[name] > 1), key=len, reverse=True)
+        if own:
+            names = re.compile(rf"(?<![\w$%.])(?:{'|'.join(map(re.escape, own))})(?![\w$])")
+            for match in names.finditer(self._bare):
+                yield match.end(), match.end(), own_suffix(self._number)
+
+
+def _headed(modules: Sequence[_Module], defined: Counter[str]) -> str:
+    """Returns the first module with the newest version and target of all."""
+    first = modules[0]
+    versions = [match for module in modules if (match := version_at(module.text))]
+    targets = [match for module in modules if (match := target_at(module.text))]
+    head = []
+    if (own := version_at(first.text)) is not None:
+        newest = max(versions, key=lambda match: tuple(map(int, match["value"].split("."))))
+        head.append((*own.span("value"), newest["value"]))
+    if (own := target_at(first.text)) is not None:
+        newest = max(targets, key=_number_of)
+        head.append((*own.span("value"), newest["value"]))
+    return first.linked(defined, head)
+
+
+def _number_of(target: re.Match[str]) -> tuple[int, str]:
+    number, letter = _ARCH.search(target["value"]).groups()  # type: ignore[union-attr]
+    return int(number), letter

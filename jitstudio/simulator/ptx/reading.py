@@ -7,12 +7,14 @@ may never be executed.
 
 from __future__ import annotations
 
-import re
+import math
 import struct
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from jitstudio.core.line_table_paths import plain_path
+from jitstudio.ptx.skimming import Place, file_names
 from jitstudio.simulator.ptx.constants import (
     ABOVE_COMPARISONS,
     BEGINNINGS,
@@ -40,12 +42,17 @@ from jitstudio.simulator.ptx.program import (
 from jitstudio.simulator.ptx.tokens import PtxTokens, number_of
 from jitstudio.simulator.ptx.types import TYPES, PtxType, TypeKind
 
-_LOC = re.compile(
-    r"\.loc\s++(\d++)\s++(\d++)(?:\s++(\d++))?"
-    r"(?:.*?inlined_at\s++(\d++)\s++(\d++)(?:\s++(\d++))?)?"
-)
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
 _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
+# Of functions, with the number of integers behind each: PTX ISA, "Performance-Tuning Directives"
+# and "Cluster Dimension Directives".
+_OF_FUNCTIONS = {
+    ".maxnreg": 1, ".maxntid": 3, ".reqntid": 3, ".minnctapersm": 1, ".maxnctapersm": 1,
+    ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
+    ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
+}  # fmt: skip
+# Behind these, control never goes on.
+_LEAVING = frozenset(["ret", "exit", "trap", "bra", "brx"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
@@ -87,7 +94,8 @@ class _Reader(PtxTokens):
         self.instructions: list[PtxInstruction] = []
         self.place = NO_PLACE
         self.chain: tuple[PtxSourceLine, ...] = ()
-        self._chains: dict[tuple[str, ...], tuple[PtxSourceLine, ...]] = {}
+        self._chains: dict[Place, tuple[PtxSourceLine, ...]] = {}
+        self._files = {n: plain_path(name) for n, name in file_names(text, self.bare).items()}
 
     def program(self) -> PtxProgram:
         """Returns all that is in the text."""
@@ -107,24 +115,23 @@ class _Reader(PtxTokens):
 
     def _module_statement(self) -> None:
         token = self.peek()
-        if token.kind == "line":
-            self.position += 1
-            self.locate(token.text)
+        if token.text in (".loc", ".file"):
+            self.locate()
         elif token.text == ".version":
             self.position += 1
             self._version = self.take().text
         elif token.text == ".target":
-            self.position += 1
-            self._target = self.take().text
-            while self.accept(","):
-                self.take()
+            targets = self.targets()
+            self._target = self._target or targets[0]
         elif token.text == ".address_size":
             self.position += 1
             if integer(self) != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
         elif token.text == ".section":
-            while not self.is_next("{"):
-                self.take()
+            self.position += 1
+            self.dot_word()
+            if not self.is_next("{"):
+                self.expect("{")
             self.skip_braces()
         elif token.text == ".pragma" or token.text == ".alias":
             self.skip_to(";")
@@ -134,8 +141,7 @@ class _Reader(PtxTokens):
             self._declaration()
 
     def _declaration(self) -> None:
-        while self.peek().text in _LINKING:
-            self.position += 1
+        self.attributes()
         token = self.peek()
         if token.text in (".entry", ".func"):
             self.position += 1
@@ -148,20 +154,55 @@ class _Reader(PtxTokens):
         else:
             raise self.error(f"“{token.text[:40]}” begins no statement of PTX")
 
-    def locate(self, text: str) -> None:
-        """Takes in a line of the line table."""
-        if not (match := _LOC.match(text)):
+    def attributes(self) -> None:
+        """Reads how a function or variable is linked, and its attributes."""
+        while True:
+            if self.accept(".attribute"):
+                self.skip_parentheses()
+            elif self.peek().text in _LINKING:
+                self.position += 1
+            else:
+                return
+
+    def targets(self) -> list[str]:
+        """Reads a ``.target``."""
+        self.expect(".target")
+        targets = [self.word()]
+        while self.accept(","):
+            targets.append(self.word())
+        return targets
+
+    def locate(self) -> None:
+        """Reads a ``.file``, which is known already, or takes in a ``.loc``.
+
+        No semicolon ends them: an instruction may follow on the same line.
+        """
+        if self.accept(".file"):
+            self.number()
+            while self.peek().kind == "string":
+                self.position += 1
+            while self.accept(","):
+                self.number()
             return
-        file, line, column, *call = match.groups()
-        self.place = PtxSourceLine(self.files.get(int(file), ""), int(line))
-        key = (file, line, column or "0")
-        if call[0] is None:
-            self.chain = ()
-        else:
-            outer = PtxSourceLine(self.files.get(int(call[0]), ""), int(call[1]))
-            behind = self._chains.get((call[0], call[1], call[2] or "0"), ())
-            self.chain = (outer, *behind)[:64]
-        self._chains[key] = self.chain
+        self.expect(".loc")
+        place, self.chain = self._place(), ()
+        if self.accept(","):
+            self.expect("function_name")
+            self.word()
+            if self.accept("+"):
+                self.number()
+            self.expect(",")
+            self.expect("inlined_at")
+            call = self._place()
+            self.chain = (self._source(call), *self._chains.get(call, ()))[:64]
+        self.place = self._source(place)
+        self._chains[place] = self.chain
+
+    def _place(self) -> Place:
+        return self.number(), self.number(), self.number()
+
+    def _source(self, place: Place) -> PtxSourceLine:
+        return PtxSourceLine(self._files.get(place[0], ""), place[1])
 
     # Variables.
 
@@ -186,7 +227,7 @@ class _Reader(PtxTokens):
                 align = integer(self)
             elif text == ".attribute":
                 self.position += 1
-                self.skip_to(")")
+                self.skip_parentheses()
             elif text in (".v2", ".v4", ".v8"):
                 self.position += 1
                 vector = int(text[2:])
@@ -285,6 +326,7 @@ class _Reader(PtxTokens):
 
     def _function(self, is_kernel: bool) -> None:
         line = self.line()
+        self.attributes()
         results = self.parameter_list() if self.is_next("(") else []
         name = self.word()
         parameters = self.parameter_list() if self.is_next("(") else []
@@ -292,18 +334,28 @@ class _Reader(PtxTokens):
         cluster: tuple[int, int, int] | None = None
         most = 0
         while not self.is_next("{"):
-            token = self.take()
-            if token.text == ";":
+            word = self.peek().text
+            if word == ";" or self.peek().kind == "end":
+                self.accept(";")
                 self._declared.add(name)
                 return
-            if token.text == ".reqntid":
-                block = self._extent()
-            elif token.text == ".maxntid":
-                x, y, z = self._extent()
-                most = x * y * z
-            elif token.text == ".reqnctapercluster":
-                cluster = self._extent()
+            if word in (".attribute", ".pragma"):
+                self.position += 1
+                self.skip_parentheses() if word == ".attribute" else self.skip_to(";")
+                continue
+            if word not in _OF_FUNCTIONS:
+                raise self.error(f"“{word[:40]}” is no directive of a function that is known")
+            self.position += 1
+            extent = self._extent() if _OF_FUNCTIONS[word] else (1, 1, 1)
+            if word == ".reqntid":
+                block = extent
+            elif word == ".maxntid":
+                most = math.prod(extent)
+            elif word == ".reqnctapercluster":
+                cluster = extent
         start = len(self.instructions)
+        # A function without a line table has no lines, whatever is in front of it.
+        self.place, self.chain, self._chains = NO_PLACE, (), {}
         body = _Body(self, name, parameters, results)
         body.read()
         self._functions[name] = PtxFunction(
@@ -335,9 +387,9 @@ class _Reader(PtxTokens):
         self.expect("(")
         parameters: list[PtxVariable] = []
         while not self.accept(")"):
-            space = self.word()
+            space = self.dot_word()
             if space == ".reg":
-                kind = self.word()
+                kind = self.dot_word()
                 if kind[1:] not in TYPES:
                     raise self.error(f"“{kind[:40]}” is no type")
                 size = TYPES[kind[1:]].size
@@ -345,7 +397,8 @@ class _Reader(PtxTokens):
             else:
                 head = self._variable_head()
                 parameters.append(self._variable("param", *head))
-            self.accept(",")
+            if not self.is_next(")"):
+                self.expect(",")
         return parameters
 
 
@@ -361,6 +414,7 @@ class _Body:
     ) -> None:
         self._r = reader
         self._function = function
+        self._start = len(reader.instructions)
         self._calls = False
         self.registers: dict[str, PtxType] = {}
         self.variables: dict[str, PtxVariable] = {}
@@ -383,12 +437,11 @@ class _Body:
         """Reads up to the brace that ends the function."""
         r = self._r
         r.expect("{")
-        depth = 1
+        depth, end = 1, 0
         while depth:
             token = r.peek()
-            if token.kind == "line":
-                r.position += 1
-                r.locate(token.text)
+            if token.text in (".loc", ".file"):
+                r.locate()
             elif token.text == "{":
                 r.position += 1
                 depth += 1
@@ -396,6 +449,7 @@ class _Body:
                 self._scopes.append({})
                 self._scope_ids.append(self._scope_count)
             elif token.text == "}":
+                end = r.line()
                 r.position += 1
                 depth -= 1
                 if depth:
@@ -403,7 +457,7 @@ class _Body:
                     self._scope_ids.pop()
             elif token.text == ";":
                 r.position += 1
-            elif token.text.startswith("."):
+            elif token.kind == "dot":
                 self._directive(token.text)
             elif token.kind == "word" and r.tokens[r.position + 1].text == ":":
                 r.position += 2
@@ -411,6 +465,24 @@ class _Body:
             else:
                 self._instruction()
         self._resolve_labels()
+        if self._reaches_end():
+            number = len(r.instructions)
+            r.instructions.append(
+                PtxInstruction(
+                    number, "ret", (), (), (), None, end, r.place, r.chain, "ret", self._function
+                )
+            )
+
+    def _reaches_end(self) -> bool:
+        """Returns whether control comes to the end of the function, where ptxas puts a `ret`."""
+        own = self._r.instructions[self._start :]
+        if not own or own[-1].guard is not None or own[-1].opcode not in _LEAVING:
+            return True
+        at_end = {name for name, at in self.labels.items() if at == len(self._r.instructions)}
+        # Debug information has a label there that nothing leads to.
+        targets = {o.name for i in own for o in i.operands if isinstance(o, SymbolOperand)}
+        targets.update(name for table in self.tables.values() for name in table)
+        return not at_end.isdisjoint(targets)
 
     # Declarations.
 
@@ -418,22 +490,28 @@ class _Body:
         r = self._r
         if word == ".reg":
             self._register_list()
-        elif word in _SPACES or word in _LINKING:
-            while r.peek().text in _LINKING:
-                r.position += 1
+        elif word == ".pragma":
+            r.skip_to(";")
+        elif word == ".target":
+            r.targets()
+        else:
+            r.attributes()
+            if r.peek().text not in _SPACES:
+                raise r.error(f"“{r.peek().text[:40]}” is no directive that is known in a function")
             for variable in r.variable_list():
                 self._add_variable(variable)
-        else:  # .pragma and what is to come
-            r.skip_to(";")
 
     def _register_list(self) -> None:
         r = self._r
         r.position += 1
         vector = 1
-        word = r.word()
+        word = r.dot_word()
+        if word == ".align":
+            integer(r)
+            word = r.dot_word()
         if word in (".v2", ".v4"):
             vector = int(word[2:])
-            word = r.word()
+            word = r.dot_word()
         if word[1:] not in TYPES:
             raise r.error(f"“{word[:40]}” is no type of registers")
         kind = TYPES[word[1:]]
@@ -506,8 +584,7 @@ class _Body:
 
     def _instruction(self) -> None:
         r = self._r
-        line, first = r.line(), r.peek()
-        guard = None
+        line, guard, sign = r.line(), None, tuple[str, ...]()
         if r.accept("@"):
             negated = r.accept("!")
             name = r.word()
@@ -515,10 +592,13 @@ class _Body:
             if not isinstance(predicate, RegisterOperand):
                 raise r.error(f"{name} is no predicate")
             guard = RegisterOperand(predicate.name, negated)
+            sign = (f"@{'!' * negated}{name}",)
         token = r.peek()
         if token.kind != "word":
             raise r.error(f"an instruction is expected here, and there is “{token.text[:40]}”")
-        opcode, modifiers, types = _words(r.take().text)
+        written = self._dotted(r.word())
+        opcode, modifiers, types = _words(written)
+        behind = r.peek().at
         self._calls = opcode == "call"
         operands: list[PtxOperand] = []
         if not r.is_next(";"):
@@ -542,7 +622,7 @@ class _Body:
                 line,
                 r.place,
                 r.chain,
-                " ".join(r.text[first.at : end].split()),
+                " ".join((*sign, written, *r.bare[behind:end].split())),
                 self._function,
             )
         )
@@ -572,11 +652,18 @@ class _Body:
         token = r.peek()
         if token.kind == "number" or token.text in BEGINNINGS or token.text == "WARP_SZ":
             return constant(r).number
-        name = r.word()
+        name = self._dotted(r.word())
         operand = self._name(name)
         if isinstance(operand, SymbolOperand):
             return SymbolOperand(operand.name, operand.offset + offset(r))
         return operand
+
+    def _dotted(self, word: str) -> str:
+        """Returns a word with the parts behind it, such as ``.x`` of ``%tid .x``."""
+        r = self._r
+        while r.peek().kind == "dot":
+            word += r.take().text
+        return word
 
     def _list(self, end: str) -> tuple[PtxOperand, ...]:
         r = self._r

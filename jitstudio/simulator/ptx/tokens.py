@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+from contextlib import suppress
 
-from jitstudio.core.line_table_paths import plain_path
+from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, scan
 from jitstudio.simulator.ptx.program import ImmediateOperand
 
 
@@ -18,26 +18,7 @@ class PtxReadError(ValueError):
         self.line = line
 
 
-_TOKEN = re.compile(
-    r"""(?P<gap>(?>\s+|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++)
-    |(?P<line>(?:\.(?:loc|file)\b|\#|@@)[^\n]*+)
-    |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]++U?|0[bB][01]++U?
-        |\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\d++U?)
-    |(?P<word>\.?[A-Za-z_$%][\w$%]*+(?>(?:::|\.)[\w$%]++)*+)
-    |(?P<string>"[^"\n]*+"?)
-    |(?P<mark><<|>>|<=|>=|==|!=|&&|\|\||.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_FILE = re.compile(r'\.file\s++(\d++)\s++"([^"]*+)"')
 _MOST_DIGITS = 400
-
-
-class PtxToken(NamedTuple):
-    """A word, number or mark, with where it begins in the text."""
-
-    kind: str
-    text: str
-    at: int
 
 
 class PtxTokens:
@@ -45,27 +26,21 @@ class PtxTokens:
 
     Attributes:
         text: The PTX.
+        bare: The same with its comments hidden.
         tokens: All of them, then one of kind ``end``.
         position: The index of the next one.
-        files: The names of source files, by their numbers.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens: list[PtxToken] = []
+        self.bare = bare_ptx(text)
         self.position = 0
-        self.files: dict[int, str] = {}
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
-        for match in _TOKEN.finditer(text):
-            kind = match.lastgroup or ""
-            if kind == "line" and (named := _FILE.match(match[0])):
-                self.files[int(named[1])] = plain_path(named[2])
-            elif kind == "number" and len(match[0]) > _MOST_DIGITS:
-                line = bisect_right(self._starts, match.start())
+        self.tokens = [*scan(text, self.bare), PtxToken("end", "", len(text))]
+        for token in self.tokens:
+            if token.kind == "number" and len(token.text) > _MOST_DIGITS:
+                line = bisect_right(self._starts, token.at)
                 raise PtxReadError(line, "this number has too many digits.")
-            elif kind != "gap":
-                self.tokens.append(PtxToken(kind, match[0], match.start()))
-        self.tokens.append(PtxToken("end", "", len(text)))
 
     def peek(self) -> PtxToken:
         """Returns the next token."""
@@ -109,6 +84,24 @@ class PtxTokens:
             raise self.error(f"a name is expected here, and there is “{token.text[:40]}”")
         return token.text
 
+    def dot_word(self) -> str:
+        """Returns the directive, type or state space that comes next, with its dot."""
+        token = self.peek()
+        if token.kind != "dot":
+            raise self.error(f"a word such as “.b32” is expected here, and there is {_told(token)}")
+        self.position += 1
+        return token.text
+
+    def number(self) -> int:
+        """Returns the integer that comes next, which is written as one number."""
+        token = self.peek()
+        with suppress(ValueError):
+            if token.kind == "number":
+                number = integer_of(token.text)
+                self.position += 1
+                return number
+        raise self.error(f"a number is expected here, and there is {_told(token)}")
+
     def line(self) -> int:
         """Returns the line of the next token, from 1."""
         return bisect_right(self._starts, self.peek().at)
@@ -124,12 +117,23 @@ class PtxTokens:
 
     def skip_braces(self) -> None:
         """Goes on behind what is in braces."""
+        self._skip("{", "}")
+
+    def skip_parentheses(self) -> None:
+        """Goes on behind what is in parentheses."""
+        self._skip("(", ")")
+
+    def _skip(self, begin: str, end: str) -> None:
         depth = 0
         while True:
             token = self.take()
-            depth += (token.text == "{") - (token.text == "}")
+            depth += (token.text == begin) - (token.text == end)
             if depth <= 0:
                 return
+
+
+def _told(token: PtxToken) -> str:
+    return f"“{token.text[:40] or 'the end of the text'}”"
 
 
 def number_of(text: str) -> ImmediateOperand:
@@ -139,10 +143,5 @@ def number_of(text: str) -> ImmediateOperand:
         return ImmediateOperand(int(text[2:], 16), 32)
     if prefix == "0d":
         return ImmediateOperand(int(text[2:], 16), 64)
-    text = text.rstrip("U")
-    if prefix in ("0x", "0b"):
-        return ImmediateOperand(int(text, 0))
-    if text.isdigit():
-        octal = len(text) > 1 and text[0] == "0" and not set(text) & set("89")
-        return ImmediateOperand(int(text, 8 if octal else 10))
-    return ImmediateOperand(float(text))
+    is_float = prefix not in ("0x", "0b") and not text.rstrip("U").isdigit()
+    return ImmediateOperand(float(text) if is_float else integer_of(text))

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.state.faults import ThreadFault, fault_of, file_name
 from jitstudio.simulator.state.groups import GroupKey, Selection, numbers_of
-from jitstudio.simulator.state.model import Fault, FaultKind, SimulationOutcome
+from jitstudio.simulator.state.mbarriers import MbarrierWait
+from jitstudio.simulator.state.model import (
+    Fault,
+    FaultKind,
+    SimulationOutcome,
+    StateSpace,
+    Threads,
+)
 from jitstudio.simulator.state.wave import Wave
+from jitstudio.simulator.state.wrapped import wrap_sentence
 
 
 @dataclass(frozen=True)
@@ -32,9 +39,13 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
         blocks: Of the whole launch.
         spinning: Whether all threads go round in loops in which nothing changes.
     """
-    waiting = [
-        (program.instructions[at], threads) for at, threads in _waiting_places(wave, spinning)
-    ]
+    waiting, lack = [], []
+    for at, threads in _waiting_places(wave, spinning):
+        instruction = program.instructions[at]
+        if (wait := wave.phases.of(threads)) is not None:
+            instruction = wait.instruction
+            lack.append(_mbarrier_text(wave, wait, threads))
+        waiting.append((instruction, threads))
     lines = []
     for instruction, threads in waiting[:4]:
         count = len(threads)
@@ -52,12 +63,12 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
         what = "no thread that is left can go on"
     resident = len(wave.layout.blocks)
     hint = ""
-    if resident < blocks and spinning:
+    if resident < blocks and spinning and not lack:
         hint = (
             f" {resident:,} of {blocks:,} blocks are resident. A block that waits "
             "for one that is not never ends: launch cooperatively, or fewer blocks."
         )
-    message = f"Deadlock: {what}. There wait {'; '.join(lines)}.{hint}"
+    message = f"Deadlock: {what}. There wait {'; '.join(lines)}.{''.join(lack[:4])}{hint}"
     fault = None
     if waiting:
         places = [
@@ -69,22 +80,31 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
     return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
 
 
+def _mbarrier_text(wave: Wave, wait: MbarrierWait, threads: Threads) -> str:
+    """Returns what the first mbarrier lacks that threads wait for, a sentence."""
+    offset = int(wait.offsets[np.searchsorted(wait.threads, threads[0])])
+    shared = wave.arenas[StateSpace.SHARED]
+    address = offset % wave.layout.shared_stride
+    assert wave.extents is not None
+    held = wave.extents.at(StateSpace.SHARED, address)
+    name = f"{held.name}, " if held is not None else ""
+    return (
+        f" The mbarrier at 0x{address:x} ({name}shared memory) {wave.phases.lack(offset, shared)}."
+    )
+
+
 def faulted(wave: Wave, instruction: PtxInstruction, fault: ThreadFault) -> SimulationStop:
     """Returns the end of a launch by what a thread did at an instruction."""
     kind, step = fault.kind, wave.clock - 1
     told = fault_of(
         wave.layout, instruction, kind, fault.thread, fault.message, fault.count, True, step
     )
+    if kind is FaultKind.OUT_OF_BOUNDS and wave.extents is not None:
+        why = wrap_sentence(wave, wave.extents.program, fault.thread)
+        told = replace(told, message=f"{told.message}{why}")
     trapped = kind in (FaultKind.TRAP, FaultKind.ASSERT)
     outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
     return SimulationStop(outcome, told.message, told)
-
-
-def ran_out(wave: Wave, last: PtxInstruction, threads: Selection) -> SimulationStop:
-    """Returns the end of a launch whose threads go on behind the last instruction of a function."""
-    message = f"runs over the end of {last.function}. End it with ret or exit"
-    fault = ThreadFault(FaultKind.TRAP, int(wave.numbers[threads][0]), message)
-    return faulted(wave, last, fault)
 
 
 def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
@@ -99,7 +119,7 @@ def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
     return SimulationStop(SimulationOutcome.REFUSED, message)
 
 
-def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, NDArray[np.int64]]]:
+def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, Threads]]:
     """Returns who waits at which instruction."""
     found: list[tuple[GroupKey, Selection]] = []
     if spinning:

@@ -24,8 +24,9 @@ from jitstudio.simulator.running.blocks import (
     cluster_extent,
     waves_of,
 )
-from jitstudio.simulator.running.ends import SimulationStop, deadlocked, faulted, ran_out, refused
+from jitstudio.simulator.running.ends import SimulationStop, deadlocked, faulted, refused
 from jitstudio.simulator.state.barriers import tell_passed
+from jitstudio.simulator.state.extents import Extents
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, line_of
 from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink
 from jitstudio.simulator.state.groups import Selection, size_of, subset
@@ -103,6 +104,7 @@ class Machine:
         )
         if not is_certain:
             self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
+        self._extents = Extents(self.image, launch)
         self._behind = places_behind(program, self.image.functions)
         self._touching = touches(program, self.image.kernel)
         self._without_value = {
@@ -165,6 +167,7 @@ class Machine:
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.texels = image.texels
+        wave.extents = self._extents
         wave.undefined = UndefinedValues(layout.threads, self._without_value)
         wave.undefined.begin((0, image.kernel.name), slice(0, layout.threads))
         if self._behind:
@@ -265,9 +268,7 @@ class Machine:
             if self.steps >= until or at == others or (at in stops and self.steps > begun):
                 groups.put(depth, at, threads)
                 return
-            bound = code.get(at)
-            if bound is None:
-                raise ran_out(wave, self.program.instructions[at - 1], threads)
+            bound = code[at]
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
             if is_first:
@@ -321,7 +322,7 @@ class Machine:
     ) -> Moves | None:
         """Executes one instruction; returns where threads go on, or None for behind it."""
         wave.clock = self.steps
-        wave.current = bound.instruction
+        wave.current, wave.depth = bound.instruction, depth
         active: Selection | None = threads
         rest: Selection | None = None
         if bound.guard is not None:
@@ -331,10 +332,10 @@ class Machine:
             self._show_executed(wave, bound, threads, active)
         if wave.passed is not None and bound.instruction.number in wave.passed:
             tell_passed(wave, bound.instruction, depth, threads)
-        if wave.undefined:
-            self._follow_undefined(wave, bound, depth, threads, active)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
+        if wave.undefined:
+            self._follow_undefined(wave, bound, depth, threads, active)
         if bound.guard is not None and wave.on_branched:
             self._show_branched(wave, bound, threads, active)
         if active is None:

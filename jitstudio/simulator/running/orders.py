@@ -136,7 +136,8 @@ class _Found(Generic[_T]):
 
 def _key(found: Fault | Race) -> object:
     if isinstance(found, Fault):
-        return found.kind, found.first and found.first.ptx_line, found.fatal
+        places = sorted(line_key(place) for place in (found.first, found.second) if place)
+        return found.kind, found.fatal, *places
     # Which of two accesses is the earlier one is a matter of the order.
     places = sorted((line_key(found.first), line_key(found.second)))
     return "read" in found.kind, found.space, found.same_value, *places

@@ -287,22 +287,28 @@ def _tell_left_out(
         where: The instruction that these are at, and the steps before it.
         what: What they do, in words that go on after "Thread … of its block …".
     """
-    if (waiting.at, FaultKind.BARRIER) in wave.told:
-        return
     numbers = numbers_of(waiting.threads)
+    numbers, others = (n[~wave.parted[wave.slots[n]]] for n in (numbers, others))
     for near, key in (("warp", wave.numbers // WARP), ("block", wave.slots)):
         together = np.isin(key[numbers], key[others])
         if together.any():
-            mine = numbers[together]
-            mine = mine[key[mine] == key[mine[0]]]
-            other = int(others[key[others] == key[mine[0]]][0])
+            first = int(numbers[together][0])
+            other = int(others[key[others] == key[first]][0])
+            mine = numbers[wave.slots[numbers] == wave.slots[first]]
+            left = int(np.count_nonzero(wave.slots[others] == wave.slots[first]))
+            blocks = np.intersect1d(wave.slots[numbers], wave.slots[others])
+            wave.parted[blocks] = True
             place = wave.layout.place(where[0], other, where[1])
+            more = f"Thread {place.thread} of its {near} {what} at {line_of(place)}"
+            more += f", as {left - 1:,} more of the block are. " if left > 1 else ". "
+            if len(blocks) > 1:
+                more += f"So it is in {len(blocks) - 1:,} more blocks. "
             wave.tell(
                 FaultKind.BARRIER,
-                mine,
+                np.concatenate(([first], mine[mine != first])),
                 "waits at a barrier that not all threads of its block reach",
                 at=(waiting.instruction, waiting.since),
                 other=place,
-                more=f"Thread {place.thread} of its {near} {what} at {line_of(place)}. {_ADVICE}",
+                more=f"{more}{_ADVICE}",
             )
             return

@@ -17,6 +17,10 @@ from jitstudio.simulator.ptx.program import PtxFunction
 CARRY = "CC.CF"
 """The register for carries, of which PTX has no name."""
 
+CARRY_FROM = "CC.CF from"
+"""One more than the number of the instruction that has set it; with a minus in front that of one
+that has taken it and set none; 0 for a flag that nobody has set."""
+
 Frame = list[NDArray[Any]]
 """Registers of all threads, by slots."""
 
@@ -70,6 +74,8 @@ class FrameLayout:
                 width = -(-max(variable.size, 1) // 16) * 16
                 found[variable.name] = np.zeros((threads, width), np.uint8)
         found[CARRY] = np.zeros(threads, np.uint8)
+        if any(slot.name == CARRY_FROM for slot in self.slots):
+            found[CARRY_FROM] = np.zeros(threads, np.int32)
         return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.state.copies import Copy
+from jitstudio.simulator.state.extents import Extent
 from jitstudio.simulator.state.faults import ThreadFault, line_of
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.memory import (
@@ -29,23 +30,58 @@ from jitstudio.simulator.state.memory import (
 from jitstudio.simulator.state.model import Access, AccessKind, FaultKind, StateSpace
 from jitstudio.simulator.state.product_checks import check_not_read
 from jitstudio.simulator.state.wave import Wave
+from jitstudio.simulator.state.wrapped import wrap_sentence
+
+_IN_BLOCK = (1 << CLUSTER_BITS) - 1
+"""The bits of an address of shared memory that are its place in the block's."""
 
 
 def checked_offsets(
     wave: Wave, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
 ) -> tuple[Offsets, int]:
     """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
-    arena = wave.arenas[space]
+    arena, extent = wave.arenas[space], None
+    if wave.extents is not None and wave.current is not None:
+        extent = wave.extents.of(wave.current.number, space)
     try:
         if space is StateSpace.SHARED:
-            return _shared_offsets(wave, addresses, threads, size), 0
-        if space is StateSpace.LOCAL:
+            checked = _shared_offsets(wave, addresses, threads, size), 0
+        elif space is StateSpace.LOCAL:
             _check_range(addresses, size, wave.local_stride, "the thread's local memory")
-            return addresses + wave.local_base[threads], 0
-        offsets = addresses - arena.base
-        return offsets, arena.check_bounds(offsets, size)
+            checked = addresses + wave.local_base[threads], 0
+        else:
+            offsets = addresses - arena.base
+            checked = offsets, arena.check_bounds(offsets, size)
     except AccessFault as fault:
-        raise _fault_of_access(wave, fault, threads, size) from None
+        raise _fault_of_access(wave, fault, threads, size, extent) from None
+    if extent is not None:
+        _check_extent(wave, extent, addresses, threads, size)
+    return checked
+
+
+def _check_extent(
+    wave: Wave, extent: Extent, addresses: NDArray[np.int64], threads: Selection, size: int
+) -> None:
+    """Takes note of threads whose addresses run from one array into another."""
+    if extent.space is StateSpace.SHARED:
+        addresses = addresses & _IN_BLOCK
+    if int(addresses.min()) >= extent.start and int(addresses.max()) + size <= extent.end:
+        return
+    outside = (addresses < extent.start) | (addresses + size > extent.end)
+    address = int(addresses[np.argmax(outside)])
+    numbers = wave.numbers[threads][outside]
+    assert wave.extents is not None
+    byte = address if address >= extent.start else address + size - 1
+    there = wave.extents.at(extent.space, byte)
+    where = "" if there is None or there == extent else f" and in {there.name}"
+    wave.tell(
+        FaultKind.OUT_OF_BOUNDS,
+        numbers,
+        f"{_verb(wave)} {_bytes_words(size)} of {extent.space.value} memory at 0x{address:x}, "
+        f"{extent.distance(address)}{where}",
+        more=wrap_sentence(wave, wave.extents.program, int(numbers[0])),
+        about=extent.name,
+    )
 
 
 def _shared_offsets(
@@ -67,9 +103,10 @@ def _shared_offsets(
         slots = wave.slots[threads]
         other = slots - slots % blocks + ranks - 1
         bases = np.where(ranks > 0, other, slots) * wave.layout.shared_stride
-        addresses = addresses & ((1 << CLUSTER_BITS) - 1)
+        addresses = addresses & np.int64(_IN_BLOCK)
     _check_range(addresses, size, wave.shared_size, "the shared memory of the block")
-    return addresses + bases
+    offsets: Offsets = addresses + bases
+    return offsets
 
 
 def load(
@@ -328,17 +365,30 @@ def notify(
         observer.accessed(access)
 
 
-def _fault_of_access(wave: Wave, fault: AccessFault, threads: Selection, size: int) -> ThreadFault:
-    verb = "accesses"
-    if wave.current is not None:
-        verb = {"ld": "reads", "st": "writes"}.get(wave.current.opcode, verb)
-    plural = "byte" if size == 1 else "bytes"
+def _fault_of_access(
+    wave: Wave, fault: AccessFault, threads: Selection, size: int, extent: Extent | None
+) -> ThreadFault:
+    detail = fault.detail
+    if extent is not None and fault.kind is FaultKind.OUT_OF_BOUNDS:
+        is_shared = extent.space is StateSpace.SHARED
+        at = fault.address & _IN_BLOCK if is_shared and fault.address > 0 else fault.address
+        if at < extent.start or at + size > extent.end:
+            detail = extent.distance(at)
     return ThreadFault(
         fault.kind,
         int(wave.numbers[threads][fault.index]),
-        f"{verb} {size} {plural} at 0x{fault.address:x}, {fault.detail}",
+        f"{_verb(wave)} {_bytes_words(size)} at 0x{fault.address:x}, {detail}",
         fault.count,
     )
+
+
+def _verb(wave: Wave) -> str:
+    opcode = wave.current.opcode if wave.current is not None else ""
+    return {"ld": "reads", "st": "writes"}.get(opcode, "accesses")
+
+
+def _bytes_words(size: int) -> str:
+    return f"{size} byte{'' if size == 1 else 's'}"
 
 
 def tell_unwritten(

@@ -383,6 +383,9 @@ class Observer:
         With `SyncScope.WARP` the threads may be of many warps: those of each warp have met.
         """
 
+    def ended(self, instruction: PtxInstruction, threads: Threads, step: int) -> None:
+        """Takes note that threads have exited, at an instruction and after so many steps."""
+
     def fenced(self, threads: Threads, scope: SyncScope) -> None:
         """Takes note that each of these threads has executed a fence."""
 

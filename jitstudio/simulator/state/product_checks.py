@@ -86,9 +86,8 @@ def check_touch(wave: Wave, touch: Touch, threads: Selection) -> None:
     """Takes note of threads that use registers of a product that they have not waited for."""
     numbers = wave.numbers[threads]
     found = wave.products.with_registers(touch, numbers)
-    if found is not None and (found[0].instruction.number, FaultKind.PRODUCT) not in wave.told:
+    if found is not None and not wave.has_told(found[0].instruction, FaultKind.PRODUCT):
         product, name = found
-        wave.told.add((product.instruction.number, FaultKind.PRODUCT))
         chosen = numbers[product.waiting(numbers)]
         place = wave.layout.place(product.instruction, int(chosen[0]), product.step)
         verb = "changes" if name in touch.writes else "reads"

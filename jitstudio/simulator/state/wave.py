@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.ptx.program import PtxFunction, PtxInstruction
 from jitstudio.simulator.state.copies import PendingCopies
+from jitstudio.simulator.state.extents import Extents
 from jitstudio.simulator.state.faults import ThreadFault, fault_of
 from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink, SlotKind, viewed
 from jitstudio.simulator.state.groups import Groups, Selection, numbers_of, packed_lanes, subset
 from jitstudio.simulator.state.heap import Heap
 from jitstudio.simulator.state.left_out import PassedBarriers
+from jitstudio.simulator.state.mbarriers import AwaitedPhases
 from jitstudio.simulator.state.memory import Arena
 from jitstudio.simulator.state.model import (
     WARP,
@@ -35,6 +37,8 @@ from jitstudio.simulator.state.products import PendingProducts, Touch
 from jitstudio.simulator.state.texels import TexelArray
 from jitstudio.simulator.state.undefined import UndefinedValues
 from jitstudio.simulator.state.written import WrittenRegisters
+
+_OF_ORDER = frozenset([FaultKind.NEVER_WRITTEN, FaultKind.NOT_WAITED_FOR])
 
 BarrierName = tuple[SyncScope, int]
 """The scope of a barrier and its number in the block."""
@@ -130,17 +134,22 @@ class Wave:
         written: Which registers threads have given values; None where nobody asks.
         stacks: Where each thread's local variables begin, by depth.
         returns: Where each thread goes on after the call, by depth.
+        current: The instruction that is executed; None before the first.
+        depth: Of the calls of the threads that execute it.
         clock: Steps since the launch began.
         changes: How often memory or a clock has changed what a spinning thread could see.
         printed: What has been printed, in pieces.
         faults: Those that do not end the launch.
-        told: Which they are, by instruction and kind.
+        told: Which they are: see `has_told`.
+        parted: The blocks of which some threads have left out a barrier.
         undefined: Which registers of the kernel hold undefined values.
+        phases: Who waits for phases of mbarriers, and what they lack.
         copies: The copies to shared memory that nobody has waited for.
         products: Those of warp groups likewise.
         heap: What `malloc` takes from; None for none.
         texels: Textures and surfaces by their handles.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
+        extents: The arrays that accesses must stay within; None to leave that open.
         observers: All of them.
     """
 
@@ -165,10 +174,8 @@ class Wave:
         count = layout.threads
         self.numbers = np.arange(count, dtype=np.int64)
         padded = layout.warps_per_block * WARP
-        in_block = self.numbers % padded
-        self.slots = self.numbers // padded
-        self.in_block = in_block
-        self.live = in_block < layout.threads_per_block
+        self.slots, self.in_block = np.divmod(self.numbers, padded)
+        self.live = self.in_block < layout.threads_per_block
         self.live_count = int(np.count_nonzero(self.live))
         self.lanes = packed_lanes(np.flatnonzero(self.live), count)
         self.groups = Groups()
@@ -179,8 +186,7 @@ class Wave:
             self.rank = warps[self.numbers // WARP] * WARP + self.numbers % WARP
         self.barriers: dict[BarrierName, list[Waiting]] = {}
         self.votes = np.zeros(count, np.bool_)
-        self.cluster_arrivals = np.zeros(count, np.int64)
-        self.cluster_waits = np.zeros(count, np.int64)
+        self.cluster_arrivals, self.cluster_waits = np.zeros((2, count), np.int64)
         self.links: dict[tuple[int, str], ReturnLink] = {}
         self.meetings: dict[int, Meeting] = {}
         self.exchange = np.zeros(count, np.uint64)
@@ -197,26 +203,29 @@ class Wave:
         self.written = WrittenRegisters(count) if notes_written else None
         self.stacks: list[NDArray[np.int64]] = []
         self.returns: list[NDArray[np.int32]] = []
-        self.clock = self.changes = 0
+        self.clock = self.changes = self.depth = 0
         self.printed: list[str] = []
         self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
         self.frame_bytes = self.printed_size = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
-        self.copies = PendingCopies(count)
+        self.phases, self.copies = AwaitedPhases(), PendingCopies(count)
         self.products = PendingProducts(count, layout.warps_per_block, touching or {})
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
         self.passed: PassedBarriers | None = None
+        self.extents: Extents | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
-        self.told: set[tuple[int, FaultKind]] = set()
+        self.told: set[tuple[object, FaultKind, str]] = set()
+        self.parted = np.zeros(len(layout.blocks), np.bool_)
         self.observers = tuple(observers)
         self.on_accessed = _overriding(observers, "accessed")
         self.on_executed = _overriding(observers, "executed")
         self.on_branched = _overriding(observers, "branched")
         self.on_synchronised = _overriding(observers, "synchronised")
+        self.on_ended = _overriding(observers, "ended")
         self.on_fenced = _overriding(observers, "fenced")
         self.on_copied = _overriding(observers, "copied")
         self.on_renewed = _overriding(observers, "renewed")
@@ -332,6 +341,9 @@ class Wave:
         numbers = numbers_of(threads)
         self.live_count -= len(numbers)
         self.lanes &= ~packed_lanes(numbers, self.layout.threads)
+        assert self.current is not None
+        for observer in self.on_ended:
+            observer.ended(self.current, self.numbers[threads], self.clock - 1)
 
     def tell(
         self,
@@ -342,8 +354,12 @@ class Wave:
         at: tuple[PtxInstruction, int] | None = None,
         other: ThreadPlace | None = None,
         more: str = "",
+        about: str = "",
     ) -> None:
-        """Takes note of a fault that does not end the launch, once for each instruction.
+        """Takes note of a fault that does not end the launch, once for each source line.
+
+        A block that has left out a barrier has no order any more: that its threads find nothing
+        where others were to put something is told no more.
 
         Args:
             kind: What it is.
@@ -352,20 +368,35 @@ class Wave:
             at: The instruction at which they did it, and the steps before it; None for the
                 current one.
             other: Where another thread was that it is about.
-            more: Sentences about that.
+            more: Sentences behind the first one.
+            about: What tells it from another one of its kind at the same line, such as an array.
         """
         instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
-        if (key := (instruction.number, kind)) in self.told:
+        if kind in _OF_ORDER:
+            threads = threads[~self.parted[self.slots[threads]]]
+        if not len(threads) or self.has_told(instruction, kind, about):
             return
-        self.told.add(key)
         fault = fault_of(
             self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
         )
         if other is not None and fault.first is not None:
             first, second = sorted((fault.first, other), key=lambda place: place.step)
-            fault = replace(fault, message=f"{fault.message} {more}", first=first, second=second)
+            fault = replace(fault, first=first, second=second)
+        if more:
+            fault = replace(fault, message=f"{fault.message} {more.strip()}")
         self.faults.append(fault)
+
+    def has_told(self, instruction: PtxInstruction, kind: FaultKind, about: str = "") -> bool:
+        """Returns whether a fault of its source line has been told, and takes it for told.
+
+        A loop that is unrolled has several instructions for one line.
+        """
+        source = instruction.user_source
+        key = source if source.line else instruction.number, kind, about
+        is_told = key in self.told
+        self.told.add(key)
+        return is_told
 
     def print_text(self, text: str) -> None:
         """Takes note of what a thread has printed."""

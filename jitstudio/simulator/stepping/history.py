@@ -25,6 +25,7 @@ from jitstudio.simulator.running.ends import SimulationStop
 from jitstudio.simulator.running.machine import Machine
 from jitstudio.simulator.state.copies import PendingCopies
 from jitstudio.simulator.state.groups import Groups, Selection
+from jitstudio.simulator.state.mbarriers import AwaitedPhases
 from jitstudio.simulator.state.memory import Arena
 from jitstudio.simulator.state.model import Layout, SimulationOutcome, StateSpace
 from jitstudio.simulator.state.products import PendingProducts
@@ -63,7 +64,9 @@ class _WaveNotes:
     printed_size: int
     faults: tuple[Fault, ...]
     told: frozenset[Any]
+    parted: NDArray[np.bool_]
     undefined: UndefinedValues
+    phases: AwaitedPhases
     copies: PendingCopies
     products: PendingProducts
 
@@ -84,7 +87,9 @@ class _WaveNotes:
             wave.printed_size,
             tuple(wave.faults),
             frozenset(wave.told),
+            wave.parted.copy(),
             wave.undefined.copy(),
+            wave.phases.copy(),
             wave.copies.copy(),
             wave.products.copy(),
         )
@@ -106,7 +111,9 @@ class _WaveNotes:
         wave.printed_size = self.printed_size
         wave.faults = list(self.faults)
         wave.told = set(self.told)
+        wave.parted = self.parted.copy()
         wave.undefined = self.undefined.copy()
+        wave.phases = self.phases.copy()
         wave.copies = self.copies.copy()
         wave.products = self.products.copy()
         wave.clock = clock

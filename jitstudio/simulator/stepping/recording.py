@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from jitstudio.core.bounds.unpacking import Oversized, inflated
 from jitstudio.core.codec import Codec, CodecError
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.simulation import Fault
@@ -239,13 +240,10 @@ def unpack(data: bytes) -> Recording:
         raise RecordingError(
             f"The recording is larger than the {MOST_PACKED >> 20} MiB that are read."
         )
-    unpacker = zlib.decompressobj()
     try:
-        content = unpacker.decompress(data[head.end() :], _LARGEST)
-        if not unpacker.eof:
-            why = "is larger than what is read" if len(content) >= _LARGEST else "is cut short"
-            raise RecordingError(f"The recording {why}.")
-        recording = _codec().load(content)
+        recording = _codec().load(inflated(data[head.end() :], _LARGEST))
+    except Oversized as error:
+        raise RecordingError(f"The recording is too large: {error}.") from None
     except (zlib.error, CodecError) as error:
         raise RecordingError(f"The recording is damaged: {error}.") from None
     _check(recording)

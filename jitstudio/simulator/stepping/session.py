@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
-from jitstudio.simulator.observers.accesses import global_traffic, local_traffic, shared_traffic
+from jitstudio.simulator.observers.accesses import (
+    global_traffic,
+    local_traffic,
+    shared_traffic,
+    turns_of,
+)
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
@@ -343,7 +348,8 @@ class StepSession:
         size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
         cost = 0
         if space is StateSpace.SHARED:
-            cost = shared_traffic(members, addresses, size).wavefronts
+            loads, turns = kind is AccessKind.READ, turns_of(instruction)
+            cost = shared_traffic(members, addresses, size, loads=loads, turns=turns).wavefronts
         elif space is StateSpace.LOCAL:
             cost = local_traffic(members, addresses, size).sectors
         elif space is StateSpace.GLOBAL:

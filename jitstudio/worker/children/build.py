@@ -22,7 +22,7 @@ from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
 from jitstudio.toolchain.tool_output import Capture, ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
-from jitstudio.worker.limits import limit_memory, limit_processes
+from jitstudio.worker.limits import limit_files, limit_memory, limit_processes
 from jitstudio.worker.programs.build import BUILDING, Precompile
 from jitstudio.worker.sandbox import seal, system_paths
 from jitstudio.worker.sandbox.seal import ProgramNeeds
@@ -33,6 +33,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     limit_processes()
+    limit_files()
     _keep_memory()
     locate.announce_toolkit()
     serve(wire, BUILDING, partial(_work, Capture()), _ROLE)

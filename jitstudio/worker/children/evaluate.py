@@ -69,7 +69,7 @@ def _work(memory_limit: int, request: Calculation, tell: Tell) -> CallResult:
 def _limit(memory_limit: int, size: int, file_size: int) -> None:
     wanted = _LEAST_MEMORY + _PER_CORE * (os.cpu_count() or 1) + _COPIES * size
     limit_memory(min(wanted, memory_limit) if memory_limit else wanted, for_good=False)
-    limit_files(file_size)
+    limit_files(file_size, for_good=False)
 
 
 def _fill(request: FillCalculation) -> None:

@@ -14,21 +14,26 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from jitstudio.worker import scratch
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
+from jitstudio.core.bounds.folders import empty_folder
+from jitstudio.worker.limits import (
+    EXIT_OUT_OF_MEMORY,
+    adopt_orphans,
+    bury_orphans,
+    die_first,
+)
 from jitstudio.worker.protocol import (
     Call,
     Done,
     EventMessage,
     InternalError,
+    Outdated,
     Reply,
     Wire,
     WorkerProgram,
 )
-from jitstudio.worker.sandbox.seal import ProgramNeeds, seal
+from jitstudio.worker.sandbox.seal import ProgramNeeds, is_current, seal
 
 _STDOUT = 1
 
@@ -74,6 +79,7 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
     is sealed before a thread is started, so that all will be inside.
     """
     die_first()
+    adopt_orphans()
     calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
     first = _received(wire, program)
     try:
@@ -88,6 +94,7 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
     while True:
         try:
             _carry_out(calls.get(), wire, program, work)
+            bury_orphans()
         except MemoryError:
             os._exit(EXIT_OUT_OF_MEMORY)
 
@@ -98,6 +105,9 @@ def _carry_out(call: Call[Any], wire: Wire, program: WorkerProgram, work: Work) 
     def send(*replies: Reply) -> None:
         wire.send(*map(service.replies.dump, replies), largest=service.largest)
 
+    if not is_current():
+        send(Outdated(call.ticket))
+        return
     try:
         answer = work(call.request, lambda event: send(EventMessage(call.ticket, event)))
         last = (EventMessage(call.ticket, event) for event in answer.told)
@@ -120,7 +130,7 @@ def _received(wire: Wire, program: WorkerProgram) -> Call[Any]:
         call: Call[Any] = program.calls.load(wire.receive())
     except EOFError:
         # A parent that was killed removes nothing.
-        scratch.empty(Path(tempfile.gettempdir()))
+        empty_folder(tempfile.gettempdir())
         os._exit(0)
     except MemoryError:
         # The parent waits for an answer to a call that does not fit.

@@ -73,7 +73,7 @@ def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
 BUILDING = WorkerProgram(
     "jitstudio.worker.children.build",
     (
-        RequestType(Job, LARGEST, JobDependencies, Event, _check_job),
+        RequestType(Job, LARGEST // 2, JobDependencies, Event, _check_job),
         RequestType(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),
         RequestType(DemangleRequest, 256 << 20, dict[str, str], check=_check_names),
         RequestType(Precompile, 1 << 20),

@@ -6,6 +6,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.codec import MOST_TEXT
 from jitstudio.core.library import (
     LATEST,
     CodePiece,
@@ -44,7 +45,7 @@ def _is_proper(piece: CodePiece) -> bool:
 DISASSEMBLING = WorkerProgram(
     "jitstudio.worker.children.disassemble",
     (
-        RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure),
+        RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure, most_text=MOST_TEXT),
         # How far it is, is reported ten times a second.
         RequestType(
             ListRequest,

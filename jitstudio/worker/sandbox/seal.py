@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from stat import S_ISDIR
 
+from jitstudio.core.bounds.folders import walk
 from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import SandboxAccess
+from jitstudio.worker.sandbox.access import SandboxAccess, identity
 from jitstudio.worker.sandbox.seccomp import SeccompGrant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
@@ -104,6 +105,7 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     headers, programs = tuple(role.headers()), tuple(role.programs())
     if access.host_compiler:
         programs = (*programs, *role.host_compiler())
+    _look_at(tempfile.gettempdir(), headers)
     python = tuple(role.interpreter(access.python)) if access.python else ()
     grant = SeccompGrant.PROGRAMS if programs or python else SeccompGrant.NOTHING
     if access.gpu:
@@ -136,6 +138,34 @@ def guards_gpu() -> bool:
 
 
 _state: SandboxState | None = None
+_own_folder: dict[str, tuple[int, int] | None] = {}
+_headers: dict[str, tuple[int, ...] | None] = {}
+
+
+def is_current() -> bool:
+    """Returns whether this process still reaches what it was sealed with.
+
+    The kernel allows folders, not their names: what is removed and made again is out of reach for
+    good, be it the process's own folder or headers that were unpacked.
+    """
+    is_there = all(identity(path) == number for path, number in _own_folder.items())
+    return is_there and all(_stamp(path) == stamp for path, stamp in _headers.items())
+
+
+def _look_at(own: str, headers: Iterable[str]) -> None:
+    """Remembers the process's own folder, and each folder of headers with what comes and goes."""
+    _own_folder[own] = identity(own)
+    for folder in headers:
+        if folder not in _headers:
+            _headers.update((path, _stamp(path)) for path, _ in walk(folder))
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def _remember(landlock: int = 0, seccomp: bool = False, problem: str = "") -> None:

@@ -1,8 +1,9 @@
 """The system calls that a sealed process is refused, as a program for seccomp.
 
-All others are let through: what files they may reach is landlock's business. A call is refused
-with an error rather than by death, as libraries probe; only a call in the manner of another machine
-is fatal. Layouts and numbers are those of Linux: seccomp(2), `linux/filter.h`, `asm/unistd.h`.
+What is not refused here has to be in `allowed_calls`, unless the process has the driver or a
+debugging tool in it; what files it may reach is landlock's business. A call is refused with an
+error rather than by death, as libraries probe; only a call in the manner of another machine is
+fatal. Layouts and numbers are those of Linux: seccomp(2), `linux/filter.h`, `asm/unistd.h`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Flag, auto
 
+from jitstudio.worker.sandbox.allowed_calls import allowed_numbers
+
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
 
 # Classic BPF: load a word of `struct seccomp_data`, compare it, return a verdict.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCH_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_AND = 0x54
+_NUMBER_AT, _ARCH_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
 
 _X32 = 0x40000000
 _AF_UNIX = 1
+# A datagram socket, and a raw one, which is the same, sends to any path without being connected.
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_KINDS = 1, 5, 0xF
+_SET_CHILD_SUBREAPER = 36
 _THREAD = 0x00010000
 _NAMESPACES = 0x7E020000
 
@@ -79,8 +86,15 @@ DENIED = (
             "shmget": (29, 194),
             "shmat": (30, 196),
             "shmctl": (31, 195),
+            "shmdt": (67, 197),
             "semget": (64, 190),
+            "semctl": (66, 191),
+            "semop": (65, 193),
+            "semtimedop": (220, 192),
             "msgget": (68, 186),
+            "msgctl": (71, 187),
+            "msgsnd": (69, 189),
+            "msgrcv": (70, 188),
             "mq_open": (240, 180),
             "mq_unlink": (241, 181),
         },
@@ -96,6 +110,28 @@ DENIED = (
             "process_madvise": (440, 440),
             "kcmp": (312, 272),
             "perf_event_open": (298, 241),
+        },
+        spared=SeccompGrant.WRAPPED,
+    ),
+    Denied(
+        "slow other processes down, or move them and their memory",
+        {
+            "setpriority": (141, 140),
+            "ioprio_set": (251, 30),
+            "sched_setscheduler": (144, 119),
+            "sched_setparam": (142, 118),
+            "sched_setattr": (314, 274),
+            "migrate_pages": (256, 238),
+            "move_pages": (279, 239),
+        },
+        spared=SeccompGrant.WRAPPED,
+    ),
+    Denied(
+        "watch folders, of which landlock knows nothing",
+        {
+            "inotify_init": (253, -1),
+            "inotify_init1": (294, 26),
+            "inotify_add_watch": (254, 27),
         },
         spared=SeccompGrant.WRAPPED,
     ),
@@ -222,8 +258,10 @@ _SIGNALS = {
     "rt_tgsigqueueinfo": (297, 240),
 }
 _SIGNALS_TO_THREADS = {"tkill": (200, 130), "pidfd_send_signal": (424, 424)}
-_SOCKET = (41, 198)
+_SOCKETS = {"socket": (41, 198), "socketpair": (53, 199)}
 _LIMITS = (302, 261)
+_AFFINITY = (203, 122)
+_PRCTL = (157, 167)
 _CLONE = (56, 220)
 
 _Instruction = tuple[int, int, int, int]
@@ -255,6 +293,10 @@ def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -
                 program += _on(numbers[column], _refusal(row.error))
     for numbers, verdict in _arguments(granted, pid, parent):
         program += _on(numbers[column], (_LOAD, 0, 0, _FIRST_ARGUMENT_AT), *verdict)
+    if not granted & (SeccompGrant.GPU | SeccompGrant.WRAPPED):
+        for number in sorted(allowed_numbers(column)):
+            program += _on(number, (_RETURN, 0, 0, _ALLOW))
+        program.append(_refusal(errno.ENOSYS))
     program.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
@@ -262,13 +304,26 @@ def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -
 def _arguments(
     granted: SeccompGrant, pid: int, parent: int
 ) -> Iterator[tuple[tuple[int, int], tuple[_Instruction, ...]]]:
-    """Calls whose first argument decides."""
+    """Calls whose first arguments decide; the first one is loaded."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), _refusal(errno.EPERM)
     if SeccompGrant.GPU in granted and SeccompGrant.WRAPPED not in granted:
-        yield _SOCKET, ((_EQUAL, 0, 1, _AF_UNIX), allow, refuse)
+        connected = (
+            (_EQUAL, 1, 0, _AF_UNIX),
+            refuse,
+            (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
+            (_AND, 0, 0, _SOCK_KINDS),
+            (_EQUAL, 1, 0, _SOCK_STREAM),
+            (_EQUAL, 0, 1, _SOCK_SEQPACKET),
+            allow,
+            refuse,
+        )
+        yield from ((numbers, connected) for numbers in _SOCKETS.values())
     if SeccompGrant.WRAPPED not in granted:
         # Of another process; 0 is the caller.
         yield _LIMITS, ((_EQUAL, 0, 1, 0), allow, refuse)
+        yield _AFFINITY, ((_EQUAL, 1, 0, 0), (_EQUAL, 0, 1, pid), allow, refuse)
+        # What it has started goes to it when it loses its parent, and so is counted (`limits`).
+        yield _PRCTL, ((_EQUAL, 0, 1, _SET_CHILD_SUBREAPER), refuse, allow)
     threads_only = not granted & (SeccompGrant.PROGRAMS | SeccompGrant.WRAPPED)
     no_fork = ((_ANY_BIT, 1, 0, _THREAD), refuse) if threads_only else ()
     yield _CLONE, ((_ANY_BIT, 0, 1, _NAMESPACES), refuse, *no_fork, allow)

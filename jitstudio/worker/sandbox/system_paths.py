@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -172,12 +173,22 @@ def devices() -> Iterator[str]:
     """Yields the GPUs' files that are here, and the folder of the daemon that shares one."""
     for pattern in _DEVICES:
         yield from glob(pattern)
-    yield _sharing_folder()
+    if is_gpu_shared():
+        yield _sharing_folder()
 
 
 def is_gpu_shared() -> bool:
-    """Returns whether a daemon shares the GPUs of this machine."""
-    return os.path.isdir(_sharing_folder())
+    """Returns whether a daemon shares the GPUs of this machine: the user's own, or root's.
+
+    The usual folder is in one that everybody may write to, so anybody can make it; a folder that
+    the environment names is the user's choice.
+    """
+    try:
+        status = os.stat(_sharing_folder())
+    except OSError:
+        return False
+    is_chosen = bool(os.environ.get(_SHARED_GPU[0]))
+    return stat.S_ISDIR(status.st_mode) and (is_chosen or status.st_uid in (0, os.getuid()))
 
 
 def _sharing_folder() -> str:

@@ -7,7 +7,7 @@ import pytest
 from jitstudio.analysis.findings.find import findings
 from tests.support import cuda, request
 
-_FILES = ("kernels.cu", "double_kernels.cu", "loop_kernels.cu")
+_FILES = ("kernels.cu", "double_kernels.cu", "loop_kernels.cu", "index_kernels.cu")
 SOURCE = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in _FILES)
 TARGETS = ("sm_75", "sm_90", "sm_120")
 
@@ -30,6 +30,13 @@ def found_in(tools):
 def kernels(found_in, request_for, request):
     """What is found in each of the kernels, for one target after the other."""
     return found_in(request_for(request.param))
+
+
+@pytest.fixture(scope="session")
+def opcodes(tools, request_for):
+    """The opcodes of each of the kernels for sm_90, by its name."""
+    code = tools.code(tools.cubin(request_for("sm_90")).content)
+    return {function.name: function.opcodes for function in code.functions}
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,63 @@ extern "C" __global__ void local_of_sines(const float* a, float* b, int n)
     b[threadIdx.x] = t[n & 63] + t[n >> 5 & 63];
 }
 
+struct Sums { float a, b, c; };
+
+__noinline__ __device__ void fill(float* t, int n) { for (int i = 0; i < n; ++i) t[i] = i * 2.0f; }
+
+__noinline__ __device__ float sum_of(Sums* s) { s->a += s->b; return s->a * s->c; }
+
+extern "C" __global__ void local_passed(float* b, int n)
+{
+    float t[16];
+    fill(t, n);
+    b[threadIdx.x] = t[0] + t[3];
+}
+
+__device__ float product_of(Sums* s) { return s->a * s->b; }
+
+extern "C" __global__ void local_chosen(float* b, const float* a, int n)
+{
+    float (*function)(Sums*) = n > 1 ? sum_of : product_of;
+    Sums one{a[0], a[1], a[2]}, other{a[3], a[4], a[5]};
+    Sums* s = n ? &one : &other;
+    s->a = 3; // HERE
+    float first = one.a + other.a;
+    b[threadIdx.x] = first + function(s);
+}
+
+extern "C" __global__ void local_address(float* b, const float* a, int n)
+{
+    float (*function)(Sums*) = n ? sum_of : product_of;
+    Sums s{a[0], a[1], a[2]};
+    float result = function(&s);
+    b[threadIdx.x] = result + s.a;
+}
+
+extern "C" __global__ void local_volatile(float* b)
+{
+    volatile float x = b[1];
+    x = x * 2;
+    b[threadIdx.x] = x;
+}
+
+__forceinline__ __device__ float inlined_sum_of(Sums* s) { s->a += s->b; return s->a * s->c; }
+
+extern "C" __global__ void quiet_address_inlined(float* b, const float* a)
+{
+    Sums s{a[0], a[1], a[2]};
+    float result = inlined_sum_of(&s);
+    b[threadIdx.x] = result + s.a;
+}
+
+extern "C" __global__ void quiet_values_chosen(float* b, const float* a, int n)
+{
+    Sums one{a[0], a[1], a[2]}, other{a[3], a[4], a[5]};
+    Sums s = n ? one : other;
+    s.a = 3;
+    b[threadIdx.x] = s.a + inlined_sum_of(&s);
+}
+
 // What these do for large arguments has an array of its own, many choices and a loop.
 extern "C" __global__ void quiet_sines(const float* a, float* b, int n)
 {
@@ -73,6 +130,12 @@ extern "C" __global__ void strided(const float* a, float* b, int n)
 {
     int i = PLACE;
     if (i < n) b[i] = a[i * 32]; // HERE
+}
+
+extern "C" __global__ void strided_behind_an_offset(const float* a, float* b, int size, int t)
+{
+    int i = PLACE;
+    if (i < size - 1 - t) b[size * (i + t + 1) + t] = a[size * (i + t + 1) + t] * 2; // HERE
 }
 
 extern "C" __global__ void strided_by_rows(const float* a, float* b, int n)
@@ -118,7 +181,7 @@ extern "C" __global__ void strided_rows_read_from_memory(const int* rows, const 
     b[PLACE] = sum;
 }
 
-extern "C" __global__ void quiet_matrix_by_one_index(
+extern "C" __global__ void division_of_a_matrix_index(
     const float* a, const float* b, float* c, int rows, int columns, int depth)
 {
     int i = PLACE;

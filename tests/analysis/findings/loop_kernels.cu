@@ -206,3 +206,54 @@ extern "C" __global__ void quiet_same_count(const int* count, float* b)
     for (int k = 0; k < *count; ++k) sum = sum * 0.5f + k;
     b[PLACE] = sum;
 }
+
+extern "C" __global__ void divergent_by_lock(int* lock, float* sum, const float* a)
+{
+    while (atomicCAS(lock, 0, 1) != 0); // HERE
+    *sum += a[PLACE];
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+extern "C" __global__ void divergent_by_probing(unsigned* keys, const unsigned* wanted, unsigned mask)
+{
+    unsigned key = wanted[PLACE], slot = key & mask;
+    while (true) {
+        unsigned old = atomicCAS(&keys[slot], 0xffffffffu, key);
+        if (old == 0xffffffffu || old == key) return; // HERE
+        slot = (slot + 1) & mask;
+    }
+}
+
+extern "C" __global__ void divergent_by_shared_retries(const int* a, int* b)
+{
+    __shared__ int most;
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    int old = most, seen;
+    do {
+        seen = old;
+        old = atomicCAS(&most, seen, max(seen, a[PLACE]));
+    } while (old != seen); // HERE
+    __syncthreads();
+    b[PLACE] = most;
+}
+
+extern "C" __global__ void quiet_swap_that_nobody_reads(int* a)
+{
+    for (int i = 0; i < 500; ++i) atomicCAS(a + PLACE, (int)threadIdx.x - 1, (int)threadIdx.x);
+}
+
+extern "C" __global__ void quiet_swap_that_is_added_up(int* a, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += atomicCAS(&a[PLACE], i - 1, i);
+    a[PLACE] = sum;
+}
+
+extern "C" __global__ void quiet_swaps_that_are_counted(int* a, int n)
+{
+    int count = 0;
+    for (int i = 0; i < n; ++i) count += atomicCAS(&a[i * n + PLACE], 0, 1) == 0;
+    a[PLACE] = count;
+}

@@ -7,6 +7,7 @@ import pytest
 
 from jitstudio.analysis.findings.find import RULES, findings
 from jitstudio.analysis.sass.model import WORD_BYTES, SourceLocation
+from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
@@ -43,7 +44,7 @@ def test_a_rule_finds_what_it_is_for(kernels, kernel):
     found = kernels[kernel]
     assert {finding.rule for finding in found} == {rule_of(kernel)}
     if (line := marked_line(kernel)) is not None:
-        assert line in {finding.places[0].line for finding in found}
+        assert line in {place.line for finding in found for place in finding.lines}
 
 
 def test_no_rule_finds_anything_where_there_is_nothing(kernels):
@@ -86,6 +87,47 @@ def test_a_loop_is_told_once_however_many_are_made_of_it(kernels, kernel):
     (finding,) = kernels[kernel]
     by_data = kernel.startswith("divergent_by_")
     assert ("number of the thread" in finding.reason) != by_data
+
+
+@pytest.mark.parametrize(
+    ("kernel", "title"),
+    [
+        ("divergent_by_retries", "An atomic is tried again until it succeeds"),
+        ("divergent_by_shared_retries", "An atomic is tried again until it succeeds"),
+        ("divergent_by_lock", "Threads wait for a lock"),
+        ("divergent_by_probing", "Threads look for a free place at different lengths"),
+        ("local", "An array lies in local memory"),
+        ("local_passed", "A variable lies in local memory, as its address is passed"),
+        (
+            "local_chosen",
+            "Variables lie in local memory, as one of them is chosen by its address",
+        ),
+        ("local_address", "A variable lies in local memory, as its address is taken"),
+        ("local_volatile", "The stack is used"),
+    ],
+)
+def test_a_cause_is_told_by_its_name(kernels, kernel, title):
+    assert {finding.title for finding in kernels[kernel]} == {title}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "mended", "opcode"),
+    [
+        ("division", "quiet_division_by_a_template_argument", "MUFU"),
+        ("division", "quiet_shift_and_mask", "MUFU"),
+        ("division_of_64_bits", "division_of_an_index", "CALL"),
+        ("aliased_sum", "quiet_sum_in_a_variable", "STG"),
+        ("aliased_sum", "quiet_restrict", "STG"),
+        ("aliased_scale", "quiet_restrict", "LDG"),
+        ("generic_in_a_function", "quiet_function_inlined", "LD"),
+        ("local_passed", "quiet_address_inlined", "LDL"),
+        ("local_chosen", "quiet_values_chosen", "LDL"),
+        ("local_volatile", "quiet_address_inlined", "LDL"),
+    ],
+)
+def test_what_is_advised_leaves_out_what_it_is_about(opcodes, kernel, mended, opcode):
+    counts = [[stem(x) for x in opcodes[name]].count(opcode) for name in (kernel, mended)]
+    assert counts[0] > counts[1]
 
 
 def test_both_instructions_of_a_missed_fma_are_shown(kernels):

@@ -308,6 +308,7 @@ def test_a_kernel_that_nobody_can_tell_is_refused_with_those_there_are(kernel, f
 
 
 PLAIN_IR = "define void @a() {\n ret void\n}\ndefine void @b() {\n ret void\n}\n"
+TEMPLATE = "template <class T> __global__ void k(T *p) { *p = 1; }"
 ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
 
 
@@ -315,6 +316,11 @@ ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
     ("kind", "text", "remedy"),
     [
         (CodeKind.CUDA, "int x;", "Declare one with __global__."),
+        (
+            CodeKind.CUDA,
+            TEMPLATE,
+            "The kernel is a template: name an instance of it, such as k<float",
+        ),
         (
             CodeKind.LLVM_IR,
             PLAIN_IR,

@@ -18,7 +18,9 @@ from jitstudio.gui.kit.fonts import (
     code_font,
     load_fonts,
     show_as_code,
+    show_bold,
 )
+from jitstudio.gui.listing.listing_view import ListingView
 
 # ---- Letters as they are at the first start, whatever a test has made of them
 
@@ -207,3 +209,27 @@ def test_small_turns_of_a_touchpad_add_up(zoom):
 def test_a_turn_without_ctrl_scrolls(zoom):
     assert not zoom.take_wheel(wheel(120, NONE))
     assert zoom.size == DEFAULT_SIZE
+
+
+def test_letters_outlive_a_style_sheet_that_is_set_anew(qtbot, qapp):
+    before = qapp.styleSheet()
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    label, field, listing = QLabel("x", parent), QLineEdit(parent), ListingView(parent)
+    show_bold(label)
+    show_as_code(field, 9.5)
+    parent.show()
+    try:
+        qapp.setStyleSheet("QWidget { padding: 1px; }")
+        LETTERS.set_zoom(1.5)
+        sizes = [w.font().pointSizeF() for w in (label, field, listing)]
+        height = listing.grid.height
+        # As the theme does a moment after a zoom: Qt gives back the fonts from before the sheet.
+        qapp.setStyleSheet("")
+        qapp.setStyleSheet("QWidget { padding: 2px; }")
+        assert [w.font().pointSizeF() for w in (label, field, listing)] == sizes
+        assert sizes[1:] == [9.5 * 1.5, DEFAULT_SIZE * 1.5]
+        assert label.font().bold()
+        assert listing.grid.height == height
+    finally:
+        qapp.setStyleSheet(before)

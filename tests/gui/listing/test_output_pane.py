@@ -51,6 +51,18 @@ def test_a_listing_whose_names_are_known_is_spelt_at_once_and_once(code, qtbot):
         code.learn(NAMES)
 
 
+def test_names_that_others_learn_before_a_listing_is_read_leave_it_spelt(code, qtbot):
+    code.set_demangled(True)
+    with qtbot.waitSignal(code.spelt):
+        code.learn(NAMES)
+    with qtbot.waitSignal(code.read):
+        code.set_lines(LINES[:2])
+        # Another pane has asked; of this listing no name is known to be in it yet.
+        code.learn(NAMES)
+    qtbot.wait(50)
+    assert code.spelling.lines == (".visible .entry f<int>(", ")")
+
+
 def test_names_as_the_tools_wrote_them_come_back_at_once(code, qtbot):
     code.set_demangled(True)
     with qtbot.waitSignal(code.spelt):

@@ -51,3 +51,13 @@ def test_a_worker_that_broke_is_asked_again(names, service):
     service.handle.failed.emit("It is gone.")
     names.want({"_Z1fv"})
     assert service.asked == [["_Z1fv"], ["_Z1fv"]]
+
+
+def test_a_text_is_spelt_as_far_as_its_names_are_known(names, service):
+    text = "undefined reference to '_Z1fi' in '_Z1fv'"
+    assert names.spelled(text) == text
+    assert service.asked == [["_Z1fi", "_Z1fv"]]
+    service.handle.finished.emit({"_Z1fi": "f(int)", "_Z1fv": "f()"})
+    # Both are called f: what they take tells them apart.
+    assert names.spelled(text) == "undefined reference to 'f(int)' in 'f()'"
+    assert len(service.asked) == 1

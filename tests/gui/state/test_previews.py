@@ -18,7 +18,7 @@ from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.paths import cache_folder
+from jitstudio.paths import usual_cache_folder
 from tests.gui.own_settings import own_settings
 
 
@@ -94,7 +94,7 @@ def test_a_file_that_is_open_is_turned_to_as_it_is(documents, tmp_path):
 def test_what_is_not_the_users_to_edit_is_only_shown(documents, tmp_path, monkeypatch, place, kind):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
-    assert cache_folder() == tmp_path / "cache" / "jitstudio"
+    assert usual_cache_folder() == tmp_path / "cache" / "jitstudio"
     path = tmp_path / place
     document = open_preview(documents, header(path.parent, path.name), FileReader())
     assert document.read_only is ReadOnlyReason.FOUND

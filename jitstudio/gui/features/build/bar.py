@@ -23,7 +23,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
-from jitstudio.gui.kit.parts import explain_by, fit_icon
+from jitstudio.gui.kit.parts import explain_by, fit_icon, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 
 _OLDEST_OPAQUE = 15
@@ -178,7 +178,7 @@ class BuildBar(QWidget):
             words = tip = ""
             example = self.tr("A captured kernel is shown as it was compiled")
         self._dialect.setText(words)
-        self._dialect.setToolTip(plain_tooltip(tip))
+        show_tip(self._dialect, tip)
         self._options.setPlaceholderText(example)
 
     def set_toolchains(self, folders: Mapping[str, str], chosen: str) -> None:

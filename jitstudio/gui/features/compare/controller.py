@@ -93,9 +93,7 @@ class CompareController(QObject):
         self._names.learnt.connect(self._spell)
         self._spelling = Background(self)
         self._spelling.done.connect(self._on_spelt)
-        self._visibility = Visibility(self._view, self)
         for signal in (
-            self._visibility.changed,
             self._outputs.result_changed,
             self._disassemblies.changed,
             self._disassembly.changed,
@@ -118,6 +116,7 @@ class CompareController(QObject):
             }
         )
         self._on_baselines_changed()
+        Visibility(self._view, self, lambda _is_seen: self._update())
 
     @Slot()
     def _on_pin_wanted(self) -> None:

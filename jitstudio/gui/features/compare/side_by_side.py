@@ -12,8 +12,7 @@ from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.features.compare.model import BuildComparison, PaddedText
-from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, muted
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, muted, show_tip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.painter import ListingPage, PagePainter
 
@@ -163,7 +162,7 @@ class SideBySide(QWidget):
         """Says what is compared with what."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
-            label.setToolTip(plain_tooltip(title))
+            show_tip(label, title)
 
     @property
     def row(self) -> int:

@@ -115,9 +115,7 @@ class CorrelationController(QObject):
             side.pane.listing_changed.connect(self._on_changed)
             side.pane.code_view.line_changed.connect(self._on_listing_moved)
             side.pane.code_view.line_colours.pointed.connect(self._on_pointed)
-        self._visibility = Visibility(self._ptx.pane, self)
-        self._visibility.changed.connect(self._on_visibility_changed)
-        self._on_visibility_changed(self._ptx.pane.isVisible())
+        Visibility(self._ptx.pane, self, self._on_visibility_changed)
 
     @property
     def _is_coloured(self) -> bool:

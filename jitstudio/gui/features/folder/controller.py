@@ -19,6 +19,7 @@ from jitstudio.compile_commands import (
     flags_in,
     flags_of,
 )
+from jitstudio.core.bounds.folders import walk
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.core.options import join_options, split_options, without
 from jitstudio.gui.code.languages import icon_name
@@ -43,7 +44,6 @@ _LISTED = frozenset(
     }
 )
 _MOST_FILES = 5_000
-_MOST_LOOKED_AT = 200_000
 
 
 def install(context: Context) -> None:
@@ -123,13 +123,10 @@ def _files_below(folder: Path, stop: Event) -> list[Path]:
 
 def _sources(folder: Path, stop: Event) -> Iterator[Path]:
     """Yields the files with an ending of code, hidden folders left out."""
-    looked_at = 0
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        looked_at += len(names)
-        if stop.is_set() or looked_at > _MOST_LOOKED_AT:
+    for parent, names in walk(folder, lambda name: not name.startswith(".")):
+        if stop.is_set():
             return
-        yield from (Path(parent, name) for name in sorted(names) if kind_of(name) in _LISTED)
+        yield from (Path(parent, name) for name in names if kind_of(name) in _LISTED)
 
 
 # ---- The flags that an opened file is built with elsewhere: by CMake, or as its text says

@@ -29,7 +29,7 @@ from jitstudio.listing.lines import NOWHERE
 from jitstudio.paths import home_folder
 
 _USER = "graph"
-_Key = tuple[CodeKind, object, str]
+_Key = tuple[CodeKind, object, str, Mapping[str, str]]
 
 
 def install(context: Context) -> None:
@@ -71,12 +71,11 @@ class GraphController(QObject):
         self._saving = Background(self)
         self._saving.done.connect(shell.status.show_message)
         self._saving.failed.connect(shell.notices.show_message)
-        self._visibility = Visibility(view, self)
-        self._visibility.changed.connect(self._on_visibility_changed)
         self._disassembly.changed.connect(self._update)
         self._disassembly.kernel_changed.connect(self._on_kernel_changed)
         listings[CodeKind.PTX].code.read.connect(self._update)
         for pane in listings.values():
+            pane.code.spelt.connect(self._update)
             pane.code_view.line_changed.connect(self._on_line_changed)
         view.kind_chosen.connect(self._on_kind_chosen)
         view.kernel_chosen.connect(self._on_kernel_chosen)
@@ -85,7 +84,7 @@ class GraphController(QObject):
         view.canvas.block_activated.connect(self._on_block_activated)
         view.picture_requested.connect(self._on_export)
         shell.actions.bind({"exportGraphAction": self._on_export})
-        self._on_visibility_changed(view.isVisible())
+        Visibility(view, self, self._on_visibility_changed)
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
@@ -112,12 +111,14 @@ class GraphController(QObject):
         if inspection is None or function is None:
             self._show_nothing(disassembly_hint(self._disassembly))
             return
-        self._view.show_kernels(inspection.readable, function.name)
+        spelling = self._listings[CodeKind.SASS].code.spelling
+        names = tuple((name, spelling.name(shown)) for name, shown in inspection.readable)
+        self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
-        if self._begins((CodeKind.SASS, inspection, function.name)):
+        if self._begins((CodeKind.SASS, inspection, function.name, spelling.names)):
 
             def draw(_stop: Event) -> GraphPicture:
-                return sass_picture(function, letters)
+                return sass_picture(function, letters, spelling.name)
 
             self._drawing.start(draw)
 
@@ -129,14 +130,14 @@ class GraphController(QObject):
         if function is None:
             self._show_nothing(self._why_no_ptx(pane))
             return
-        known = dict(self._disassembly.current.readable) if self._disassembly.current else {}
-        names = tuple((one.name, known.get(one.name, one.name)) for one in functions)
+        spelling = pane.code.spelling
+        names = tuple((each.name, spelling.name(each.name)) for each in functions)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
-        if self._begins((CodeKind.PTX, code.lines, function.name)):
+        if self._begins((CodeKind.PTX, code.lines, function.name, spelling.names)):
 
             def draw(_stop: Event) -> GraphPicture:
-                return ptx_picture(code.lines, function, letters)
+                return ptx_picture(code.lines, function, letters, spelling.name)
 
             self._drawing.start(draw)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -90,6 +90,7 @@ class GraphPicture:
         layout: Where they are.
         captions: What the blocks say.
         letters: What the layout was made for.
+        spell: Returns a name in it as people write it.
         rects, edges: The same for Qt: there are thousands, and made here the window need not wait.
     """
 
@@ -98,29 +99,41 @@ class GraphPicture:
     layout: GraphLayout
     captions: tuple[Caption, ...]
     letters: TextMetrics
+    spell: Callable[[str], str]
     rects: Sequence[QRectF]
     edges: Sequence[EdgeShape]
 
 
-def sass_picture(function: SassFunction, letters: TextMetrics) -> GraphPicture:
+def sass_picture(
+    function: SassFunction, letters: TextMetrics, spell: Callable[[str], str] = str
+) -> GraphPicture:
     """Returns the graph of machine code."""
     graph = sass_graph(function)
-    return _picture(CodeKind.SASS, graph, sass_captions(graph, function), letters)
+    return _picture(CodeKind.SASS, graph, sass_captions(graph, function, spell), letters, spell)
 
 
-def ptx_picture(lines: Sequence[str], function: Function, letters: TextMetrics) -> GraphPicture:
+def ptx_picture(
+    lines: Sequence[str],
+    function: Function,
+    letters: TextMetrics,
+    spell: Callable[[str], str] = str,
+) -> GraphPicture:
     """Returns the graph of a function in a PTX text."""
     graph = ptx_graph(lines, function)
-    return _picture(CodeKind.PTX, graph, ptx_captions(graph, lines), letters)
+    return _picture(CodeKind.PTX, graph, ptx_captions(graph, lines, spell), letters, spell)
 
 
 def _picture(
-    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: TextMetrics
+    kind: CodeKind,
+    graph: FlowGraph,
+    captions: tuple[Caption, ...],
+    letters: TextMetrics,
+    spell: Callable[[str], str],
 ) -> GraphPicture:
     layout = lay_out(graph, [letters.size(caption) for caption in captions])
     rects = [QRectF(*box) for box in layout.boxes]
     edges = [EdgeShape(route) for route in layout.routes if route.steps]
-    return GraphPicture(kind, graph, layout, captions, letters, rects, edges)
+    return GraphPicture(kind, graph, layout, captions, letters, spell, rects, edges)
 
 
 _BLOCKS = (
@@ -158,13 +171,17 @@ def description(picture: GraphPicture, block: BasicBlock) -> str:
     """Returns what a block is, for a tip and for screen readers."""
     graph = picture.graph
     words = [
-        _tr(_BLOCK).format(name=block.name, number=block.id + 1, all=len(graph.blocks)),
+        _tr(_BLOCK).format(
+            name=picture.spell(block.name), number=block.id + 1, all=len(graph.blocks)
+        ),
         _counted(picture.captions[block.id].count, *_INSTRUCTIONS),
     ]
     if (inner := graph.innermost[block.id]) != NOWHERE:
         loop = graph.loops[inner]
         words.append(_tr(_HEAD if loop.head == block.id else _INSIDE).format(depth=loop.depth))
-    if following := [graph.blocks[other].name for other in graph.successors[block.id]]:
+    if following := [
+        picture.spell(graph.blocks[other].name) for other in graph.successors[block.id]
+    ]:
         words.append(_tr(_LEADS).format(names=", ".join(following)))
     if block.leads_away:
         words.append(_tr(_AWAY))

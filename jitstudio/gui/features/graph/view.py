@@ -32,8 +32,9 @@ from jitstudio.gui.features.graph.model import GraphPicture, description, summar
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
 from jitstudio.gui.kit.diagrams.canvas import PictureButtons, PictureCanvas, Way
 from jitstudio.gui.kit.fonts import LETTERS, code_font
-from jitstudio.gui.kit.parts import ShorteningLabel
+from jitstudio.gui.kit.parts import ShorteningLabel, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.spoken_text import SpokenText, offer_text, text_spoken
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.listing.lines import NOWHERE
 
@@ -93,7 +94,7 @@ _MARGIN = 40
 _NEAR = 60
 
 
-class GraphCanvas(PictureCanvas):
+class GraphCanvas(SpokenText, PictureCanvas):
     """Shows one graph.
 
     Signals:
@@ -123,6 +124,8 @@ class GraphCanvas(PictureCanvas):
         self._edges: EdgesItem | None = None
         self._current = NOWHERE
         self._pressed = QPoint()
+        self._spoken: Sequence[str] = ()
+        offer_text(self)
         follow_theme(self, GraphCanvas._apply_theme)
 
     @property
@@ -273,6 +276,15 @@ class GraphCanvas(PictureCanvas):
                 else ""
             )
         self._announce(text)
+        caption = None
+        if self._picture is not None and self._current != NOWHERE:
+            caption = self._picture.captions[self._current]
+        self._spoken = (caption.title, *caption.rows) if caption is not None else (text,)
+        text_spoken(self)
+
+    def spoken_lines(self) -> Sequence[str]:
+        """Returns the words of the block that is marked; what is said of the whole for none."""
+        return self._spoken
 
 
 def _subject(picture: GraphPicture) -> tuple[object, str]:
@@ -342,14 +354,14 @@ class GraphView(QWidget):
                 self._kernels.addItem(readable, lowered)
             self._kernels.setCurrentIndex(self._kernels.findData(chosen))
         self._kernels.setEnabled(bool(names))
-        self._kernels.setToolTip(plain_tooltip(self._kernels.currentText()))
+        show_tip(self._kernels, self._kernels.currentText())
 
     def show_picture(self, picture: GraphPicture | None) -> None:
         """Shows this graph, or none."""
         self.canvas.show_picture(picture)
         message = summary(picture) if picture is not None else ""
         self._summary.setText(message)
-        self._summary.setToolTip(plain_tooltip(message))
+        show_tip(self._summary, message)
         self._buttons.setEnabled(picture is not None)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.arch import Arch
 from jitstudio.core.captured import CapturedKernel, KernelLanguage
 from jitstudio.core.code import CodeKind
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.hand_back.dialog import HandBackDialog
@@ -22,6 +21,7 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.hand_back import OVERRIDE_KEY, KernelPackage, override_file
 
 _PTX = CodeKind.PTX.ending

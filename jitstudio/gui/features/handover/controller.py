@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.handover import HandedCode, Handover, HandoverAnswer, HandoverError
 from jitstudio.core.request import LinkMode
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import reports_to
@@ -26,6 +26,7 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import FileContent, FileText, compare, editable
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.handover import HandoverServer
+from jitstudio.ptx.skimming import ptx_target
 
 _KEY = "python.take"
 # A window that starts is busy for a second or two.
@@ -97,6 +98,10 @@ class HandoverController(QObject):
         self._notices = notices
         self._window = window
         self._server: HandoverServer | None = None
+        # A program may hand over many tabs at once: each takes some milliseconds.
+        self._arriving: deque[tuple[_Arrived, Iterator[None]]] = deque()
+        self._turns = QTimer(self, interval=0)
+        self._turns.timeout.connect(self._on_turn)
         preferences.changed.connect(self._on_changed)
         window.installEventFilter(self)
         application = QApplication.instance()
@@ -137,17 +142,35 @@ class HandoverController(QObject):
             self._server = None
 
     def _open(self, arrived: _Arrived) -> None:
-        """Opens it, and answers once all of it is open, or is not to be."""
+        """Opens it, a tab at a turn, and answers once all of it is open, or is not to be."""
+        self._arriving.append((arrived, self._opened(arrived)))
+        self._turns.start()
+
+    @Slot()
+    def _on_turn(self) -> None:
+        arrived, steps = self._arriving[0]
+        is_done = True
         try:
-            self._open_all(arrived)
+            is_done = next(steps, self) is self
         except Exception as error:
             arrived.answers.put(HandoverAnswer(problem=f"The window has failed: {error!r}."))
             raise
+        finally:
+            if is_done:
+                self._arriving.popleft()
+            if not self._arriving:
+                self._turns.stop()
 
-    def _open_all(self, arrived: _Arrived) -> None:
-        """Opens it, the last of it to be looked at."""
-        names = [self._open_tab(tab) for tab in arrived.tabs]
-        if arrived.tabs:
+    def _opened(self, arrived: _Arrived) -> Iterator[None]:
+        """Opens it, the last of it to be looked at; between two tabs the window handles events."""
+        documents: list[Document] = []
+        for tab in arrived.tabs:
+            documents.append(self._opened_tab(tab))
+            yield
+        names = [document.name for document in documents]
+        if documents:
+            if documents[-1] in self._documents:
+                self._documents.current = documents[-1]
             self._files.opened.emit()
         problems: list[str] = []
         left = len(arrived.paths)
@@ -168,7 +191,7 @@ class HandoverController(QObject):
             arrived.answers.put(HandoverAnswer(tuple(names)))
         self._bring_up()
 
-    def _open_tab(self, tab: _Tab) -> str:
+    def _opened_tab(self, tab: _Tab) -> Document:
         code, path = tab.code, tab.path
         if tab.target is not None:
             self._settings.arch = tab.target
@@ -180,8 +203,7 @@ class HandoverController(QObject):
                 # By itself, whatever is linked.
                 document.program = self._documents.unique_program(name)
             self._documents.add(document)
-        self._documents.current = document
-        return document.name
+        return document
 
     def _same(self, code: HandedCode, path: Path | None) -> Document | None:
         """Returns the tab that has it already."""

@@ -8,8 +8,6 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWhatsThis, QWidget
 
-from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.kit.background import Background
@@ -105,22 +103,17 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_about(self) -> None:
+        # Not in the thread: the module has widgets.
+        from jitstudio.gui.features.help.dialogs import versions
+
         info, devices = self._toolchain.info, self._launches.devices
-        self._versions.start(lambda _stop: _versions(info, devices))
+        self._versions.start(lambda _stop: versions(info, devices))
 
     @Slot(object)
     def _on_versions_known(self, versions: tuple[tuple[str, str], ...]) -> None:
         from jitstudio.gui.features.help.dialogs import AboutDialog
 
         open_dialog(AboutDialog(versions, self._window))
-
-
-def _versions(
-    info: ToolchainInfo | None, devices: DeviceList | None
-) -> tuple[tuple[str, str | None], ...]:
-    from jitstudio.gui.features.help.dialogs import versions
-
-    return versions(info, devices)
 
 
 def install(context: Context) -> None:

@@ -15,8 +15,8 @@ from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import BuildResult, Kernel, Resources
 from jitstudio.gui.context import Context
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.parts import ShorteningLabel, muted
-from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn, figure_column, plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, muted, show_tip
+from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn, figure_column
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.navigation import KernelPlace
@@ -165,7 +165,7 @@ class KernelsView(QWidget):
         words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
         keys = COMMAND_KEYS.words("maximiseAction")
         self._left_out.setText(words.format(columns=", ".join(titles), keys=keys))
-        self._left_out.setToolTip(plain_tooltip(self._left_out.text()))
+        show_tip(self._left_out, self._left_out.text())
         self._left_out.setVisible(bool(titles))
 
     def _not_built(self) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
@@ -26,6 +25,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.launch.models.launch_text import config_text
 from jitstudio.gui.features.launch.results.launch_results import LaunchResults
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
@@ -55,6 +55,12 @@ def install(context: Context) -> Iterator[None]:
     shell.layout.fill("launch", view)
     LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
+    launches = state.launches
+    other = QCoreApplication.translate(
+        "Launch", "This came of other code than is shown: of another tab, or before it was changed."
+    )
+    shell.stale_marks.add(view.results, lambda: launches.is_result_behind, why=other)
+    launches.code_changed.connect(shell.stale_marks.update)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)
     view.results.step_requested.connect(lambda place: context.navigator.go_to(StepPlace(place)))
@@ -82,7 +88,6 @@ class LaunchPaneController(QObject):
         self._problems: tuple[SpecProblem, ...] = ()
         # How many blocks are to be simulated once the launch of all has ended.
         self._fewer = 0
-        panel.first_shown.connect(self._launches.list_devices)
         self._form.spec_changed.connect(self._specs.edit)
         self._form.kernel_chosen.connect(self._specs.choose)
         self._form.device_chosen.connect(self._launches.choose_device)
@@ -99,6 +104,14 @@ class LaunchPaneController(QObject):
         panel.results.reported.connect(shell.status.show_message)
         panel.results.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._connect_actions(shell.actions)
+        self._has_looked = False
+        Visibility(panel, self, self._on_visibility_changed)
+
+    def _on_visibility_changed(self, is_seen: bool) -> None:
+        """Looks for GPUs the first time: that starts a process, which few builds need."""
+        if is_seen and not self._has_looked:
+            self._has_looked = True
+            self._launches.list_devices()
 
     def _connect_actions(self, actions: Actions) -> None:
         run, stop = actions["runAction"], actions["stopRunAction"]
@@ -204,12 +217,7 @@ class LaunchPanel(QWidget):
     Args and attributes:
         form: What to launch.
         results: What came of it.
-
-    Signals:
-        first_shown: Somebody looks at it for the first time.
     """
-
-    first_shown = Signal()
 
     def __init__(
         self, form: LaunchForm, results: LaunchResults, parent: QWidget | None = None
@@ -218,7 +226,6 @@ class LaunchPanel(QWidget):
         self.setObjectName("launchPanel")
         self.form = form
         self.results = results
-        self._was_shown = False
         parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         parts.setObjectName("launchSplitter")
         parts.addWidget(self.form)
@@ -228,10 +235,3 @@ class LaunchPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(parts)
         self.setFocusProxy(self.form)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Reports the first time: looking for GPUs starts a process that few builds need."""
-        super().showEvent(event)
-        if not self._was_shown:
-            self._was_shown = True
-            self.first_shown.emit()

@@ -13,6 +13,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.project import ProjectState
@@ -64,18 +65,21 @@ class LessonsController(QObject):
         self._copies.done.connect(self._on_copied)
         self._copies.failed.connect(shell.notices.show_message)
         self._reads.done.connect(self._on_read)
-        view.shown.connect(self._list)
         view.open_wanted.connect(self._on_open_wanted)
         view.check_wanted.connect(self._on_check_wanted)
         project.changed.connect(self._on_project_changed)
         shell.actions.bind({"lessonsAction": self._on_lessons})
         self._on_project_changed()
+        Visibility(view, self, self._on_visibility_changed)
 
     @Slot()
     def _on_lessons(self) -> None:
         self._shell.layout.bring_up(self._view)
 
-    @Slot()
+    def _on_visibility_changed(self, is_seen: bool) -> None:
+        if is_seen:
+            self._list()
+
     def _list(self) -> None:
         self._lists.start(lambda _stop: (lessons(), LessonProgress().passed()))
 

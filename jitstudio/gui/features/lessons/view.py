@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -38,12 +37,10 @@ class LessonsView(QWidget):
     """Shows one lesson, and what a check of it has found.
 
     Signals:
-        shown: The view is seen, and may need the list of lessons.
         open_wanted: The user wants to work on the lesson with this place in the list.
         check_wanted: The user wants his text checked.
     """
 
-    shown = Signal()
     open_wanted = Signal(int)
     check_wanted = Signal()
 
@@ -100,11 +97,6 @@ class LessonsView(QWidget):
         self._hint.clicked.connect(self._on_hint)
         # Headings and links have the colours of the theme that the text was set in.
         follow_theme(self, LessonsView._refresh)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Asks for the list of lessons."""
-        super().showEvent(event)
-        self.shown.emit()
 
     def show_list(self, lessons: Sequence[Lesson], passed: frozenset[str]) -> None:
         """Shows all lessons with those that are passed; the chosen one stays."""

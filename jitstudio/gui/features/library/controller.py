@@ -17,6 +17,7 @@ from jitstudio.gui.features.library.folder_watch import FolderWatch
 from jitstudio.gui.features.library.model import KernelRow
 from jitstudio.gui.features.library.view import LibraryView
 from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.services.analysis_service import LibraryService
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.shell.navigation import KernelPlace, Navigator
@@ -24,6 +25,7 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.session import Session
 
 _LONGEST_NAME = 80
 # What may be in the name of a file.
@@ -42,6 +44,7 @@ def install(context: Context) -> None:
         state.documents,
         state.settings,
         state.outputs,
+        state.session,
         context.navigator,
         shell,
     )
@@ -59,6 +62,7 @@ class LibraryController(QObject):
         documents: Documents,
         settings: BuildSettings,
         outputs: Outputs,
+        session: Session,
         navigator: Navigator,
         shell: Shell,
     ) -> None:
@@ -71,7 +75,10 @@ class LibraryController(QObject):
         self._outputs = outputs
         self._navigator = navigator
         self._shell = shell
+        self._session = session
         self._path = Path()
+        # Listed by the last session, to be listed again once the pane is seen.
+        self._left = session.library
         self._found: LibraryListing | None = None
         self._watch = FolderWatch(view)
         self._watch.changed.connect(self._list)
@@ -82,16 +89,26 @@ class LibraryController(QObject):
         view.stop_wanted.connect(self._on_stopped)
         view.kernel_activated.connect(self._on_kernel_activated)
         outputs.result_changed.connect(self._on_result_changed)
+        Visibility(view, self, self._on_visibility_changed)
+
+    def _on_visibility_changed(self, is_seen: bool) -> None:
+        if is_seen and self._left:
+            self._open(Path(self._left))
 
     @Slot(Path, bool)
     def _on_library_wanted(self, path: Path, is_module: bool) -> None:
-        self._path, self._found = path, None
-        self._view.begin(path)
+        self._open(path)
         if is_module:
             # It is in a tab, too, where the keyboard is.
             self._shell.layout.uncover(self._view)
         else:
             self._shell.layout.bring_up(self._view)
+
+    def _open(self, path: Path) -> None:
+        self._left = ""
+        self._session.library = str(path)
+        self._path, self._found = path, None
+        self._view.begin(path)
         handle = self._list()
         handle.progressed.connect(self._view.show_progress)
         handle.dropped.connect(self._on_dropped)

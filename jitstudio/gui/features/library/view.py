@@ -37,8 +37,7 @@ from jitstudio.gui.features.library.model import (
     LibraryModel,
     rows_as_text,
 )
-from jitstudio.gui.kit.parts import ShorteningLabel, muted
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, muted, show_tip
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 
 _Key = tuple[str, str, int, int]
@@ -122,7 +121,7 @@ class LibraryView(QWidget):
     def begin(self, path: Path) -> None:
         """Shows that a file or folder is being read."""
         self._path, self._name = path, path.name
-        self._status.setToolTip(plain_tooltip(str(path)))
+        show_tip(self._status, str(path))
         self._show(None)
         self._kept = None
         self._stop.show()
@@ -203,7 +202,7 @@ class LibraryView(QWidget):
                 self._targets.addItem(target, target)
         notes = found.notes if found else ()
         self._notes.setText("  ".join(notes))
-        self._notes.setToolTip(plain_tooltip("\n".join(notes)))
+        show_tip(self._notes, "\n".join(notes))
         self._notes.setVisible(bool(notes))
         for part in (self._field, self._targets):
             part.setEnabled(found is not None)

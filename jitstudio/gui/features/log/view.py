@@ -41,7 +41,7 @@ from jitstudio.gui.features.log.model import (
     tool_name,
     whole_log,
 )
-from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.fonts import show_as_code, show_bold
 from jitstudio.gui.kit.parts import TurningSplitter, fit_icon, show_icon
 from jitstudio.gui.kit.tables import PanelTable
 
@@ -235,9 +235,7 @@ class LogView(QWidget):
 
     def _title(self, text: str) -> QLabel:
         title = QLabel(text, self)
-        font = title.font()
-        font.setBold(True)
-        title.setFont(font)
+        show_bold(title)
         return title
 
     def _titled(self, text: str, field: QPlainTextEdit) -> QWidget:

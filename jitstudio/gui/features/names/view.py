@@ -6,7 +6,7 @@ Holds nothing that belongs to a document: an edit is reported by `expressions_ed
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.result import Kernel, LoweredName
 from jitstudio.gui.features.names.model import NamesModel
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import code_font, follow_letters, show_as_code
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -70,7 +70,8 @@ class NamesView(QWidget):
         self._lay_out()
         self.setFocusProxy(self._table)
         self._connect()
-        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
+        show_as_code(self._input, _FONT_SIZE)
+        follow_letters(self._model, lambda model: model.set_code_font(code_font(_FONT_SIZE)))
         self.show_source("", (), False, "")
 
     @property
@@ -110,12 +111,6 @@ class NamesView(QWidget):
         """Fills in what a build found."""
         self._model.show_result(lowered, kernels)
         self._update_buttons()
-
-    @Slot(QFont)
-    def set_code_font(self, font: QFont) -> None:
-        """Shows names in this font."""
-        self._model.set_code_font(font)
-        self._input.setFont(font)
 
     @Slot()
     def add_typed(self) -> None:

@@ -10,6 +10,7 @@ from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.core.tools import Tool
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.options.view import OptionsForm
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.toolchain import Toolchain
@@ -44,10 +45,9 @@ class OptionsController(QObject):
         settings.changed.connect(self._on_plan_changed)
         build_controller.module_changed.connect(self._on_plan_changed)
         toolchain.follow(self._on_toolchain_found)
-        form.shown.connect(self._on_plan_changed)
         form.text_changed.connect(self._on_text_changed)
         form.set_text(settings.options)
-        self._on_plan_changed()
+        Visibility(form, self, lambda _is_seen: self._on_plan_changed())
 
     @Slot()
     def _on_plan_changed(self) -> None:

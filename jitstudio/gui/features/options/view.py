@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,7 +23,7 @@ from jitstudio.core.options import OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import OptionsFilter, OptionsModel
 from jitstudio.gui.features.options.options_tree import OptionsTree
-from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.fonts import show_as_code, show_bold
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 
 _CODE_SIZE = 9.5
@@ -35,11 +35,9 @@ class OptionsForm(QWidget):
 
     Signals:
         text_changed: The user changed an option; all options as text.
-        shown: It is looked at.
     """
 
     text_changed = Signal(str)
-    shown = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,11 +82,6 @@ class OptionsForm(QWidget):
         """Shows these options, without reporting them as the user's."""
         self._model.set_text(text)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Emits `shown`."""
-        super().showEvent(event)
-        self.shown.emit()
-
     def set_tools(self, tools: frozenset[Tool]) -> None:
         """Greys the options that none of these tools takes."""
         self._model.set_tools(tools)
@@ -129,9 +122,7 @@ class OptionsForm(QWidget):
 
     def _make_details(self) -> QFrame:
         frame = QFrame(self)
-        bold = self._title.font()
-        bold.setBold(True)
-        self._title.setFont(bold)
+        show_bold(self._title)
         show_as_code(self._usage, _CODE_SIZE)
         self._usage.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._help.setMinimumHeight(self._help.fontMetrics().lineSpacing() * _HELP_LINES)

@@ -36,7 +36,7 @@ from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.diagrams.canvas import PictureButtons, PictureCanvas, Way
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 # What lies that way, and how far off it is; None for what does not.
@@ -369,7 +369,7 @@ class PipelineView(QWidget):
         if name:
             self._mark.setPixmap(icon(name, color).pixmap(_ICON_SIZE))
         self._summary.setText(told)
-        self._summary.setToolTip(plain_tooltip(told))
+        show_tip(self._summary, told)
         ink = color if state is NodeState.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
 

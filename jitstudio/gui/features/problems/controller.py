@@ -33,6 +33,9 @@ def install(context: Context) -> None:
     view = ProblemsView()
     shell.layout.fill("problems", view)
     ProblemsController(view, state.outputs, shell)
+    names = state.lowered_names
+    view.model.spell_by(names.spelled)
+    names.learnt.connect(lambda: view.model.spell_by(names.spelled))
     LinkOffersController(
         view, state.documents, state.settings, state.build_controller, state.outputs
     )

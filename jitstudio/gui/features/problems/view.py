@@ -8,6 +8,8 @@ by `fix_requested`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -87,6 +89,15 @@ class ProblemsModel(RowsModel[Diagnostic]):
         super().__init__(_COLUMNS, parent)
         self._counts: Counter[Severity] = Counter()
         self._built = False
+        self._reported: tuple[Diagnostic, ...] = ()
+        self._spell: Callable[[str], str] = str
+
+    def spell_by(self, spell: Callable[[str], str]) -> None:
+        """Shows names in messages as this writes them; called again once it knows more."""
+        self._spell = spell
+        spelt = self._spelt()
+        if spelt != self.rows:
+            self.set_rows(spelt)
 
     @property
     def built(self) -> bool:
@@ -122,8 +133,17 @@ class ProblemsModel(RowsModel[Diagnostic]):
     def _replace(self, diagnostics: tuple[Diagnostic, ...], *, built: bool) -> None:
         self._counts = Counter(diagnostic.severity for diagnostic in diagnostics)
         self._built = built
-        self.set_rows(diagnostics)
+        self._reported = diagnostics
+        self.set_rows(self._spelt())
         self.counts_changed.emit()
+
+    def _spelt(self) -> tuple[Diagnostic, ...]:
+        return tuple(map(self._with_names, self._reported))
+
+    def _with_names(self, told: Diagnostic) -> Diagnostic:
+        message, explanation = self._spell(told.message), self._spell(told.explanation)
+        is_same = (message, explanation) == (told.message, told.explanation)
+        return told if is_same else replace(told, message=message, explanation=explanation)
 
 
 class ExplanationPanel(QFrame):

@@ -245,14 +245,17 @@ class ListingsController(QObject):
         listing = pane.listing
         if listing is None:
             return None
+        shown = Artifact(pane.kind, listing.name, "\n".join((*listing.lines, "")).encode())
         if kind is pane.kind and listing.function:
             # The build has made that of another function.
-            return Artifact(kind, listing.name, "\n".join((*listing.lines, "")).encode())
+            return shown
         good = self._outputs.good
         result = good.result if good is not None else None
         if kind is pane.kind and not self._outputs.is_good(listing):
             result = self._outputs.result
-        return result.artifact(kind, listing.name) if result is not None else None
+        made = result.artifact(kind, listing.name) if result is not None else None
+        # No build makes the PTX of a module that is PTX.
+        return shown if made is None and kind is pane.kind else made
 
 
 def _write(path: Path, artifact: Artifact, said: str) -> str:
@@ -304,15 +307,13 @@ class DisassemblyController(QObject):
         self._status, self._notice = shell.status, shell.notices
         self._told = ""
         self._pane = listings[CodeKind.SASS]
-        self._visibility = Visibility(self._pane, self)
-        self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.function_wanted.connect(self._on_function_wanted)
         function_listings.began.connect(self._on_function_began)
         function_listings.failed.connect(self._on_function_failed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
         self._disassembly.changed.connect(self._on_changed)
-        self._on_visibility_changed(self._pane.isVisible())
+        Visibility(self._pane, self, self._on_visibility_changed)
         self._on_listing_changed()
 
     @Slot(bool)

@@ -63,16 +63,15 @@ class ReportController(QObject):
         self._background = Background(self)
         self._background.done.connect(self._on_read)
         self._background.failed.connect(self._view.show_hint)
-        self._visibility = Visibility(self._view, self)
-        self._visibility.changed.connect(self._on_visibility_changed)
         self._disassembly.changed.connect(self._update)
         self._disassembly.kernel_changed.connect(self._update)
+        listings[CodeKind.SASS].code.spelt.connect(self._update)
         launches.simulated_changed.connect(self._update)
         self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
         self._view.show_hint(disassembly_hint(self._disassembly))
-        self._on_visibility_changed(self._view.isVisible())
+        Visibility(self._view, self, self._on_visibility_changed)
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
@@ -90,7 +89,9 @@ class ReportController(QObject):
             self._background.stop()
             self._view.show_hint(disassembly_hint(self._disassembly))
             return
-        self._view.show_kernels(inspection.readable, function.name)
+        spelling = self._listings[CodeKind.SASS].code.spelling
+        names = tuple((name, spelling.name(shown)) for name, shown in inspection.readable)
+        self._view.show_kernels(names, function.name)
         run = self._launches.simulated
         simulation = run.simulation if run and run.lowered == function.name else None
         if self._shown != (inspection, function.name, simulation):

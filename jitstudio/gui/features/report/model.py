@@ -67,7 +67,7 @@ def read(
         function,
         arch,
         report(function, resources),
-        with_measured(findings(function, resources), simulation),
+        with_measured(findings(function, resources), simulation, function),
         tuple(Counter(stems).most_common()),
         limits_of(arch),
         simulation,
@@ -260,10 +260,11 @@ FIGURE_COLUMNS: tuple[TableColumn[ReportFigure], ...] = (
 
 
 def place_text(finding: Finding) -> str:
-    """The line it is about, such as ``kernel.cu:12`` or ``PTX:46``; empty if it is not known."""
+    """The lines it is about, such as ``kernel.cu:12, 14`` or ``PTX:46``; empty if not known."""
     if finding.places:
         place = finding.places[0]
-        return f"{PurePath(place.file).name}:{place.line}"
+        first = f"{PurePath(place.file).name}:{place.line}"
+        return ", ".join(filter(None, (first, finding.more_lines)))
     return f"PTX:{finding.ptx_line}" if finding.ptx_line else ""
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.gui.features.report.model import (
     CLASS_COLUMNS,
     FIGURE_COLUMNS,
@@ -61,6 +61,7 @@ class FindingsList(QWidget):
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._model)
         self._sorted.setSortRole(SORT_ROLE)
+        self._without = ""
         self._words = self._make_words()
         self.table = self._make_table()
         column = QVBoxLayout(self)
@@ -77,13 +78,19 @@ class FindingsList(QWidget):
 
     @property
     def words(self) -> str:
-        """What explains the current finding; empty where there is none."""
+        """What explains the current finding, or what was looked for if there is none."""
         return self._words.text()
 
-    def show_findings(self, findings: tuple[Finding, ...]) -> None:
-        """Lists the findings of another kernel."""
+    def show_findings(self, findings: tuple[Finding, ...], *, is_simulated: bool = False) -> None:
+        """Lists the findings of another kernel, or says what was looked for.
+
+        Args:
+            findings: What may cost time.
+            is_simulated: Whether those of a simulated run are among them.
+        """
         self._model.set_rows(findings)
-        self.table.set_hint(self.tr("Nothing was found that is likely to cost time."))
+        self._without = nothing_found(is_simulated=is_simulated)
+        self.table.set_hint(self.tr("No rule applies to this code."))
         self._update_words()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -141,8 +148,9 @@ class FindingsList(QWidget):
     @Slot()
     def _update_words(self) -> None:
         finding = self._finding()
-        self._words.setText(explanation(finding) if finding else "")
-        self._words.setVisible(finding is not None)
+        words = explanation(finding) if finding else self._without
+        self._words.setText(words)
+        self._words.setVisible(bool(words))
         self._fit_words()
 
     @Slot()
@@ -213,7 +221,8 @@ class OverviewPage(QWidget):
     def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel."""
         self._model.set_rows(figures(reading))
-        self.findings.show_findings(reading.findings)
+        is_simulated = reading.simulation is not None
+        self.findings.show_findings(reading.findings, is_simulated=is_simulated)
         self._share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

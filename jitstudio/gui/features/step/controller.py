@@ -27,7 +27,6 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import MOST_RECORDED, StepRecordings
-from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.simulator.ptx.linking import own_names
 from jitstudio.simulator.stepping.conditions import StopCondition, StopConditionError
@@ -88,7 +87,9 @@ def install(context: Context) -> Iterator[None]:
     StepController(
         view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
     )
-    StepNames(view, state.stepping, state.lowered_names)
+    names = state.lowered_names
+    view.spell_by(names.spelled)
+    names.learnt.connect(lambda: view.spell_by(names.spelled))
     outputs = state.outputs
     shell.stale_marks.add(view, lambda: _is_running(state.stepping) and outputs.is_behind)
     shell.context_menus.add_to_tables(view)
@@ -221,25 +222,6 @@ class StepMarks(QObject):
         for each in self._editors.pages():
             if each is page:
                 self._stepping.toggle_breakpoint(BreakLine(each.document.name, line + 1))
-
-
-class StepNames(QObject):
-    """Has the functions on the call stack called as in C++, once that is known."""
-
-    def __init__(self, view: StepView, stepping: Stepping, names: LoweredNames) -> None:
-        super().__init__(view)
-        self._view, self._names = view, names
-        stepping.state_changed.connect(self._on_state)
-        names.learnt.connect(self._on_learnt)
-
-    @Slot(object)
-    def _on_state(self, state: StepState | None) -> None:
-        if state is not None:
-            self._names.want({call.function for call in state.calls})
-
-    @Slot()
-    def _on_learnt(self) -> None:
-        self._view.set_names(self._names.known)
 
 
 def _breakpoints_of(

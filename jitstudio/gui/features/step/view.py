@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QSignalBlocker, Qt, Signal, Slot
@@ -29,8 +29,8 @@ from jitstudio.gui.features.step.registers import ValuesView
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
-from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, show_tip, text_label
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.simulator.stepping.requests import (
@@ -95,42 +95,48 @@ def _place_text(file: str, line: int, ptx_line: int) -> str:
     return f"{PurePath(file).name}:{line}" if line else f"PTX:{ptx_line}"
 
 
-GROUP_COLUMNS: tuple[TableColumn[GroupRow], ...] = (
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Threads"),
-        lambda row: f"{row.threads:,}",
-        lambda row: row.threads,
-        number=True,
-    ),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "State"),
-        lambda row: QCoreApplication.translate("StepView", _STATES[row.state]),
-    ),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Line"),
-        lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
-    ),
-    TableColumn(QT_TRANSLATE_NOOP("Columns", "Instruction"), lambda row: row.instruction),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "First thread"),
-        lambda row: f"{index_text(row.first.block)} {index_text(row.first.thread)}",
-    ),
-)
+def group_columns(spell: Callable[[str], str]) -> tuple[TableColumn[GroupRow], ...]:
+    """Returns the columns of the threads.
+
+    Args:
+        spell: Returns a text with names as people write them.
+    """
+    return (
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "Threads"),
+            lambda row: f"{row.threads:,}",
+            lambda row: row.threads,
+            number=True,
+        ),
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "State"),
+            lambda row: QCoreApplication.translate("StepView", _STATES[row.state]),
+        ),
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "Line"),
+            lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
+        ),
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "Instruction"), lambda row: spell(row.instruction)
+        ),
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "First thread"),
+            lambda row: f"{index_text(row.first.block)} {index_text(row.first.thread)}",
+        ),
+    )
 
 
-def call_columns(names: Mapping[str, str]) -> tuple[TableColumn[CallRow], ...]:
+def call_columns(spell: Callable[[str], str]) -> tuple[TableColumn[CallRow], ...]:
     """Returns the columns of the call stack.
 
     Args:
-        names: What lowered names are in C++, as far as that is known; it may grow.
+        spell: Returns a text with names as people write them.
     """
     return (
         TableColumn(
             QT_TRANSLATE_NOOP("Columns", "Function"),
-            lambda row: names.get(row.function, row.function).removeprefix("void "),
-            tooltip=lambda row: "\n".join(
-                dict.fromkeys((names.get(row.function, row.function), row.function))
-            ),
+            lambda row: spell(row.function),
+            tooltip=lambda row: "\n".join(dict.fromkeys((spell(row.function), row.function))),
         ),
         TableColumn(
             QT_TRANSLATE_NOOP("Columns", "Line"),
@@ -155,7 +161,7 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
-        self._names: dict[str, str] = {}
+        self._speller: Callable[[str], str] = str
         # In the order in which Tab goes through them.
         self._thread_label = ShorteningLabel(self)
         self._buttons = QHBoxLayout()
@@ -192,10 +198,14 @@ class StepView(QWidget):
         self._outdated.hide()
         self._console = text_label(self, "stepConsole")
         self.groups, self._groups_model = self._table(
-            self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 20, 4: 24}
+            self.tr("Who is where"),
+            "stepGroups",
+            group_columns(self._spell),
+            3,
+            {0: 9, 1: 8, 2: 20, 4: 24},
         )
         self.calls, self._calls_model = self._table(
-            self.tr("Call stack"), "stepCalls", call_columns(self._names), 0, {1: 20}
+            self.tr("Call stack"), "stepCalls", call_columns(self._spell), 0, {1: 20}
         )
         self.groups.hide_when_narrow(4, 2)
         self._access_text = text_label(self, "stepAccess")
@@ -228,10 +238,13 @@ class StepView(QWidget):
         self._buttons.addWidget(button)
         self._buttons.addStretch(1)
 
-    def set_names(self, names: Mapping[str, str]) -> None:
-        """Says what lowered names are in C++."""
-        self._names |= names
-        self.calls.viewport().update()
+    def spell_by(self, speller: Callable[[str], str]) -> None:
+        """Shows names as this writes them; called again once it knows more."""
+        self._speller = speller
+        for table in (self.calls, self.groups):
+            table.viewport().update()
+        if self._state is not None:
+            self._show_words(self._state)
 
     def set_hint(self, text: str) -> None:
         """Says this while there is no run."""
@@ -299,6 +312,9 @@ class StepView(QWidget):
         self.memory.show_state(state)
 
     # How it does it.
+
+    def _spell(self, text: str) -> str:
+        return self._speller(text)
 
     def _table(
         self,
@@ -448,9 +464,9 @@ class StepView(QWidget):
         where = ""
         if state.ptx_line:
             place = _place_text(state.source.file, state.source.line, state.ptx_line)
-            where = f"{place}  {state.instruction}"
+            where = f"{place}  {self._spell(state.instruction)}"
         self._where.setText(where)
-        self._where.setToolTip(plain_tooltip(where))
+        show_tip(self._where, where)
         words = self.tr("Step {step:,} of {last:,}")
         if state.moving:
             words = self.tr("Running: step {step:,}, furthest {last:,}")
@@ -462,7 +478,7 @@ class StepView(QWidget):
         self._step_label.setText(text)
         reason = _REASONS.get(state.reason, "")
         parts = [QCoreApplication.translate("StepView", reason)] if reason else []
-        parts += [text for text in (state.note, state.ended) if text]
+        parts += [self._spell(text) for text in (state.note, state.ended) if text]
         self._reason.setText(": ".join(parts) if not state.moving else "")
         self._reason.setVisible(bool(parts) and not state.moving)
 

@@ -29,6 +29,7 @@ from jitstudio.variants.rows import (
     VariantView,
     best,
     value,
+    whole,
 )
 
 _LAST = float("inf")
@@ -330,7 +331,7 @@ def _axis_column(number: int, axis: Axis) -> TableColumn[VariantRow]:
 
 def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[VariantRow]:
     title, view, base = FIGURES[figure], shown.view, shown.reference_row
-    winner = best(figure, shown.table.rows, view)
+    winners = best(figure, shown.table.rows, view)
     reference = value(figure, base, view) if base else None
 
     def number(row: VariantRow) -> Value:
@@ -356,6 +357,12 @@ def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[V
                 "calculated from the machine code's registers, shared memory and barriers, the "
                 "block and the limits of the target; no GPU was asked",
             )
+        total = whole(figure, row, view)
+        if total not in (None, number(row)):
+            words = QCoreApplication.translate(
+                "Variants", "{meaning}; {total} with those of the functions that it calls"
+            )
+            meaning = words.format(meaning=meaning, total=title.text(total))
         return f"{text(row)}: {meaning}" if text(row) else meaning
 
     def key(row: VariantRow) -> float:
@@ -363,8 +370,7 @@ def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[V
         return _LAST if found is None else found
 
     def mark(row: VariantRow) -> str:
-        can_win = row.ok or figure not in MEASURED
-        return _BEST if winner is not None and can_win and number(row) == winner else ""
+        return _BEST if row.variant.index in winners else ""
 
     return TableColumn(title.heading, text, key, tip, number=True, mark=mark)
 

@@ -38,8 +38,7 @@ from jitstudio.core.code import ENDINGS
 from jitstudio.core.toolchain_info import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import explain_by, fit_icon, heading, muted, text_label
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import explain_by, fit_icon, heading, muted, show_tip, text_label
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.samples import Sample
 
@@ -208,7 +207,7 @@ class EnvironmentList(QWidget):
         title.setWordWrap(False)
         words = text_label(self, f"{finding.name}Finding")
         words.setText(finding.problem or finding.found or self.tr("not looked for yet"))
-        words.setToolTip(plain_tooltip(finding.place))
+        show_tip(words, finding.place)
         words.setTextInteractionFlags(_SELECTABLE)
         muted(words)
         words.setAccessibleName(f"{finding.name}: {word}")

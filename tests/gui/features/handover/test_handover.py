@@ -13,11 +13,14 @@ from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import HandoverError
 from jitstudio.handover import windows
+from tests.gui.watchdog import Watchdog, slowness
 
 RECORDED = Path(__file__).parents[3] / "data/captured/add_kernel.jitkernel"
 KERNEL = unpack(RECORDED.read_bytes())
 PTX = KERNEL.representation(L.PTX).text
 _SETTING = "python.take"
+# The last of many tabs is shown with all that it has come to.
+STALL_MS = 150.0
 
 
 @pytest.fixture
@@ -132,3 +135,20 @@ def test_a_window_that_cannot_listen_says_so(driver, monkeypatch, tmp_path):
     notices = driver.shell.notices
     assert "Programs cannot hand over kernels to this window" in "".join(notices._rows)
     assert windows() == []
+
+
+@pytest.mark.slow
+def test_a_hundred_tabs_at_once_do_not_stall_the_window(started, shown, tmp_path):
+    texts = [PTX.replace(" add_kernel(", f" kernel_{n}(") for n in range(100)]
+    paths = [tmp_path / f"file_{n}.cu" for n in range(100)]
+    for path in paths:
+        path.write_text("__global__ void k() {}\n")
+    started.settle()
+    watchdog = Watchdog()
+    watchdog.doing = "opening code"
+    assert len(shown(texts).tabs) == 100
+    watchdog.doing = "opening files"
+    assert len(shown(paths).tabs) == 100
+    watchdog.stop()
+    busy = [stall for stall in watchdog.stalls if stall.cpu_ms > STALL_MS * slowness()]
+    assert busy == [], "\n".join(map(str, busy))

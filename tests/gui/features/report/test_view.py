@@ -6,6 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from jitstudio.analysis.findings.model import nothing_found
 from jitstudio.gui.features.report.view import ReportView
 from tests.gui.keyboards import tab_stops
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
@@ -100,10 +101,10 @@ def test_the_peak_goes_to_its_instruction(slow, qtbot):
     assert found.function.live_at(shown.args[0]).gpr == found.report.peak.gpr
 
 
-def test_a_clean_kernel_is_told_to_be_clean(view):
+def test_of_a_clean_kernel_it_is_told_what_was_looked_for(view):
     view.show_reading(reading(FAST_KERNEL))
-    assert view.overview.findings.table.hint == "Nothing was found that is likely to cost time."
-    assert view.overview.findings.words == ""
+    assert view.overview.findings.table.hint == "No rule applies to this code."
+    assert view.overview.findings.words == nothing_found()
     assert view.tabs.tabText(0) == "Overview"
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.gui.features.launch.models.launch_text import LOAD_MODES, SANITIZERS, words_of
 from jitstudio.gui.kit.field_rows import FieldRows, NumberField
+from jitstudio.gui.kit.parts import show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
@@ -243,7 +244,7 @@ class RunOptionsForm(FieldRows):
                 if field.isEnabledTo(self)
                 else f"{reasons[place]}\n{self._tips[place]}"
             )
-            field.setToolTip(plain_tooltip(tip))
+            show_tip(field, tip)
             field.setAccessibleDescription(tip)
 
     def _add_numbers(self, title: str, labels: dict[str, QLabel]) -> None:

@@ -16,7 +16,7 @@ from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
 from jitstudio.gui.features.launch.models.launch_text import device_text
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
-from jitstudio.gui.kit.parts import FRAMED
+from jitstudio.gui.kit.parts import FRAMED, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 
 # So that the form needs no more room than for its fields; in one row where there is room.
@@ -166,7 +166,7 @@ class TargetBar(FieldRows):
         )
         # What the whole of it means besides is of no use while the simulator is at hand.
         self._hint.setText(f"{found.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
-        self._hint.setToolTip(plain_tooltip(found.problem))
+        show_tip(self._hint, found.problem)
         for part in (self._hint, self._instead):
             part.setVisible(bool(found.problem))
         self.set_device(0 if chosen is None else chosen)
@@ -184,7 +184,7 @@ class TargetBar(FieldRows):
     def _show_device_tip(self) -> None:
         # In a narrow dock its text is cut.
         tips = (self._device_tip, self._device.currentText())
-        self._device.setToolTip(plain_tooltip("\n".join(filter(None, tips))))
+        show_tip(self._device, "\n".join(filter(None, tips)))
 
     @Slot()
     def _on_fix_clicked(self) -> None:

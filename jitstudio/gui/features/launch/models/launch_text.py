@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.findings.measured import measured, once_a_line
+from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import Device, Dim3
@@ -106,7 +106,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
-        *(_of_measured(finding) for finding in (once_a_line(measured(run)) if run else ())),
+        *(_of_measured(finding) for finding in (measured(run) if run else ())),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")

@@ -5,9 +5,6 @@ Shows values of `core.launch` and reports places and actions by signals; knows n
 
 from __future__ import annotations
 
-from contextlib import suppress
-from threading import Event
-
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
@@ -19,15 +16,10 @@ from jitstudio.gui.features.launch.results.console_view import ConsoleView
 from jitstudio.gui.features.launch.results.counts_view import CountsView
 from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
-from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.late_import import LateImport
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
-
-
-def _import_plots(_stop: Event) -> None:
-    # Why they cannot be imported is shown in their place, by whoever needs them.
-    with suppress(ImportError):
-        timing_plots()
 
 
 class LaunchResults(QWidget):
@@ -73,7 +65,7 @@ class LaunchResults(QWidget):
         ):
             self._tabs.addTab(pane, title)
         self._has_streamed = False
-        self._preparing: Background | None = None
+        self._preparing: LateImport | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._tabs)
@@ -128,8 +120,8 @@ class LaunchResults(QWidget):
     def _prepare_plots(self) -> None:
         """Imports the plots before they are needed."""
         if self._preparing is None:
-            self._preparing = Background(self)
-            self._preparing.start(_import_plots)
+            self._preparing = LateImport(self)
+            self._preparing.start(timing_plots)
 
     def _mark_result(self) -> None:
         """Marks the tab of a launch that did not go well, as it may be out of sight."""
@@ -138,7 +130,7 @@ class LaunchResults(QWidget):
         drawn = icon(said.mark, getattr(current_theme().marks, said.mark)) if is_bad else QIcon()
         index = self._tabs.indexOf(self.result)
         self._tabs.setTabIcon(index, drawn)
-        self._tabs.setTabToolTip(index, said.text if is_bad else "")
+        self._tabs.setTabToolTip(index, plain_tooltip(said.text if is_bad else ""))
 
     def _name_console(self) -> None:
         """Says in the tab that something was printed, as the tab may be out of sight otherwise."""

@@ -30,6 +30,7 @@ from jitstudio.gui.features.launch.models.launch_text import (
     note_columns,
     notes_of,
 )
+from jitstudio.gui.kit.fonts import show_bold
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
 from jitstudio.gui.kit.parts import TurningSplitter, muted, text_label
@@ -113,9 +114,7 @@ class ResultHeadline(QWidget):
         self._icon.setObjectName("resultMark")
         self._icon.setFixedSize(_ICON_SIDE, _ICON_SIDE)
         self._text = text_label(self, "resultHeadline")
-        font = self._text.font()
-        font.setBold(True)
-        self._text.setFont(font)
+        show_bold(self._text)
         self._facts = text_label(self, "resultFacts")
         muted(self._facts)
         for label in (self._text, self._facts):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.gui.kit.fonts import show_bold
 from jitstudio.gui.kit.launch_figures import (
     LaunchFigure,
     timing_as_csv,
@@ -128,9 +129,8 @@ class TimingView(QWidget):
             name = QLabel(figure.name, self._head)
             muted(name)
             value = QLabel(figure.text, self._head)
-            font = value.font()
-            font.setBold(number == 0)
-            value.setFont(font)
+            if number == 0:
+                show_bold(value)
             value.setAccessibleName(f"{figure.name}: {figure.text}")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setWordWrap(self._side_by_side == 1)

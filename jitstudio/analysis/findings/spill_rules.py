@@ -1,0 +1,109 @@
+"""The rule about registers that were not enough: what bounds them, and what fills them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.model import RuleHit
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
+from jitstudio.analysis.sass.operands import GENERAL, STACK_POINTER, numbers
+from jitstudio.listing.lines import NOWHERE
+
+_LOCAL = ("LDL", "STL")
+# Of a multiprocessor of each target since sm_70; a warp takes them in steps of 8 for a thread.
+_REGISTERS, _STEP, _WARP = 65536, 8, 32
+_MOST_REGISTERS, _MOST_BLOCKS = 255, 32
+_MOST_LINES = 5
+
+
+def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
+    """Registers that were not enough."""
+    needs = facts.resources
+    stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
+    if needs is None or not (stores or loads):
+        return
+    indices = facts.of_opcode(*_LOCAL)
+    form, blocks = _bound(needs.registers, needs.max_threads)
+    words = {
+        "stores": stores,
+        "loads": loads,
+        "registers": needs.registers,
+        "threads": needs.max_threads,
+        "blocks": blocks,
+        "alive": _alive(facts),
+    }
+    lines = Counter(_own_line(facts, index) for index in indices)
+    ordered = sorted(indices, key=lambda index: -lines[_own_line(facts, index)])
+    yield RuleHit(tuple(ordered), words, form, places=_own_places(facts, ordered))
+
+
+def _bound(registers: int | None, threads: int | None) -> tuple[str, int]:
+    """Returns what keeps a kernel from more registers, and the blocks that it promises.
+
+    ``__launch_bounds__`` wins over ``--maxrregcount``, and ``__maxnreg__`` cannot stand beside it:
+    what is less than its first number allows comes from its second.
+    """
+    if registers is None:
+        return "", 0
+    if registers > _MOST_REGISTERS - _STEP:
+        return "most", 0
+    if threads is None:
+        return "count", 0
+    if registers > registers_for(threads, 1) - _STEP:
+        return "threads", 0
+    fitting = (n for n in range(2, _MOST_BLOCKS + 1) if registers_for(threads, n) <= registers)
+    blocks = next(fitting, 0)
+    is_known = blocks and registers_for(threads, blocks) > registers - _STEP
+    return ("blocks", blocks) if is_known else ("", 0)
+
+
+def registers_for(threads: int, blocks: int) -> int:
+    """Returns how many registers a thread may have where so many blocks of threads are resident."""
+    warps = -(-threads // _WARP) * blocks
+    return min(_MOST_REGISTERS, _REGISTERS // (warps * _WARP) // _STEP * _STEP)
+
+
+def _alive(facts: FunctionFacts) -> str:
+    """Returns of which lines the values are that are alive where most are, and those spilled."""
+    masks = [facts.live_behind(at) & GENERAL & ~(1 << STACK_POINTER) for at in facts.own]
+    if not masks:
+        return ""
+    alive = max(masks, key=int.bit_count)
+    peak = facts.own[masks.index(alive)]
+    held = _by_line(facts, ((peak + 1, register) for register in numbers(alive)))
+    stored = _by_line(
+        facts,
+        (
+            (index, register)
+            for index in facts.of_opcode("STL")
+            for register in numbers(facts.forms[index].reads & GENERAL & ~(1 << STACK_POINTER))
+        ),
+    )
+    most = alive.bit_count()
+    said = f"Where most are alive, {most} registers hold values: {held}. " if held else ""
+    return f"{said}Those stored are: {stored}. " if stored else said
+
+
+def _by_line(facts: FunctionFacts, values: Iterable[tuple[int, int]]) -> str:
+    """Returns how many values are of each line, by registers that instructions read."""
+    counts: Counter[SourceLocation] = Counter()
+    for index, register in values:
+        writers = sorted(facts.origins.writers(index, register))
+        line = _own_line(facts, writers[-1]) if writers and writers[-1] >= 0 else None
+        if line is not None:
+            counts[line] += 1
+    of_lines = [f"{count} of line {line.line}" for line, count in counts.most_common(_MOST_LINES)]
+    return ", ".join(of_lines)
+
+
+def _own_line(facts: FunctionFacts, index: int) -> SourceLocation | None:
+    """Returns the line of an instruction, or of the call that it is inlined through, outermost."""
+    place = facts.function.place_ids[index]
+    return facts.function.places[place][-1] if place != NOWHERE else None
+
+
+def _own_places(facts: FunctionFacts, indices: list[int]) -> InlineChain:
+    line = _own_line(facts, indices[0]) if indices else None
+    return (line,) if line else ()

@@ -1,0 +1,1 @@
+"""Bounds what bytes and folders of others may become in this process."""

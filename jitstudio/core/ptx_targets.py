@@ -1,0 +1,68 @@
+"""Which targets have an instruction that ptxas says another one lacks.
+
+The table is measured: ptxas was asked for each target (`resources/reference/ptx_targets.toml`,
+written and checked by `tests/ptx/targets.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from jitstudio.core.arch import Arch
+from jitstudio.paths import resource
+
+_LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
+# Names of instructions and modifiers, unlike "mma with block scale", which no text contains.
+_WRITTEN = re.compile(r"\.?[a-z]\w*+(?:::\w++|\.\w++)*+")
+
+
+def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
+    """Returns the targets that have what ptxas says is lacking, and all else of the text.
+
+    Args:
+        message: Of ptxas.
+        text: The code, and the log of ptxas, which may name other instructions of few targets.
+
+    Returns:
+        In order; empty where no target has all of it, None where nothing is known.
+    """
+    lacking = _LACKING.search(message)
+    if lacking is None or (found := _table().get(lacking["what"])) is None:
+        return None
+    for name, targets in _table().items():
+        is_lacking = f"'{name}' not supported on" in text
+        is_written = _WRITTEN.fullmatch(name) and re.search(
+            rf"(?<!\w){re.escape(name)}(?!\w)", text
+        )
+        if is_lacking or is_written:
+            found = found & targets
+    return tuple(sorted(found))
+
+
+def nearest_target(message: str, text: str) -> str | None:
+    """Returns the target to build for instead of the one that ptxas says lacks something.
+
+    That is the same chip with its letter where that will do, and else the lowest.
+    """
+    targets = targets_with(message, text)
+    lacking = _LACKING.search(message)
+    if not targets or lacking is None:
+        return None
+    own = Arch.parse(lacking["target"])
+    return min(targets, key=lambda target: (target.number != own.number, target)).sm
+
+
+def chips_with(message: str, text: str) -> str | None:
+    """Returns these targets as a sentence names them; families go without saying."""
+    names = [target.sm for target in targets_with(message, text) or () if target.suffix != "f"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or None
+
+
+@cache
+def _table() -> dict[str, frozenset[Arch]]:
+    listed = tomllib.loads(resource("reference/ptx_targets.toml").read_text("utf-8"))
+    return {
+        name: frozenset(map(Arch.parse, targets)) for name, targets in listed["targets"].items()
+    }

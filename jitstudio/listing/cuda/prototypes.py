@@ -1,0 +1,121 @@
+"""Functions that modules declare or define in another way than others do, by their texts.
+
+A link by LTO inlines what has another prototype without a word, where one by PTX warns. Functions
+of C++ are called by their parameters, so that only those of ``extern "C"`` can differ in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.listing.cuda.syntax import children, parse, text_of, within
+
+_SHAPES = ("pointer_declarator", "reference_declarator", "array_declarator")
+# What a type may consist of to be compared: other names may stand for the same type.
+_WORDS = frozenset(
+    ("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned")
+)
+# What makes no difference to how a value is passed: `long long` is as wide as `long` on a GPU.
+_IDLE = frozenset({"const", "signed", "unsigned"})
+_ALIKE = {"long long": "long", "int long": "long", "int short": "short", "": "int"}
+_LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A function of ``extern "C"`` as a module has it.
+
+    Attributes:
+        name: Its name.
+        module: The module.
+        line: Its line there, from 1.
+        text: Its head as it is written.
+        types: That of its result, then those of its parameters; None for one that may be another's.
+        is_defined: Whether it has a body here.
+    """
+
+    name: str
+    module: str
+    line: int
+    text: str
+    types: tuple[str | None, ...]
+    is_defined: bool
+
+    def differs(self, other: Prototype) -> bool:
+        """Returns whether the same function cannot be both."""
+        if len(self.types) != len(other.types):
+            return True
+        pairs = zip(self.types, other.types, strict=True)
+        return any(a != b for a, b in pairs if a is not None and b is not None)
+
+
+def differing_prototypes(sources: Iterable[Source]) -> Iterator[Diagnostic]:
+    """Yields a warning for each declaration that its definition in another module does not fit."""
+    found = [
+        prototype
+        for source in sources
+        if source.kind is CodeKind.CUDA and len(source.content) <= _LARGEST
+        for prototype in prototypes(source)
+    ]
+    defined = {each.name: each for each in found if each.is_defined}
+    for each in found:
+        other = defined.get(each.name)
+        if other and not each.is_defined and other.module != each.module and each.differs(other):
+            yield Diagnostic(
+                Severity.WARNING,
+                each.module,
+                each.line,
+                None,
+                f"Prototype doesn't match for '{each.name}': it is {each.text} here, and "
+                f"{other.text} at {other.module}:{other.line}.",
+            )
+
+
+def prototypes(source: Source) -> Iterator[Prototype]:
+    """Yields the functions of ``extern "C"`` that a text of CUDA C++ declares or defines."""
+    for linkage in within(parse(source.content)):
+        if linkage.type != "linkage_specification" or '"C"' not in text_of(linkage)[:12]:
+            continue
+        for item in children(linkage):
+            for node in children(item) if item.type == "declaration_list" else (item,):
+                if node.type in ("declaration", "function_definition"):
+                    yield from _prototype(source.name, node)
+
+
+def _prototype(module: str, node: Node) -> Iterator[Prototype]:
+    declarator, shape = node.child_by_field_name("declarator"), ""
+    while declarator is not None and declarator.type in _SHAPES:
+        shape += " *"
+        declarator = declarator.child_by_field_name("declarator")
+    if declarator is None or declarator.type != "function_declarator":
+        return
+    name = declarator.child_by_field_name("declarator")
+    listed = declarator.child_by_field_name("parameters")
+    if name is None or name.type != "identifier" or listed is None:
+        return
+    parameters = [_type(each) for each in children(listed)]
+    types = (_type(node, shape), *(() if parameters == ["void"] else parameters))
+    is_defined = node.type == "function_definition"
+    text = text_of(node).partition("{")[0].rstrip("; ").replace("__device__ ", "")
+    yield Prototype(text_of(name), module, node.start_point[0] + 1, text, types, is_defined)
+
+
+def _type(node: Node, shape: str = "") -> str | None:
+    """Returns how a value of a type is passed; None where a word of it is not of the language."""
+    if node.type not in ("declaration", "function_definition", "parameter_declaration"):
+        return None
+    declarator = None if shape else node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type.removeprefix("abstract_") in _SHAPES:
+        shape += " *"
+        declarator = declarator.child_by_field_name("declarator")
+    words = f"{text_of(node.child_by_field_name('type'))}{shape}".split()
+    if not words or not _WORDS.issuperset(set(words) - {"*", "const"}):
+        return None
+    kept = " ".join(sorted(word for word in words if word not in _IDLE))
+    kept = "*" if "*" in words else kept.replace("int long long", "long")
+    return _ALIKE.get(kept, kept)

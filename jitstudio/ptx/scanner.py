@@ -1,0 +1,107 @@
+"""The words of PTX text, for all that read it: comments and strings are hidden here, once.
+
+Follows "Syntax" of the PTX ISA, and where that says nothing what ptxas takes (`tests/ptx` asks it).
+A word ends before a dot: ``.reg.b32 a;`` and ``mov .b32 a, 1;`` are as good as what compilers
+write, and readers put the parts together. A string may go on over lines and knows no escapes. A
+mark of a line (``# 7 "a.cu"``) may stand between any two words, as comments may.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|\#[^\n]*+|@@[^\n]*+"
+"""A comment, a mark of a line, or a line of what PTX 1 had as its debug information."""
+
+STRING = r'"[^"]*+"|"[^\n]*+'
+"""A string; one that nothing ends is one of its line."""
+
+GAP = rf"(?>\s|{COMMENT})*+"
+"""What may be between two words of a text whose comments are not hidden."""
+
+NAME = r"[A-Za-z_$%][\w$]*+"
+"""An opcode or the name of a register, a variable, a function or a label."""
+
+DOT_WORD = r"\.(?:[A-Za-z_]|\d++[A-Za-z_])\w*+(?:::\w++)*+"
+"""A directive, a type or a modifier: ``.reg``, ``.b32``, ``.2d``, ``.shared::cta``."""
+
+OPCODE = rf"[a-z]\w*+(?:\s*+{DOT_WORD})*+"
+"""An opcode with its modifiers."""
+
+GUARD = rf"@\s*+!?+\s*+{NAME}"
+"""The predicate that an instruction is executed under."""
+
+LABEL = rf"{NAME}\s*+:(?!:)"
+
+PARENTHESES = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
+"""What is in parentheses, which are three deep at most (``.attribute(.unified(1, 2))``)."""
+
+INTEGER = r"(?:0[xX][0-9a-fA-F]++U?|0[bB][01]++U?|\d++U?)"
+"""An integer, which a word may touch: ``.loc 1 7 3ret;``."""
+
+NUMBER = (
+    r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]++U?|0[bB][01]++U?"
+    r"|\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\.\d++(?:[eE][+-]?\d++)?+(?!\w)|\d++U?"
+)
+
+_HIDDEN = re.compile(rf"{COMMENT}|{STRING}")
+_NO_NEWLINE = re.compile(r"[^\n]")
+_TOKEN = re.compile(
+    rf"""\s*+(?:(?P<word>{NAME})|(?P<number>{NUMBER})|(?P<dot>{DOT_WORD})|(?P<string>"[^"]*+"?)
+    |(?P<mark><<|>>|<=|>=|==|!=|&&|\|\||\S))""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class PtxToken(NamedTuple):
+    """A word, number, string or mark, with where it begins in the text.
+
+    Attributes:
+        kind: ``word``, ``dot`` for a word that begins with one, ``number``, ``string`` or ``mark``.
+        text: As written; of a string with its quotation marks.
+        at: The offset of its first character.
+    """
+
+    kind: str
+    text: str
+    at: int
+
+
+def bare_ptx(text: str) -> str:
+    """Returns the text with blanks for comments and inside strings: all else stays where it is."""
+    return _HIDDEN.sub(_blank, text)
+
+
+def without_comments(text: str) -> str:
+    """Returns the text with blanks for comments; strings stay."""
+    return _HIDDEN.sub(lambda match: match[0] if match[0][0] == '"' else _blank(match), text)
+
+
+def scan(text: str, bare: str) -> Iterator[PtxToken]:
+    """Yields the tokens of a text; `bare` is the same with its comments hidden."""
+    for match in _TOKEN.finditer(bare):
+        kind = match.lastgroup or ""
+        start, end = match.span(kind)
+        yield PtxToken(kind, text[start:end] if kind == "string" else match[kind], start)
+
+
+def integer_of(text: str) -> int:
+    """Returns the value of an integer as PTX writes it: ``0x1F``, ``0b101U``, ``017`` for 15.
+
+    Raises:
+        ValueError: It is none, such as ``09``.
+    """
+    digits = text.rstrip("U")
+    if len(digits) > 1 and digits[0] == "0" and digits.isdigit():
+        return int(digits, 8)
+    return int(digits, 0)
+
+
+def _blank(match: re.Match[str]) -> str:
+    part = match[0]
+    blank = " " * len(part) if "\n" not in part else _NO_NEWLINE.sub(" ", part)
+    if part[0] != '"':
+        return blank
+    return f'"{blank[2:]}"' if part[-1] == '"' and len(part) > 1 else f'"{blank[1:]}'

@@ -1,0 +1,276 @@
+"""What a glance at PTX text tells: its head, its functions, and its statements one by one.
+
+Nothing is checked: of a broken text what can be made out. `jitstudio.simulator.ptx` is the reader
+that understands and refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from sys import maxsize
+from typing import NamedTuple
+
+from jitstudio.ptx.scanner import (
+    COMMENT,
+    GAP,
+    GUARD,
+    INTEGER,
+    LABEL,
+    NAME,
+    OPCODE,
+    PARENTHESES,
+    STRING,
+    integer_of,
+)
+
+# ptxas wants the number on the line of `.version`, and lets the target stand anywhere behind.
+_VERSION = re.compile(
+    rf"{COMMENT}|{STRING}|(?<![A-Za-z_$%])\.version[ \t]++(?P<value>\d{{1,4}}+\.\d{{1,4}}+)"
+)
+_TARGET = re.compile(
+    rf"{COMMENT}|{STRING}|(?<![A-Za-z_$%])\.target\b{GAP}(?P<value>(?:sm|compute)_\d{{2,4}}+[af]?+)\b"
+)
+
+
+def version_at(text: str) -> re.Match[str] | None:
+    """Returns where a PTX text has its version, such as ``8.5``, as group ``value``."""
+    return _first(_VERSION, ".version", text)
+
+
+def target_at(text: str) -> re.Match[str] | None:
+    """Returns where a PTX text has its target, such as ``sm_90a``, as group ``value``."""
+    return _first(_TARGET, ".target", text)
+
+
+def is_ptx(text: str) -> bool:
+    """Returns whether a text says that it is PTX, by its version or its target."""
+    return version_at(text) is not None or target_at(text) is not None
+
+
+def ptx_version(text: str) -> str | None:
+    """Returns the version of the PTX ISA that a text is written in, such as ``8.5``."""
+    match = version_at(text)
+    return match["value"] if match else None
+
+
+def ptx_target(text: str) -> str | None:
+    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
+    match = target_at(text)
+    return match["value"].replace("compute_", "sm_") if match else None
+
+
+def _first(pattern: re.Pattern[str], word: str, text: str) -> re.Match[str] | None:
+    if word not in text:
+        return None
+    return next((match for match in pattern.finditer(text) if match["value"]), None)
+
+
+class FunctionText(NamedTuple):
+    """Where a function stands in a text, by offsets.
+
+    Attributes:
+        name: Its lowered name.
+        linking: ``extern``, ``visible``, ``weak`` or empty.
+        is_kernel: Whether it is an ``.entry``.
+        start: Of ``.entry`` or ``.func``.
+        name_at: Of its name.
+        parameters: What is between the parentheses behind its name.
+        body: Of the brace that opens its body; -1 for a declaration.
+        end: Behind its last brace or its semicolon.
+    """
+
+    name: str
+    linking: str
+    is_kernel: bool
+    start: int
+    name_at: int
+    parameters: str
+    body: int
+    end: int
+
+
+_LINKING = r"(?:\.(?P<linking>visible|extern|weak|common)\s*+)?+"
+_HEAD = re.compile(
+    rf"{_LINKING}\.(?P<kind>entry|func)\b(?:\s*+(?:\.(?:attribute|noreturn)\b|{PARENTHESES}))*+\s*+(?P<name>{NAME})"
+    rf"\s*+(?P<parameters>{PARENTHESES})?+"
+)
+# The next head ends the search, too, or many without bodies would each search the whole text.
+_BODY = re.compile(r"(?>[^{};.]|\.(?!(?:entry|func)\b))*+[{};]?+")
+_BRACE = re.compile(r"[{}]")
+
+
+def function_texts(bare: str) -> Iterator[FunctionText]:
+    """Yields the functions of a text whose comments are hidden, in order."""
+    at = 0
+    while head := _HEAD.search(bare, at):
+        behind = _BODY.match(bare, head.end())
+        assert behind is not None
+        mark, at = behind[0][-1:], behind.end()
+        if mark not in ("{", ";") and at < len(bare):
+            continue  # it is broken off
+        body = at - 1 if mark == "{" else -1
+        if body >= 0:
+            at = _end_of_braces(bare, body)
+        yield FunctionText(
+            head["name"],
+            head["linking"] or "",
+            head["kind"] == "entry",
+            head.start("kind") - 1,
+            head.start("name"),
+            (head["parameters"] or "")[1:-1],
+            body,
+            at,
+        )
+
+
+def _end_of_braces(bare: str, at: int) -> int:
+    depth = 0
+    for brace in _BRACE.finditer(bare, at):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    return len(bare)
+
+
+class VariableText(NamedTuple):
+    """Where a statement declares variables of the module, by offsets.
+
+    Attributes:
+        linking: ``extern``, ``visible``, ``weak``, ``common`` or empty.
+        names: Of the variables.
+        names_at: Where these are.
+        parts: Where each of them stands, with its extents and its initialiser.
+        start: Of the statement.
+        end: Behind its semicolon.
+    """
+
+    linking: str
+    names: tuple[str, ...]
+    names_at: tuple[int, ...]
+    parts: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+
+
+_VARIABLES = re.compile(
+    rf"{_LINKING}(?:\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
+    rf"(?:\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
+    # Of a broken text no more than up to the next directive.
+    r"(?P<list>(?>[^;.]|(?<=\d)\.|\.(?=\d))*+);"
+)
+_VARIABLE = re.compile(rf"\s*+(?P<name>{NAME})")
+_COMMA = re.compile(r"[,{}()]")
+
+
+def variable_texts(bare: str, functions: Iterable[FunctionText]) -> Iterator[VariableText]:
+    """Yields the declarations of variables outside of the functions of a text, in order."""
+    at = 0
+    for start, end in [*((f.start, f.end) for f in functions), (len(bare), len(bare))]:
+        yield from filter(None, map(_variables, _VARIABLES.finditer(bare, at, start)))
+        at = end
+
+
+def local_variables(bare: str, start: int, end: int) -> VariableText | None:
+    """Returns the shared, constant or global variables that a statement declares, if it does."""
+    match = _VARIABLES.match(bare, start, end + 1)
+    return _variables(match) if match else None
+
+
+def _variables(match: re.Match[str]) -> VariableText | None:
+    parts = tuple(_listed(match.string, *match.span("list")))
+    names = [_VARIABLE.match(match.string, *part) for part in parts]
+    if not all(names):
+        return None
+    texts = tuple(name["name"] for name in names if name)
+    places = tuple(name.start("name") for name in names if name)
+    return VariableText(match["linking"] or "", texts, places, parts, *match.span())
+
+
+def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields what is between the commas that are in no brackets."""
+    depth = 0
+    for mark in _COMMA.finditer(bare, start, end):
+        depth += (mark[0] in "{(") - (mark[0] in "})")
+        if mark[0] == "," and not depth:
+            yield start, mark.start()
+            start = mark.end()
+    yield start, end
+
+
+LOC = (
+    rf"\.loc\b(?P<place>(?:\s++{INTEGER}){{0,3}}+)(?:\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
+    rf"(?:\s*+\+\s*+(?P<offset>{INTEGER}))?+\s*+,\s*+inlined_at(?P<call>(?:\s++{INTEGER}){{1,3}}+))?+"
+)
+"""``.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9``; no semicolon ends it."""
+
+FILE = (
+    r'\.file\s++(?P<number>\d++)\s*+(?P<folder>"[^"]*+"(?=\s*+"))?+\s*+(?P<file>"[^"]*+"?)'
+    rf"(?:\s*+,\s*+{INTEGER}){{0,2}}+"
+)
+"""``.file 1 "/src/a.cu", 1700000000, 321``, or a folder and a file; no semicolon ends it."""
+
+_LOC = re.compile(LOC)
+_FILE = re.compile(FILE)
+_UNNAMED_LOC = re.sub(r"\(\?P<\w+>", "(?:", LOC)
+_LEADING = rf"(?:[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
+
+_INSTRUCTION = re.compile(
+    rf"{_LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
+)
+
+
+def instruction_at(bare: str, at: int = 0, end: int = maxsize) -> re.Match[str] | None:
+    """Returns the instruction that comes next, behind labels, braces and places in the source.
+
+    Args:
+        bare: PTX with its comments hidden.
+        at: Where the statement before ends.
+        end: Where the text ends.
+    """
+    return _INSTRUCTION.match(bare, at, end)
+
+
+_ITEM = re.compile(
+    rf"[\s{{}}]*+(?:(?P<loc>{LOC})|(?P<label>{NAME})\s*+:(?!:)|(?P<statement>[^;{{}}][^;]*+)|;|\Z)"
+)
+
+
+def items(bare: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yields places in the source, labels and statements of a function.
+
+    Each is the last group of its match: ``loc``, ``label`` or ``statement``.
+    """
+    return (item for item in _ITEM.finditer(bare, start, end) if item.lastgroup)
+
+
+def opcode_of(match: re.Match[str]) -> str:
+    """Returns the opcode of an instruction without what is between its parts."""
+    return "".join(match["opcode"].split())
+
+
+def file_names(text: str, bare: str) -> dict[int, str]:
+    """Returns the names of the source files of a text by their numbers, as written."""
+    spans = ((m, (m.span("folder"), m.span("file"))) for m in _FILE.finditer(bare))
+    return {
+        int(match["number"]): "/".join(text[a:b].strip('"') for a, b in parts if a >= 0)
+        for match, parts in spans
+    }
+
+
+Place = tuple[int, int, int]
+"""A file by its number, line and column."""
+
+
+def place_of(numbers: str | None) -> Place | None:
+    """Returns the place that a ``.loc`` names; None where its three numbers are not all there."""
+    with suppress(ValueError):
+        file, line, column = map(integer_of, (numbers or "").split())
+        return file, line, column
+    return None
+
+
+def places_in(bare: str) -> Iterator[Place]:
+    """Yields the place of each ``.loc``."""
+    yield from filter(None, (place_of(match["place"]) for match in _LOC.finditer(bare)))

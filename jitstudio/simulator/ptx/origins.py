@@ -1,0 +1,188 @@
+"""Which variable or pointer the address of an instruction is made of, in one function.
+
+An address that is made of one variable and of numbers must stay within that variable. What may be a
+pointer of unknown origin (64 bits from memory, from a caller or a call) leaves an address open, and
+so do two variables, or a choice between one and anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jitstudio.simulator.ptx.program import (
+    AddressOperand,
+    PtxFunction,
+    PtxInstruction,
+    PtxOperand,
+    PtxProgram,
+    RegisterOperand,
+    SymbolOperand,
+    VectorOperand,
+    register_names,
+    result_names,
+)
+
+_ACCESSES = frozenset(["ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"])
+# What hands an address on as it is: all that it may hand on has to be of one origin.
+_CHOICES = frozenset(["mov", "selp", "slct", "cvta", "cvt", "shfl", "mapa"])
+_LOADED = frozenset(["ld", "ldu", "atom", "call", "tex", "suld"])
+_POINTER_BITS = 64
+_MANGLED_PART = re.compile(r"\d+")
+_MANGLED_END = re.compile(r"E?(_\d+)?")
+
+
+class Origin(NamedTuple):
+    """What an address is made of.
+
+    Attributes:
+        name: A variable of the module, or a parameter of the kernel.
+        offset: Where in the parameter the pointer is; None for the address of a variable.
+    """
+
+    name: str
+    offset: int | None = None
+
+
+_OPEN = Origin("")
+_Origins = frozenset[Origin]
+_NOTHING: _Origins = frozenset()
+_UNKNOWN: _Origins = frozenset([_OPEN])
+
+
+def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, Origin]]:
+    """Yields accesses of a function whose address is made of one variable or parameter.
+
+    Returns:
+        The number of each instruction with that; a copy may have one for each of its two addresses.
+    """
+    body = program.instructions[function.start : function.end]
+    origins = _of_registers(program, function, body)
+    for instruction in body:
+        if not _is_access(instruction):
+            continue
+        for operand in instruction.operands:
+            if isinstance(operand, AddressOperand):
+                made_of = _of_operand(operand.base, program, origins)
+                if len(made_of) == 1 and made_of != _UNKNOWN:
+                    yield instruction.number, next(iter(made_of))
+
+
+def source_name(symbol: str) -> str:
+    """Returns the name of a variable as its author wrote it, such as ``a`` of ``_ZZ1fE1a``."""
+    at = 2 if symbol.startswith("_Z") else len(symbol)
+    while match := _MANGLED_PART.search(symbol, at):
+        at = end = match.end() + int(match[0])
+        if end > len(symbol):
+            # The value of a template's argument, such as in ILi128EE.
+            at = match.end()
+        elif _MANGLED_END.fullmatch(symbol, end):
+            return symbol[match.end() : end]
+    return symbol
+
+
+def _is_access(instruction: PtxInstruction) -> bool:
+    words = instruction.modifiers
+    if "async" in words:
+        # Others than these have two addresses in one space.
+        return instruction.opcode == "cp" and "bulk" not in words
+    return instruction.opcode in _ACCESSES
+
+
+class _Maker(NamedTuple):
+    """An instruction that gives registers values.
+
+    Attributes:
+        results: The registers.
+        sources: Of each source the registers in it, and what it is made of besides.
+        is_choice: Whether all sources have to be of one origin.
+    """
+
+    results: list[str]
+    sources: list[tuple[list[str], _Origins]]
+    is_choice: bool
+
+    def made_of(self, origins: dict[str, _Origins]) -> _Origins:
+        """Returns what the results are made of."""
+        parts = [
+            own.union(*(origins.get(name, _NOTHING) for name in names))
+            for names, own in self.sources
+        ]
+        made: _Origins = _NOTHING.union(*parts)
+        return made | _UNKNOWN if self.is_choice and made and not all(parts) else made
+
+
+def _of_registers(
+    program: PtxProgram, function: PtxFunction, body: tuple[PtxInstruction, ...]
+) -> dict[str, _Origins]:
+    """Returns what each register is made of, whatever the order of the instructions."""
+    makers = [_maker(i, names, program, function) for i in body if (names := result_names(i))]
+    users: dict[str, list[_Maker]] = {}
+    for maker in makers:
+        for names, _ in maker.sources:
+            for name in names:
+                users.setdefault(name, []).append(maker)
+    origins: dict[str, _Origins] = {}
+
+    def spread(waiting: list[_Maker]) -> None:
+        while waiting:
+            maker = waiting.pop()
+            made_of = maker.made_of(origins)
+            for name in maker.results:
+                if not made_of <= origins.get(name, _NOTHING):
+                    origins[name] = origins.get(name, _NOTHING) | made_of
+                    waiting += users.get(name, ())
+
+    spread([maker for maker in makers if any(own for _, own in maker.sources)])
+    # Of several values of a register none may be made of nothing that is known.
+    open_ones: list[_Maker] = []
+    for maker in makers:
+        for name in maker.results:
+            if origins.get(name) and not maker.made_of(origins):
+                origins[name] |= _UNKNOWN
+                open_ones += users.get(name, ())
+    spread(open_ones)
+    return origins
+
+
+def _maker(
+    instruction: PtxInstruction, results: list[str], program: PtxProgram, function: PtxFunction
+) -> _Maker:
+    opcode, is_wide = instruction.opcode, any(t.bits == _POINTER_BITS for t in instruction.types)
+    if (origin := _parameter_of(instruction, function)) is not None and is_wide:
+        return _Maker(results, [([], frozenset([origin]))], is_choice=False)
+    if opcode in _LOADED:
+        own = _UNKNOWN if is_wide or opcode == "call" else _NOTHING
+        return _Maker(results, [([], own)], is_choice=False)
+    sources = instruction.operands[1:]
+    if opcode in ("selp", "slct"):
+        sources = instruction.operands[1:3]
+    elif opcode in ("shfl", "mapa"):
+        sources = instruction.operands[1:2]
+    made_of = [(register_names(source), _of_operand(source, program, {})) for source in sources]
+    return _Maker(results, made_of, opcode in _CHOICES)
+
+
+def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Origin | None:
+    """Returns the parameter of a kernel that an instruction loads one register from."""
+    if instruction.opcode != "ld" or "param" not in instruction.modifiers or not function.is_kernel:
+        return None
+    target, address = instruction.operands[:2]
+    match address:
+        case AddressOperand(SymbolOperand(name, inner), offset):
+            is_own = any(parameter.name == name for parameter in function.parameters)
+            if is_own and isinstance(target, RegisterOperand):
+                return Origin(name, inner + offset)
+    return None
+
+
+def _of_operand(operand: PtxOperand, program: PtxProgram, origins: dict[str, _Origins]) -> _Origins:
+    if isinstance(operand, SymbolOperand):
+        # What is local is on a stack, where arrays have no bounds in PTX.
+        is_variable = operand.name in program.variables
+        return frozenset([Origin(operand.name)]) if is_variable else _UNKNOWN
+    if isinstance(operand, AddressOperand | VectorOperand):
+        parts = operand.parts if isinstance(operand, VectorOperand) else (operand.base,)
+        return frozenset().union(*(_of_operand(part, program, origins) for part in parts))
+    return frozenset().union(*(origins.get(name, _NOTHING) for name in register_names(operand)))

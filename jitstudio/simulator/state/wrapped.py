@@ -1,0 +1,214 @@
+"""Finds where the offset of an address wrapped in 32 bits, of an access to what is not there.
+
+From the address back through the instructions that have made it: each that calculates in 32 bits
+is done again with all digits, by the values that the thread has now. An instruction whose result is
+not what its register holds is of an earlier round of a loop, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from jitstudio.simulator.ptx.program import (
+    AddressOperand,
+    ImmediateOperand,
+    PtxInstruction,
+    PtxOperand,
+    PtxProgram,
+    RegisterOperand,
+    register_names,
+    result_names,
+)
+from jitstudio.simulator.state.faults import line_of
+from jitstudio.simulator.state.wave import Wave
+
+_BITS = 32
+_MOST_INT = (1 << (_BITS - 1)) - 1
+_WIDER = "Calculate it in 64 bits, such as by (long long) in front of the first factor."
+_UNSIGNED = "An unsigned number is never less than 0: check before the subtraction, or use int."
+_PRODUCTS = frozenset(["mul", "mad", "shl"])
+_MOST_REGISTERS = 256
+
+
+class _Wrap(NamedTuple):
+    """A calculation that has more digits than 32 bits hold.
+
+    Attributes:
+        instruction: Which.
+        text: The calculation with its exact result.
+        end: What becomes of it, in words.
+        is_below: Whether it is less than nothing.
+    """
+
+    instruction: PtxInstruction
+    text: str
+    end: str
+    is_below: bool = False
+
+
+def wrap_sentence(wave: Wave, program: PtxProgram, thread: int) -> str:
+    """Returns where the offset of a thread's access wrapped, which is the current instruction.
+
+    It is a sentence with a space in front; empty where none wrapped.
+    """
+    assert wave.current is not None
+    trail = _Trail(wave, program, wave.current, wave.depth, thread)
+    wrap = next(trail.wraps(), None)
+    if wrap is None:
+        return ""
+    at = line_of(wave.layout.place(wrap.instruction, thread))
+    advice = _UNSIGNED if wrap.is_below else _WIDER
+    return f" The offset wraps in 32 bits: {wrap.text} at {at} wraps{wrap.end}. {advice}"
+
+
+class _Trail:
+    """The registers that the address of an access of one thread is made of."""
+
+    def __init__(
+        self,
+        wave: Wave,
+        program: PtxProgram,
+        instruction: PtxInstruction,
+        depth: int,
+        thread: int,
+    ) -> None:
+        self._access, self._thread = instruction, thread
+        self._registers = wave.bases.get((depth, instruction.function), {})
+        function = program.functions[instruction.function]
+        self._makers: dict[str, list[PtxInstruction]] = {}
+        for each in program.instructions[function.start : function.end]:
+            for name in result_names(each):
+                self._makers.setdefault(name, []).append(each)
+        self._seen: set[tuple[str, bool | None]] = set()
+
+    def wraps(self) -> Iterator[_Wrap]:
+        """Yields calculations that wrapped, those that others go on from first."""
+        for operand in self._access.operands:
+            if isinstance(operand, AddressOperand):
+                for name in register_names(operand):
+                    yield from self._wraps_of(name, None)
+
+    def _wraps_of(self, name: str, signed: bool | None) -> Iterator[_Wrap]:
+        """Yields those of a register; `signed` is how its 32 bits are widened, None for 64."""
+        if (name, signed) in self._seen or len(self._seen) > _MOST_REGISTERS:
+            return
+        self._seen.add((name, signed))
+        for maker in self._makers.get(name, ()):
+            before = signed if signed is not None else _widening(maker)
+            sources = maker.operands[1:]
+            if maker.opcode in ("ld", "atom", "shfl", "call", "setp"):
+                continue
+            if maker.opcode == "selp":
+                sources = sources[:2]
+            wrap = self._wrap(maker, name, signed)
+            if wrap is None and signed is not None and not self._is_current(maker, name):
+                continue
+            for source in sources:
+                for each in register_names(source):
+                    yield from self._wraps_of(each, before)
+            if wrap is not None:
+                yield wrap
+
+    def _is_current(self, maker: PtxInstruction, name: str) -> bool:
+        """Returns whether a register may hold what an instruction makes of its operands now."""
+        calculation = _calculation(maker)
+        values = [self._value(operand, signed=False) for operand in maker.operands[1:]]
+        if calculation is None or any(value is None for value in values):
+            return True
+        made = calculation.exact(*[value or 0 for value in values])
+        reads_itself = any(name in register_names(o) for o in maker.operands[1:])
+        return reads_itself or made % (1 << _BITS) == self._number(name) % (1 << _BITS)
+
+    def _wrap(self, maker: PtxInstruction, name: str, signed: bool | None) -> _Wrap | None:
+        calculation = _calculation(maker)
+        if calculation is None or signed is None:
+            return None
+        values = [self._value(operand, signed=signed) for operand in maker.operands[1:]]
+        if any(value is None for value in values):
+            return None
+        numbers = [value or 0 for value in values]
+        result = self._number(name)
+        for index, operand in enumerate(maker.operands[1:]):
+            if name in register_names(operand):
+                if maker.opcode not in ("add", "sub") or index:
+                    return None
+                # Of a loop: what it was before this round.
+                step = numbers[1] if maker.opcode == "add" else -numbers[1]
+                numbers[0] = _as_number(result - step, signed=signed)
+        exact = calculation.exact(*numbers)
+        if exact % (1 << _BITS) != result % (1 << _BITS):
+            return None
+        terms = calculation.text(*[f"{number:,}" for number in numbers]).replace("+ -", "- ")
+        text = f"{terms} = {exact:,}"
+        least, most = (-_MOST_INT - 1, _MOST_INT) if signed else (0, 2 * _MOST_INT + 1)
+        if not least <= exact <= most:
+            end = f" to {_as_number(exact, signed=signed):,}"
+            return _Wrap(maker, text, end, not signed and exact < 0)
+        products = _product(maker, numbers)
+        if not signed and products is not None and _MOST_INT < products[1] <= most:
+            return _Wrap(
+                maker,
+                f"{products[0]} = {products[1]:,}",
+                f" if it is of type int, which holds {_MOST_INT:,} at most",
+            )
+        return None
+
+    def _value(self, operand: PtxOperand, *, signed: bool) -> int | None:
+        if isinstance(operand, ImmediateOperand) and not operand.float_bits:
+            value = int(operand.value)
+            # A difference is written as the sum with a negative number.
+            return value - (1 << _BITS) if value > _MOST_INT and signed else value
+        if isinstance(operand, RegisterOperand) and operand.name in self._registers:
+            return _as_number(self._number(operand.name), signed=signed)
+        return None
+
+    def _number(self, name: str) -> int:
+        return int(self._registers[name][self._thread])
+
+
+class _Calculation(NamedTuple):
+    """What an instruction calculates: of numbers with all digits, and as text."""
+
+    exact: Callable[..., int]
+    text: Callable[..., str]
+
+
+_CALCULATIONS = {
+    "add": _Calculation(lambda a, b: a + b, lambda a, b: f"{a} + {b}"),
+    "sub": _Calculation(lambda a, b: a - b, lambda a, b: f"{a} - {b}"),
+    "mul": _Calculation(lambda a, b: a * b, lambda a, b: f"{a} * {b}"),
+    "mad": _Calculation(lambda a, b, c: a * b + c, lambda a, b, c: f"{a} * {b} + {c}"),
+    "shl": _Calculation(lambda a, b: a << min(b, 64), lambda a, b: f"{a} << {b}"),
+}
+
+
+def _calculation(maker: PtxInstruction) -> _Calculation | None:
+    words = set(maker.modifiers)
+    if not maker.types or maker.types[0].bits != _BITS or words - {"lo"}:
+        return None
+    return _CALCULATIONS.get(maker.opcode) if maker.types[0].name[0] in "sub" else None
+
+
+def _product(maker: PtxInstruction, numbers: list[int]) -> tuple[str, int] | None:
+    """Returns a product as text and as number, of factors that are no negative numbers."""
+    if maker.opcode not in _PRODUCTS or max(numbers[:2]) > _MOST_INT:
+        return None
+    calculation = _CALCULATIONS["shl" if maker.opcode == "shl" else "mul"]
+    factors = numbers[:2]
+    return calculation.text(*[f"{n:,}" for n in factors]), calculation.exact(*factors)
+
+
+def _widening(maker: PtxInstruction) -> bool | None:
+    """Returns whether an instruction takes 32 bits as a signed number; None if it takes none."""
+    types = [kind.name for kind in maker.types]
+    if maker.opcode == "cvt" and len(types) > 1 and types[1] in ("s32", "u32"):
+        return types[1] == "s32"
+    if maker.opcode in ("mul", "mad") and "wide" in maker.modifiers and types[0] in ("s32", "u32"):
+        return types[0] == "s32"
+    return None
+
+
+def _as_number(bits: int, *, signed: bool) -> int:
+    value = bits % (1 << _BITS)
+    return value - (1 << _BITS) if signed and value > _MOST_INT else value

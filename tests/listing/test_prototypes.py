@@ -1,0 +1,82 @@
+"""Which prototypes differ between modules, with nvJitLink as the judge of what it can see."""
+
+from itertools import product
+
+import pytest
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.listing.cuda.prototypes import differing_prototypes
+from tests.support import cuda, request
+
+TYPES = ("int", "unsigned", "float", "double", "long long", "char", "short", "int *", "float *")
+DECLARED = """extern "C" __device__ int f(int x);
+extern "C" {
+__device__ unsigned *g(const float *p, long long n, uint4 v);
+__device__ void h(void);
+}
+"""
+
+
+def said(declared, defined):
+    texts = {"a.cu": declared, "b.cu": defined}
+    sources = (Source(name, CodeKind.CUDA, text.encode()) for name, text in texts.items())
+    return [(d.file, d.line, d.message) for d in differing_prototypes(sources)]
+
+
+@pytest.mark.parametrize(
+    "defined",
+    [
+        'extern "C" __device__ int f(const int y) { return y; }',
+        'extern "C" __device__ signed f(signed int y) { return y; }',
+        'extern "C" __device__ INTEGER f(INTEGER y) { return y; }',
+        'extern "C" __device__ unsigned int *g(float *q, long m, uint4 w) { return 0; }',
+        'extern "C" __device__ void h() {}',
+        # Functions of C++ are told apart by their parameters.
+        "__device__ float f(float y) { return y; }",
+        'extern "C" __device__ float f(float y);',
+    ],
+)
+def test_the_same_in_other_words_is_no_difference(defined):
+    assert said(DECLARED, defined) == []
+
+
+@pytest.mark.parametrize(
+    ("defined", "line"),
+    [
+        ('extern "C" __device__ float f(float y) { return y; }', 1),
+        ('extern "C" __device__ int f(int y, int z) { return y; }', 1),
+        ('extern "C" __device__ void f(int y) {}', 1),
+        ('extern "C" { __device__ int *g(float *p, int n, uint4 v) { return 0; } }', 3),
+        ('extern "C" __device__ int h() { return 1; }', 4),
+    ],
+)
+def test_another_prototype_is_told_at_the_declaration(defined, line):
+    ((file, at, message),) = said(DECLARED, defined)
+    assert (file, at) == ("a.cu", line)
+    assert message.endswith(" at b.cu:1.")
+
+
+def test_the_message_has_both_as_they_are_written():
+    ((_, _, message),) = said(DECLARED, 'extern "C" __device__ float f(float y) { return y; }')
+    assert message == (
+        "Prototype doesn't match for 'f': it is int f(int x) here, and float f(float y) at b.cu:1."
+    )
+
+
+@pytest.mark.tools
+def test_what_a_link_by_ptx_warns_of_is_told(builder):
+    pairs = list(product(TYPES, TYPES))
+    declared = "".join(
+        f'extern "C" __device__ {a} f{n}({a} x);\n' for n, (a, _) in enumerate(pairs)
+    )
+    calls = " ".join(f"f{n}(({a})0);" for n, (a, _) in enumerate(pairs))
+    declared += f'extern "C" __global__ void k() {{ {calls} }}\n'
+    defined = "".join(
+        f'extern "C" __device__ {b} f{n}({b} x) {{ return x; }}\n' for n, (_, b) in enumerate(pairs)
+    )
+    result = builder.build(request(cuda(declared, "a.cu"), cuda(defined, "b.cu"), link="ptx"))
+    seen = {d.message.split("'")[1] for d in result.diagnostics if "Prototype" in d.message}
+    ours = {message.split("'")[1] for _, _, message in said(declared, defined)}
+    assert seen
+    assert seen <= ours
+    assert not ours & {f"f{n}" for n, (a, b) in enumerate(pairs) if a == b}

@@ -1,0 +1,402 @@
+"""Faults are told by their causes: the array left, the number that wrapped, the block gone."""
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.ptx.origins import source_name
+from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
+from tests.simulator.running import HEAD, ptx_of, run
+
+WARP = (32, 1, 1)
+
+ARRAYS = r"""
+struct Tile { int a[32]; int b[32]; };
+__device__ int before[32]; __device__ int table[32]; __device__ int behind[32];
+__constant__ int weights[8] = {1, 2, 3, 4, 5, 6, 7, 8}; __constant__ int others[8];
+extern "C" __global__ void shared(const int* in, int* out, int shift, int which) {
+  __shared__ int first[32], second[32];
+  int t = threadIdx.x;
+  first[t] = in[t]; second[t] = 7;
+  __syncthreads();
+  int* chosen = which ? first : second;
+  out[t] = first[t + shift] + second[t] + (which ? chosen[t] : 0);
+}
+extern "C" __global__ void atomics(const int* in, int* out, int shift) {
+  __shared__ int first[32], second[32];
+  first[threadIdx.x] = second[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  atomicAdd(&second[(int)threadIdx.x + shift], 1);
+  __syncthreads();
+  out[threadIdx.x] = first[threadIdx.x];
+}
+extern "C" __global__ void members(const int* in, int* out, int shift) {
+  __shared__ Tile tile;
+  tile.a[threadIdx.x] = in[threadIdx.x]; tile.b[threadIdx.x] = 7;
+  __syncthreads();
+  out[threadIdx.x] = tile.a[threadIdx.x + shift];
+}
+extern "C" __global__ void module(const int* in, int* out, int shift) {
+  before[threadIdx.x] = behind[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = table[threadIdx.x + shift];
+}
+extern "C" __global__ void constant(const int* in, int* out, int shift) {
+  out[threadIdx.x] = weights[threadIdx.x % 8 + shift] + others[threadIdx.x % 8];
+}
+extern "C" __global__ void buffers(const int* in, int* out, int shift) {
+  out[threadIdx.x] = in[threadIdx.x + shift];
+}
+extern "C" __global__ void difference(const int* in, int* out, int shift) {
+  long long apart = in - (const int*)out;
+  for (int i = threadIdx.x; i < 32; i += 32) out[i] = *(out + apart + i);
+}
+extern "C" __global__ void swizzled(const int* in, int* out, int shift) {
+  __shared__ int first[64], second[64];
+  extern __shared__ int dynamic[];
+  int t = threadIdx.x, *part = dynamic + 32;
+  first[t ^ shift] = in[t]; second[63 - t] = in[t]; part[t] = in[t]; dynamic[t] = 0;
+  __syncthreads();
+  out[t] = first[t ^ shift] + second[63 - t] - part[t] + dynamic[t];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def arrays(tools):
+    return ptx_of(tools, ARRAYS)
+
+
+IN, OUT = np.arange(32, dtype=np.int32), np.zeros(32, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shift", "count", "words"),
+    [
+        ("shared", 1, 1, "directly behind the end of first (128 bytes) and in second"),
+        ("atomics", -2, 2, "8 bytes before the start of second (128 bytes) and in first"),
+        ("constant", 3, 12, "directly behind the end of weights (32 bytes) and in others"),
+        ("buffers", 300, 32, "behind the end of array 0 (128 bytes) and in array 1"),
+    ],
+)
+def test_an_overrun_into_the_next_array_names_both(arrays, kernel, shift, count, words):
+    more = (np.int32(0),) if kernel == "shared" else ()
+    # What lies between two arrays is not there: only whole gaps are leapt over.
+    got = run(
+        arrays, kernel, (1, 1, 1), WARP, IN, np.zeros(256, np.int32), np.int32(shift), *more,
+        finishes=False,
+    )  # fmt: skip
+    assert got.result.outcome is SimulationOutcome.FINISHED
+    (fault,) = got.result.faults
+    assert (fault.kind, fault.count, fault.fatal) == (FaultKind.OUT_OF_BOUNDS, count, False)
+    assert words in fault.message
+
+
+def test_what_reaches_no_other_array_is_told_by_its_own(arrays):
+    got = run(arrays, "module", (1, 1, 1), WARP, IN, OUT, np.int32(4000), finishes=False)
+    (fault,) = got.result.faults
+    assert fault.fatal
+    assert "of table (128 bytes)" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shift", "more"),
+    [
+        ("shared", 0, [np.int32(1)]),
+        ("shared", 0, [np.int32(0)]),
+        ("atomics", 0, []),
+        ("members", 0, []),
+        ("constant", 0, []),
+        ("buffers", 0, []),
+        ("difference", 0, []),
+        ("swizzled", 21, []),
+    ],
+)
+def test_an_access_within_its_array_is_no_fault(arrays, kernel, shift, more):
+    run(arrays, kernel, (1, 1, 1), WARP, IN, OUT, np.int32(shift), *more, shared_bytes=256)
+
+
+def test_members_of_a_struct_are_one_array_in_ptx(arrays):
+    """PTX has no bounds of members: what is not known is not told."""
+    run(arrays, "members", (1, 1, 1), WARP, IN, OUT, np.int32(1))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZZ9neighbourE1a", "a"),
+        ("_ZZN2ns4kernIfEEvPT_iE4tile_0", "tile"),
+        ("_ZN12_GLOBAL__N_15tableE", "table"),
+        ("_ZZ1fILi128EEvvE1s", "s"),
+        ("_ZL5table", "table"),
+        ("plain", "plain"),
+    ],
+)
+def test_variables_are_named_as_their_author_wrote_them(symbol, name):
+    assert source_name(symbol) == name
+
+
+WRAPS = r"""
+extern "C" __global__ void gather(const float* table, const int* row, float* out, int width) {
+  int r = row[blockIdx.x];
+  out[threadIdx.x] = table[
+    r * width + threadIdx.x];
+}
+extern "C" __global__ void square(const float* a, const int* row, float* out, int n) {
+  int i = n - 1 - (int)threadIdx.x;
+  out[threadIdx.x] = a[i * n];
+}
+extern "C" __global__ void below(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[threadIdx.x - n];
+}
+extern "C" __global__ void wide(const float* a, const int* row, float* out, int n) {
+  out[threadIdx.x] = a[(long long)n * n + threadIdx.x];
+}
+extern "C" __global__ void far(const float* a, const int* row, float* out, int n) {
+  out[threadIdx.x] = a[threadIdx.x + n];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def wraps(tools):
+    return ptx_of(tools, WRAPS)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n", "words"),
+    [
+        ("gather", 8960, "239,675 * 8,960 = 2,147,488,000"),
+        ("square", 50000, "49,999 * 50,000 = 2,499,950,000"),
+        ("square", 65537, "65,536 * 65,537 = 4,295,032,832"),
+        ("below", 1, "0 - 1 = -1"),
+        ("wide", 50000, ""),
+        ("far", 2000, ""),
+    ],
+)
+def test_an_offset_that_wrapped_is_named_where_it_wrapped(wraps, kernel, n, words):
+    table, row = np.zeros(1000, np.float32), np.full(1, 239675, np.int32)
+    got = run(
+        wraps, kernel, (1, 1, 1), WARP, table, row, np.zeros(32, np.float32), np.int32(n),
+        finishes=False,
+    )  # fmt: skip
+    (fault,) = got.result.faults
+    assert (fault.kind, fault.fatal) == (FaultKind.OUT_OF_BOUNDS, True)
+    assert ("wraps in 32 bits" in fault.message) == bool(words)
+    assert words in fault.message
+    if kernel == "gather":
+        assert "(line " in fault.message.partition(words)[2].partition(" wraps")[0]
+
+
+def test_a_wrapped_offset_that_meets_another_buffer_is_named(wraps):
+    """65,536 * 65,537 wraps to 65,536: 262,144 bytes behind the start, where another one lies."""
+    table, row = np.zeros(1000, np.float32), np.zeros(1 << 18, np.int32)
+    got = run(
+        wraps, "square", (1, 1, 1), (1, 1, 1), table, row, np.zeros(32, np.float32),
+        np.int32(65537), finishes=False,
+    )  # fmt: skip
+    (fault,) = got.result.faults
+    assert not fault.fatal
+    assert "and in array 1" in fault.message
+    assert "65,536 * 65,537 = 4,295,032,832" in fault.message
+
+
+def carries(lines: str) -> str:
+    return f"""{HEAD}.visible .entry k(.param .u64 k_0) {{
+    .reg .b32 %a<4>; .reg .b64 %p; ld.param.u64 %p, [k_0];
+    mov.u32 %a0, 0xffffffff; mov.u32 %a1, 1;
+    {lines}
+    st.global.u32 [%p], %a3; ret; }}"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("addc.u32 %a3, %a0, %a1;", "which nothing has set"),
+        (
+            "add.cc.u32 %a2, %a0, %a1; addc.u32 %a2, %a0, 0;\naddc.u32 %a3, %a1, %a1;",
+            "addc.u32 at line 7 of the PTX has taken it and sets none. If its carry is meant, ",
+        ),
+        (
+            "sub.cc.u32 %a2, %a0, %a1; subc.u32 %a2, %a0, 0;\nsubc.u32 %a3, %a1, %a1;",
+            "write subc.cc.u32 there",
+        ),
+        ("mad.lo.cc.u32 %a2, %a0, 3, 1; madc.hi.u32 %a3, %a0, 3, 0;", ""),
+        ("add.cc.u32 %a2, %a0, 1; addc.cc.u32 %a2, %a0, 0; addc.u32 %a3, 0, 0;", ""),
+    ],
+)
+def test_a_carry_is_taken_once(lines, words):
+    got = run(carries(lines), "k", (1, 1, 1), (1, 1, 1), np.zeros(1, np.uint32), finishes=False)
+    assert [fault.kind for fault in got.result.faults] == [FaultKind.CARRY] * bool(words)
+    assert all(words in message for message in got.messages)
+
+
+CLUSTERS = r"""
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+#define KERNEL extern "C" __global__ void __cluster_dims__(2, 1, 1)
+KERNEL right(int* out, int rounds) {
+  __shared__ int s[32];
+  auto c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() * 100 + threadIdx.x;
+  c.sync();
+  int* other = c.map_shared_rank(s, c.block_rank() ^ 1), sum = 0;
+  for (int k = 0; k < rounds; k++) sum += other[(threadIdx.x + k) & 31];
+  out[blockIdx.x * 32 + threadIdx.x] = sum;
+  c.sync();
+}
+KERNEL leaves(int* out, int rounds) {
+  __shared__ int s[32];
+  auto c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() * 100 + threadIdx.x;
+  c.sync();
+  int* other = c.map_shared_rank(s, c.block_rank() ^ 1), sum = 0;
+  for (int k = 0; k < rounds; k++) sum += other[(threadIdx.x + k) & 31];
+  out[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+KERNEL one_leaves(int* out, int rounds) {
+  __shared__ int s[32];
+  auto c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() * 100 + threadIdx.x;
+  c.sync();
+  if (c.block_rank() == 1) return;
+  int* other = c.map_shared_rank(s, 1), sum = 0;
+  for (int k = 0; k < rounds; k++) sum += other[(threadIdx.x + k) & 31];
+  out[threadIdx.x] = sum;
+}
+KERNEL one_stays(int* out, int rounds) {
+  __shared__ int s[32];
+  auto c = cg::this_cluster();
+  s[threadIdx.x] = c.block_rank() * 100 + threadIdx.x;
+  c.sync();
+  if (c.block_rank() == 0) {
+    int* other = c.map_shared_rank(s, 1), sum = 0;
+    for (int k = 0; k < rounds; k++) sum += other[(threadIdx.x + k) & 31];
+    out[threadIdx.x] = sum;
+  }
+  c.sync();
+}
+KERNEL early(int* out, int rounds) {
+  __shared__ int s[32];
+  auto c = cg::this_cluster();
+  c.map_shared_rank(s, c.block_rank() ^ 1)[threadIdx.x] = 142;
+  c.sync();
+  out[blockIdx.x * 32 + threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def clusters(tools):
+    return ptx_of(tools, CLUSTERS, "sm_90")
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        ("right", ""),
+        ("one_stays", ""),
+        ("leaves", "exited"),
+        ("one_leaves", "exited"),
+        ("early", "may not have begun yet"),
+    ],
+)
+def test_shared_memory_of_a_block_is_there_as_long_as_the_block(clusters, kernel, words, seed):
+    """Whatever the order: the fault is that nothing orders the access and the end."""
+    out = np.zeros(64, np.int32)
+    got = run(
+        clusters, kernel, (2, 1, 1), WARP, out, np.int32(5), seed=seed,
+        observers=[RaceDetector("k")], finishes=not words,
+    )  # fmt: skip
+    assert got.result.outcome is SimulationOutcome.FINISHED
+    assert [fault.kind for fault in got.result.faults] == [FaultKind.EXITED] * bool(words)
+    for fault in got.result.faults:
+        assert words in fault.message
+        assert (fault.second is not None) == (kernel != "early")
+
+
+BARRIERS = r"""
+extern "C" __global__ void first(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  if (i < n) {
+    s[t] = in[i];
+    __syncthreads();
+    for (int o = 128; o > 0; o >>= 1) { if (t < o) s[t] += s[t + o]; __syncthreads(); }
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
+
+
+def test_a_barrier_in_a_condition_is_one_fault(tools):
+    """Nine barriers, and what nobody has written behind them, follow from the first."""
+    data, out = np.ones(1000, np.float32), np.zeros(4, np.float32)
+    got = run(
+        ptx_of(tools, BARRIERS), "first", (4, 1, 1), (256, 1, 1), data, out, np.int32(1000),
+        finishes=False,
+    )  # fmt: skip
+    (fault,) = got.result.faults
+    assert (fault.kind, fault.count) == (FaultKind.BARRIER, 232)
+    assert "as 23 more of the block are" in fault.message
+
+
+MBARRIERS = r"""
+#include <cuda/barrier>
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+extern "C" __global__ void few(const int* in, int* out, int count) {
+  #pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ barrier ready;
+  if (threadIdx.x == 0) init(&ready, blockDim.x);
+  __syncthreads();
+  if (threadIdx.x < count)
+    ready.arrive_and_wait(); // few
+  out[threadIdx.x] = in[threadIdx.x];
+}
+extern "C" __global__ void bytes(const int* in, int* out, int count) {
+  __shared__ alignas(16) int s[64];
+  __shared__ alignas(8) unsigned long long tile_ready;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&tile_ready);
+  unsigned to = (unsigned)__cvta_generic_to_shared(s);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at));
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }"
+                 :: "r"(at), "r"(count));
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], 128, [%2];" :: "r"(to), "l"(in), "r"(at) : "memory");
+  }
+  int done = 0;
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; " // bytes
+                 "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+  if (threadIdx.x < 32) out[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mbarriers(tools):
+    return ptx_of(tools, MBARRIERS, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "words"),
+    [
+        ("few", 32, ""),
+        ("few", 20, "(ready, shared memory) has 20 of 32 arrivals in this phase."),
+        ("bytes", 128, ""),
+        ("bytes", 512, "(tile_ready, shared memory) has 1 of 1 arrivals and 128 of 512 bytes in"),
+        ("bytes", 64, "has 1 of 1 arrivals and 128 bytes, 64 more than were announced"),
+    ],
+)
+def test_an_mbarrier_that_never_completes_says_what_it_lacks(mbarriers, kernel, count, words):
+    """At the line of the author's, not that of the header of the barrier."""
+    got = run(mbarriers, kernel, (1, 1, 1), WARP, IN, OUT, np.int32(count), finishes=not words)
+    if not words:
+        return
+    (fault,) = got.result.faults
+    assert (fault.kind, fault.fatal) == (FaultKind.DEADLOCK, True)
+    assert words in fault.message
+    line = MBARRIERS[: MBARRIERS.index(f"// {kernel}")].count("\n") + 1
+    assert fault.first.line in (line, line - 1)

@@ -1,0 +1,111 @@
+"""Temporary folders of worker processes: who holds one keeps it, and what nobody holds goes."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from jitstudio.worker import scratch
+from tests.core.test_bounds import deep
+from tests.support import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there, nothing is removed")
+
+HOLD = """
+import sys, time
+from jitstudio.worker import scratch
+print(scratch.make("child"), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder for temporary files of the test's own."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    scratch._remove_orphans.cache_clear()
+    yield tmp_path
+    scratch._remove_orphans.cache_clear()
+
+
+@pytest.fixture
+def start(folder):
+    processes = []
+
+    def begin(*wrapper):
+        process = subprocess.Popen(
+            [*wrapper, sys.executable, "-c", HOLD],
+            env=os.environ | {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process, folder / os.path.basename(process.stdout.readline().strip())
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrapper", [(), ("unshare", "--pid", "--fork", "--mount-proc")])
+def test_what_a_living_program_holds_stays_and_that_of_a_killed_one_goes(start, wrapper):
+    """Also where the other one has a number of its own for itself, as in a container."""
+    if wrapper and subprocess.run([*wrapper, "true"], capture_output=True).returncode:
+        pytest.skip("this user makes no namespaces")
+    mine = scratch.make("child")
+    process, held = start(*wrapper)
+    assert held.is_dir()
+    assert mine.is_dir()
+    assert scratch.is_there(mine)
+    scratch._remove_orphans.cache_clear()
+    scratch.remove(scratch.make("launch"))
+    assert held.is_dir()
+    process.stdin.close() if wrapper else process.kill()
+    process.wait()
+    scratch._remove_orphans.cache_clear()
+    scratch.remove(scratch.make("launch"))
+    assert not held.exists()
+    scratch.remove(mine)
+    assert not mine.exists()
+
+
+def test_a_folder_that_is_taken_away_is_not_there_even_if_another_has_its_name(folder):
+    mine = scratch.make("child")
+    mine.rename(folder / "elsewhere")
+    assert not scratch.is_there(mine)
+    mine.mkdir()
+    assert not scratch.is_there(mine)
+    scratch.remove(mine)
+    assert not mine.exists()
+
+
+def test_folders_that_are_deep_or_of_others_fail_nothing(folder):
+    left = folder / "jitstudio-child-abcdefgh"
+    deep(left, 1_500)
+    others = folder / "jitstudio-child-bcdefghi"
+    deep(others, 3)
+    (folder / "jitstudio-child-cdefghij").write_text("a file")
+    (folder / "jitstudio-child-defghijk").symlink_to(others)
+    (folder / "jitstudio-somebody-abcdefgh").mkdir()
+    if os.getuid() == 0:
+        os.chown(others, 65534, 65534)
+    scratch.remove(scratch.make("child"))
+    assert not left.exists()
+    assert others.exists() == (os.getuid() == 0)
+    assert (folder / "jitstudio-child-defghijk").is_symlink()
+    assert (folder / "jitstudio-somebody-abcdefgh").is_dir()
+
+
+def test_a_folder_for_temporary_files_that_was_removed_is_made_again(folder):
+    folder.rmdir()
+    made = scratch.make("child")
+    assert made.parent == folder
+    assert made.stat().st_mode & 0o777 == 0o700
+    scratch.remove(made)
