@@ -69,7 +69,8 @@ class LaunchSpec(RunOptions):
     Attributes:
         kernel: A kernel's lowered name, its name in C++, or its name expression; empty for the
             only one.
-        arguments: Parameter name and text: see `core.launch.arguments`.
+        arguments: Name and text of each parameter, of pointers in structs (``view.data``) and of
+            module variables: see `core.launch.arguments`.
         grid: Blocks as ``x``, ``x,y`` or ``x,y,z``; empty where `cover` says it.
         cover: How many elements the grid shall cover with one thread each, as an expression over
             the integer arguments such as ``n``, one for each axis; empty for none.
