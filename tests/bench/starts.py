@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -79,15 +79,15 @@ def start(home: Path, interval: float) -> str:
     return f"status {done.returncode}\n{done.stdout}{done.stderr}"
 
 
-def crashes(count: int = COUNT, at_once: int = AT_ONCE) -> list[str]:
-    """Start the window so often; returns how those have ended that did not end well."""
+def endings(count: int = COUNT, at_once: int = AT_ONCE) -> Iterator[str]:
+    """Start the window so often; yields how each start has ended, empty for well."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
 
-        def one(number: int) -> str:
+        def ending(number: int) -> str:
             return start(Path(folder) / str(number), INTERVALS[number % len(INTERVALS)])
 
         with ThreadPoolExecutor(at_once) as pool:
-            return [*filter(None, pool.map(one, range(count)))]
+            yield from pool.map(ending, range(count))
 
 
 if __name__ == "__main__":
@@ -95,8 +95,10 @@ if __name__ == "__main__":
     parser.add_argument("count", type=int, nargs="?", default=COUNT)
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="how many at the same time")
     words = parser.parse_args()
-    ended = crashes(words.count, words.at_once)
-    for text, times in Counter(ended).most_common():
-        print(f"{times} times: {text}")
-    print(f"{words.count} starts, {len(ended)} did not end well (goal: 0)")
-    sys.exit(1 if ended else 0)
+    failed = 0
+    for number, ended in enumerate(endings(words.count, words.at_once), 1):
+        if ended:
+            failed += 1
+            print(f"start {number}: {ended}", flush=True)
+    print(f"{words.count} starts, {failed} did not end well (goal: 0)")
+    sys.exit(1 if failed else 0)
