@@ -17,7 +17,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from jitstudio.core.bounds.folders import remove_tree
+from jitstudio.core.bounds.folders import empty_folder, remove_tree
 from jitstudio.private import is_own
 
 if sys.platform != "win32":
@@ -56,6 +56,22 @@ def remove(folder: Path) -> None:
     remove_tree(folder)
     if (lock := _locks.pop(folder, None)) is not None:
         os.close(lock)
+
+
+def own_folder() -> str:
+    """Returns the folder for temporary files that this process got from its parent.
+
+    By the name that it got, not by `tempfile.gettempdir`: where that folder is gone, as another
+    program has removed it, that is `/tmp`, or the working directory, with all that is in there.
+    """
+    return os.environ.get("TMPDIR") or tempfile.gettempdir()
+
+
+def empty_own() -> None:
+    """Empties the folder that this process got from its parent, and no other."""
+    folder = own_folder()
+    if _NAMES.fullmatch(os.path.basename(folder)):
+        empty_folder(folder)
 
 
 def is_there(folder: Path) -> bool:

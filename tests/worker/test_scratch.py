@@ -109,3 +109,34 @@ def test_a_folder_for_temporary_files_that_was_removed_is_made_again(folder):
     assert made.parent == folder
     assert made.stat().st_mode & 0o777 == 0o700
     scratch.remove(made)
+
+
+EMPTY = "from jitstudio.worker import scratch; scratch.empty_own()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "is_there", "is_emptied"),
+    [
+        ("jitstudio-child-abcd1234", True, True),
+        # Removed by another program, before this one has looked for it.
+        ("jitstudio-child-abcd1234", False, False),
+        # The user's, of a program that was started by hand.
+        ("temporary", True, False),
+    ],
+)
+def test_a_child_empties_its_own_folder_and_no_other(folder, name, is_there, is_emptied):
+    (folder / "work").mkdir()
+    (folder / "work" / "kernel.cu").write_text("__global__ void k() {}\n")
+    own = folder / name
+    if is_there:
+        own.mkdir()
+        (own / "left").write_text("")
+    subprocess.run(
+        [sys.executable, "-c", EMPTY],
+        cwd=folder / "work",
+        env=os.environ | {"TMPDIR": str(own), "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    assert (folder / "work" / "kernel.cu").exists()
+    assert (own / "left").exists() == (is_there and not is_emptied)

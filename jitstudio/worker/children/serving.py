@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import queue
-import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jitstudio.core.bounds.folders import empty_folder
 from jitstudio.worker.limits import (
     EXIT_OUT_OF_MEMORY,
     adopt_orphans,
@@ -34,6 +32,7 @@ from jitstudio.worker.protocol import (
     WorkerProgram,
 )
 from jitstudio.worker.sandbox.seal import ProgramNeeds, is_current, seal
+from jitstudio.worker.scratch import empty_own
 
 _STDOUT = 1
 
@@ -130,7 +129,7 @@ def _received(wire: Wire, program: WorkerProgram) -> Call[Any]:
         call: Call[Any] = program.calls.load(wire.receive())
     except EOFError:
         # A parent that was killed removes nothing.
-        empty_folder(tempfile.gettempdir())
+        empty_own()
         os._exit(0)
     except MemoryError:
         # The parent waits for an answer to a call that does not fit.

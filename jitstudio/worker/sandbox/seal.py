@@ -16,7 +16,6 @@ import errno
 import os
 import struct
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from stat import S_ISDIR
@@ -26,6 +25,7 @@ from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import SandboxAccess, identity
 from jitstudio.worker.sandbox.seccomp import SeccompGrant, filter_program
+from jitstudio.worker.scratch import own_folder
 
 SWITCH = "JITSTUDIO_SANDBOX"
 """The environment variable that switches it off where it says ``off``: to find out what breaks."""
@@ -105,11 +105,11 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     headers, programs = tuple(role.headers()), tuple(role.programs())
     if access.host_compiler:
         programs = (*programs, *role.host_compiler())
-    _look_at(tempfile.gettempdir(), headers)
+    _look_at(own_folder(), headers)
     python = tuple(role.interpreter(access.python)) if access.python else ()
     grant = SeccompGrant.PROGRAMS if programs or python else SeccompGrant.NOTHING
     if access.gpu:
-        system_paths.prepare_driver(tempfile.gettempdir())
+        system_paths.prepare_driver(own_folder())
         grant |= SeccompGrant.GPU | (
             SeccompGrant.SHARED_GPU if system_paths.is_gpu_shared() else SeccompGrant.NOTHING
         )
@@ -199,7 +199,7 @@ def _rules(
     yield _Rule((*headers, *system_paths.toolchain(programs, access.toolchain)), _READ)
     yield _Rule(map(system_paths.lock_of, headers), _READ_FILE | _WRITE_FILE)
     yield _Rule(system_paths.SCRATCH_DEVICES, _READ_FILE | _WRITE_FILE)
-    yield _Rule((tempfile.gettempdir(), *access.writable), _WRITE)
+    yield _Rule((own_folder(), *access.writable), _WRITE)
     if python:
         yield _Rule((*python, *system_paths.PROGRAMS), _READ | _EXECUTE)
     if programs or python:
