@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import queue
+import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Sequence
