@@ -33,7 +33,7 @@ _MANGLED_PART = re.compile(r"\d+")
 _MANGLED_END = re.compile(r"E?(_\d+)?")
 
 
-class Origin(NamedTuple):
+class AddressOrigin(NamedTuple):
     """What an address is made of.
 
     Attributes:
@@ -45,13 +45,13 @@ class Origin(NamedTuple):
     offset: int | None = None
 
 
-_OPEN = Origin("")
-_Origins = frozenset[Origin]
+_OPEN = AddressOrigin("")
+_Origins = frozenset[AddressOrigin]
 _NOTHING: _Origins = frozenset()
 _UNKNOWN: _Origins = frozenset([_OPEN])
 
 
-def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, Origin]]:
+def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, AddressOrigin]]:
     """Yields accesses of a function whose address is made of one variable or parameter.
 
     Returns:
@@ -164,7 +164,7 @@ def _maker(
     return _Maker(results, made_of, opcode in _CHOICES)
 
 
-def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Origin | None:
+def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> AddressOrigin | None:
     """Returns the parameter of a kernel that an instruction loads one register from."""
     if instruction.opcode != "ld" or "param" not in instruction.modifiers or not function.is_kernel:
         return None
@@ -173,7 +173,7 @@ def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Origin 
         case AddressOperand(SymbolOperand(name, inner), offset):
             is_own = any(parameter.name == name for parameter in function.parameters)
             if is_own and isinstance(target, RegisterOperand):
-                return Origin(name, inner + offset)
+                return AddressOrigin(name, inner + offset)
     return None
 
 
@@ -181,7 +181,7 @@ def _of_operand(operand: PtxOperand, program: PtxProgram, origins: dict[str, _Or
     if isinstance(operand, SymbolOperand):
         # What is local is on a stack, where arrays have no bounds in PTX.
         is_variable = operand.name in program.variables
-        return frozenset([Origin(operand.name)]) if is_variable else _UNKNOWN
+        return frozenset([AddressOrigin(operand.name)]) if is_variable else _UNKNOWN
     if isinstance(operand, AddressOperand | VectorOperand):
         parts = operand.parts if isinstance(operand, VectorOperand) else (operand.base,)
         return frozenset().union(*(_of_operand(part, program, origins) for part in parts))

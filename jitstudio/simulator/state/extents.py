@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jitstudio.simulator.ptx.origins import Origin, origins_of, source_name
+from jitstudio.simulator.ptx.origins import AddressOrigin, origins_of, source_name
 from jitstudio.simulator.ptx.program import PtxProgram
 from jitstudio.simulator.state.image import Image
 from jitstudio.simulator.state.memory import behind_end
@@ -76,7 +76,7 @@ class Extents:
         end = start + size if size else image.shared_size - image.reserved
         return Extent(source_name(name), StateSpace(image.spaces[name]), start, end)
 
-    def _of_origin(self, origin: Origin) -> Extent | None:
+    def _of_origin(self, origin: AddressOrigin) -> Extent | None:
         if origin.offset is None:
             return self._variables.get(origin.name)
         at = self._image.parameters[origin.name] + origin.offset

@@ -216,7 +216,7 @@ def test_what_a_question_is_about():
     assert asked("int a = thread|Idx.x;").is_built_in
     assert asked("// wo|rd") == question(CodeKind.CUDA, "", 0, 0)
     assert asked("int a = b.|c;").is_member
-    assert asked("bra $L|1;\n$L1:\n", CodeKind.PTX).places == ((1, 0),)
+    assert asked(".entry k() {\nbra $L|1;\n$L1:\n}\n", CodeKind.PTX).places == ((2, 0),)
     assert asked("br label %l|oop\nloop:\n", CodeKind.LLVM_IR).places == ((1, 0),)
 
 
