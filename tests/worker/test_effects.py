@@ -206,8 +206,6 @@ def test_no_effect_comes_about(started, tmp_path, role):
     program, access = ROLES[role]
     host = started(program)
     for name, (target, deed) in EFFECTS.items():
-        if target is shared_file and access.gpu:
-            continue  # the driver has files of its own there, and landlock knows folders only
         with _there(target, tmp_path, name) as (aim, is_as_it_was):
             answer = told(host, NATIVE + deed.format(aim), access)
             assert isinstance(answer, str), f"{name}: {answer}"

@@ -208,6 +208,7 @@ def _rules(
         yield _Rule(system_paths.DRIVER_READS, _READ)
         yield _Rule(system_paths.devices(), _USE)
         yield _Rule(system_paths.THREADS, _READ_FILE | _WRITE_FILE | _TRUNCATE)
+    if SeccompGrant.SHARED_GPU in grant:
         yield _Rule(system_paths.SHARED_MEMORY, _WRITE)
     if SeccompGrant.WRAPPED in grant:
         yield _Rule(system_paths.wrapper_reads(), _READ)

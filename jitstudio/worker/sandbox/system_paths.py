@@ -96,6 +96,8 @@ _DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps*/*", "/dev/dxg", "/dev/nvhost-*", 
 """GPUs: of a usual machine, of Windows' Linux, of an embedded one."""
 
 SHARED_MEMORY = ("/dev/shm",)
+"""Where the daemon that shares a GPU meets its programs; without it, no driver needs this (580)."""
+
 WRAPPER_WRITES = ("/tmp", "/dev/shm")
 """Where compute-sanitizer meets its library in the process that it has started."""
 
