@@ -7,7 +7,7 @@ address the launch puts to where the struct or buffer has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -322,6 +322,13 @@ class _References:
                 )
             value = ""
         references: Mapping[str, str] = {}
+        keeps = not value and fill is None
+        is_known = bool(variable.initial) or not variable.is_initialised
+        if keeps and parts and not is_known and not _is_whole(kind, "", parts):
+            raise TextError(
+                f"What {row.name} holds besides is not known here, as addresses are among it.",
+                f"Give all of it: {row.name}={{…}} with a value for each member.",
+            )
         if value or (parts and fill is None):
             whole = EncodedValue(variable.initial.ljust(kind.size, b"\0"))
             if value:
@@ -344,8 +351,10 @@ class _References:
         rows = {inner.name: inner for inner in inner_rows(row)}
         for part in references_in(row.type):
             name = row.name + part.path
-            given = self._texts.get(name, "") or _in_struct(name, references.get(part.path)) or NULL
-            self.read(rows[name], name, part.offset, given, row.name)
+            inside = self._texts.get(name, "") or _in_struct(name, references.get(part.path))
+            # An address that nothing is said of stays where the rest does.
+            if inside or not keeps:
+                self.read(rows[name], name, part.offset, inside or NULL, row.name)
         is_filled = fill is not None and fill.kind is not FillKind.UNFILLED
         made = absolute(fill, self._folder) if is_filled and fill else _initial(variable)
         return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
@@ -438,6 +447,18 @@ def _in_struct(name: str, text: str | None) -> str:
             f"Leave it out there, and write {name}=LENGTH:file(PATH) as a text of its own.",
         )
     return NULL if text is not None and text.strip() == "0" else text or ""
+
+
+def _is_whole(kind: Type, path: str, parts: Collection[str]) -> bool:
+    """Returns whether these parts, by their paths, are together all that is at a path."""
+    if path in parts:
+        return True
+    match kind:
+        case Struct(fields=fields):
+            return all(_is_whole(f.type, f"{path}.{f.name}", parts) for f in fields)
+        case Array(element=element, count=count):
+            return all(_is_whole(element, f"{path}[{at}]", parts) for at in range(count))
+    return False
 
 
 def _initial(variable: ModuleVariable) -> Fill:
