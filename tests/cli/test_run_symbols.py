@@ -198,3 +198,11 @@ def test_an_address_in_a_variable_stays_unless_the_launch_says_what_is_there(
 def test_part_of_a_variable_that_holds_addresses_is_no_whole_one(simulated, part):
     ran = simulated(LINKED, *FOLLOW, f"--set={part}")
     assert "What link holds besides is not known here, as addresses are among it." in ran.out
+
+
+def test_variables_of_one_name_in_two_namespaces_are_two(simulated):
+    source = """namespace a { __constant__ float k[4]; } __constant__ int k[4];
+    extern "C" __global__ void both(float *out) { out[0] = k[1]; out[1] = a::k[1]; }"""
+    words = ("--arg=out=2:zeros", "--grid=1", "--block=1", "--expect=out=np.array([2, 6])")
+    ran = simulated(source, *words, "--set=k={1, 2, 3, 4}", "--set=a::k={5, 6, 7, 8}")
+    assert ran.code == 0, ran.out + ran.err
