@@ -254,7 +254,7 @@ class _Known:
         return tuple(rows)
 
     def _declared_variable(self, symbol: str, module: str) -> DeclaredVariable | None:
-        """Returns the declaration of a lowered name: one of that path, in that module, if any is."""
+        """Returns the declaration of a lowered name: of that path, in that module, if it can be."""
         fitting = [variable for variable in self.device_variables if variable.is_of(symbol)]
         path = read_name(symbol).path
         return min(fitting, key=lambda d: (d.node.path != path, d.module != module), default=None)

@@ -327,7 +327,7 @@ class _References:
         if keeps and parts and not is_known and not _is_whole(kind, "", parts):
             raise TextError(
                 f"What {row.name} holds besides is not known here, as addresses are among it.",
-                f"Give all of it: {row.name}={{…}} with a value for each member.",
+                f"Give all of it, such as {row.name}={example(kind)}.",
             )
         if value or (parts and fill is None):
             whole = EncodedValue(variable.initial.ljust(kind.size, b"\0"))

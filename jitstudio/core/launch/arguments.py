@@ -346,7 +346,7 @@ def host_variable(key: str) -> str:
 def _host_variables(rows: Sequence[FormParameter], host: _Known) -> dict[str, _Known]:
     """Returns what host code says of each module variable, by the path in it.
 
-    A name without all of its namespaces, as after ``using``, is that of the only variable so called.
+    Without all of its namespaces, as after ``using``, a name is that of the only variable with it.
     """
     by_variable: dict[str, dict[str, Number | HostBuffer | str]] = {}
     for key, value in host.items():
