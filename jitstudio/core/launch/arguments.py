@@ -308,9 +308,9 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             for row in inner_rows(p)
         ]
         found += [(p.name, text), *inner]
-    known = _host_variables(form.variables, host)
+    of_variables = _host_variables(form.variables, host)
     for variable in form.variables:
-        found += _variable_texts(variable, known.get(variable.name, {}))
+        found += _variable_texts(variable, of_variables.get(variable.name, {}))
     return tuple(found)
 
 
