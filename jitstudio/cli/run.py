@@ -217,7 +217,7 @@ class _Sides:
             return result
         heard, self.heard = self.heard, _ignore
         try:
-            plain = _built_with(side.request, (WITHOUT_FMA,))
+            plain = _built_with(side.request, (WITHOUT_FMA,), self.most)
             return with_contraction(result, self.launch(plain, compared) if plain else None)
         finally:
             self.heard = heard
@@ -227,7 +227,7 @@ class _Sides:
     ) -> _Resolved | LaunchResult | None:
         """Returns what is run besides, or why it cannot be; None for nothing."""
         if compared:
-            other = _built_with(side.request, compared)
+            other = _built_with(side.request, compared, self.most)
             if other is None:
                 told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
                 return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
@@ -260,10 +260,10 @@ class _Sides:
         return _Resolved(resolved.request, resolved.problems)
 
 
-def _built_with(request: BuildRequest, options: tuple[str, ...]) -> _Side | None:
-    """Returns a build with further options; None where it fails."""
+def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
+    """Returns a build with further options, of so many seconds at most; None where it fails."""
     request = replace(request, options=(*request.options, *options))
-    built = build.build(request)[-1]
+    built = build.build(request, DEFAULT_TIMEOUT if most == math.inf else most)[-1]
     return _Side(request, built) if built.ok else None
 
 
