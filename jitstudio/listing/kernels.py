@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -187,7 +187,7 @@ class _Known:
         signature = self._signature(kernel, name, slots)
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
-        launch = launch_of(name, len(parameters.parameters), self.launches)
+        launch = launch_of(name, len(parameters.parameters), self._launches_of(name))
         captured = self.captured.get(_module(kernel.module))
         if launch is None and captured is not None and signature is not None:
             launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
@@ -259,14 +259,22 @@ class _Known:
         path = read_name(symbol).path
         return min(fitting, key=lambda d: (d.node.path != path, d.module != module), default=None)
 
+    def _launches_of(self, name: KernelName) -> list[HostLaunch]:
+        """Returns the launches without those that name another kernel."""
+        paths = {kernel.path for kernel in self.declared}
+        others = paths - _declared_paths(name.path, paths)
+        return [x for x in self.launches if x.kernel.removeprefix("::") not in others]
+
     def _without_others(
         self, launch: HostLaunch | None, used: Sequence[FormParameter]
     ) -> HostLaunch | None:
         """Returns a launch without what is known of variables that its kernel does not use."""
         if launch is None:
             return None
-        others = {variable.node.path for variable in self.device_variables}
-        others -= {row.name.removeprefix("::") for row in used}
+        paths = {variable.node.path for variable in self.device_variables}
+        others = paths.difference(
+            *(_declared_paths(r.name.removeprefix("::"), paths) for r in used)
+        )
         inside = tuple((key, v) for key, v in launch.inside if host_variable(key) not in others)
         return replace(launch, inside=inside)
 
@@ -302,6 +310,11 @@ class _Known:
             return min(readings, key=lambda reading: reading.doubts).signature
         written = [signature for signature in self.written if signature.name == kernel.name]
         return min(written, key=lambda s: s.module != _module(kernel.module), default=None)
+
+
+def _declared_paths(path: str, declared: Set[str]) -> Set[str]:
+    """Returns which declarations a path in code may be of: ``extern "C"`` has no namespaces."""
+    return declared & {path} or {other for other in declared if other.rpartition("::")[2] == path}
 
 
 def launch_of(

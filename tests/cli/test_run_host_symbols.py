@@ -158,3 +158,18 @@ def test_a_name_without_its_namespace_is_that_of_the_only_variable_called_so(sim
     source = NAMESPACES.replace("__constant__ int k[2];\n", "").replace("OTHER", "7")
     source = source.replace("SECOND", "").replace("__global__", "using namespace a;\n__global__")
     simulated(source, "--expect=out=np.array((102, 7))")
+
+
+def test_kernels_of_one_name_in_two_namespaces_have_their_own_launches(simulated):
+    source = """
+    namespace a { __global__ void put(int *out, int n) { out[threadIdx.x] = n; } }
+    namespace b { __global__ void put(int *out, int n) { out[threadIdx.x] = -n; } }
+    int main()
+    {
+        int *d, *e; cudaMalloc(&d, 32 * 4); cudaMalloc(&e, 64 * 4);
+        a::put<<<1, 32>>>(d, 7); b::put<<<1, 64>>>(e, 9);
+    }"""
+    made = simulated(source, "--kernel=a::put", "--expect=out = 7")
+    assert made["buffers"][0]["length"] == 32
+    made = simulated(source, "--kernel=b::put", "--expect=out = -9")
+    assert made["buffers"][0]["length"] == 64
