@@ -16,6 +16,7 @@ from typing import NamedTuple
 from jitstudio.cli import build, exit_codes, text_output
 from jitstudio.cli.json_output import Json, launch_object, result_object
 from jitstudio.cli.request import (
+    UsageError,
     arch_for,
     argument_texts,
     base_launch,
@@ -99,6 +100,9 @@ def launch(
     Raises:
         UsageError, WorkerError: See `run`.
     """
+    compared = tuple(getattr(arguments, "compare_option", ()))
+    if compared and getattr(arguments, "both", False):
+        raise UsageError("--both and --compare-option are two comparisons: give one of them.")
     project = given_project(arguments.sources)
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
@@ -118,7 +122,6 @@ def launch(
         begin = partial(spec_from, arguments) if base is None else None
         most = math.inf if limit is None else limit
         sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most)
-        compared = tuple(getattr(arguments, "compare_option", ()))
         result = sides.launch(_Side(request, built), compared)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))

@@ -117,3 +117,59 @@ int main()
 def test_a_buffer_of_pointers_has_as_many_as_the_host_code_allocates(simulated):
     made = simulated(ROWS, "--expect=rows[2] = rows[2] + 64")
     assert [b["name"] for b in made["buffers"]] == ["rows", "rows[0]", "rows[1]", "rows[2]"]
+
+
+NAMESPACES = """\
+namespace a { __device__ int hits; __constant__ int k[2]; struct P { int n; }; __constant__ P p; }
+__constant__ int k[2];
+__global__ void count(int *out)
+{
+    out[0] = a::k[1] + a::p.n; out[1] = OTHER; atomicAdd(&a::hits, 1);
+}
+int main()
+{
+    int *d, one[2] = {1, 2}, two[2] = {3, 4}, seen = 5; a::P p; p.n = 100;
+    cudaMalloc(&d, 8);
+    cudaMemcpyToSymbol(k, one, sizeof one);
+    SECOND
+    cudaMemcpyToSymbol(a::p, &p, sizeof p);
+    cudaMemcpyToSymbol(a::hits, &seen, sizeof seen);
+    count<<<1, 1>>>(d);
+    cudaMemcpyFromSymbol(&seen, a::hits, sizeof seen);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "second", "out"),
+    [
+        ("k[1]", "cudaMemcpyToSymbol(a::k, two, sizeof two);", (104, 2)),
+        ("k[1]", "", (100, 2)),
+        ("7", "", (100, 7)),
+        ("7", "cudaMemcpyToSymbol(a::k, two, sizeof two);", (104, 7)),
+    ],
+)
+def test_names_in_namespaces_are_whole(simulated, other, second, out):
+    source = NAMESPACES.replace("OTHER", other).replace("SECOND", second)
+    simulated(source, f"--expect=out=np.array({out})", "--expect=a::hits = 6")
+
+
+def test_a_name_without_its_namespace_is_that_of_the_only_variable_called_so(simulated):
+    source = NAMESPACES.replace("__constant__ int k[2];\n", "").replace("OTHER", "7")
+    source = source.replace("SECOND", "").replace("__global__", "using namespace a;\n__global__")
+    simulated(source, "--expect=out=np.array((102, 7))")
+
+
+def test_kernels_of_one_name_in_two_namespaces_have_their_own_launches(simulated):
+    source = """
+    namespace a { __global__ void put(int *out, int n) { out[threadIdx.x] = n; } }
+    namespace b { __global__ void put(int *out, int n) { out[threadIdx.x] = -n; } }
+    int main()
+    {
+        int *d, *e; cudaMalloc(&d, 32 * 4); cudaMalloc(&e, 64 * 4);
+        a::put<<<1, 32>>>(d, 7); b::put<<<1, 64>>>(e, 9);
+    }"""
+    made = simulated(source, "--kernel=a::put", "--expect=out = 7")
+    assert made["buffers"][0]["length"] == 32
+    made = simulated(source, "--kernel=b::put", "--expect=out = -9")
+    assert made["buffers"][0]["length"] == 64
