@@ -138,6 +138,13 @@ def shared_file(_folder):
 
 
 WRITE = "at and at < 2**63 and ctypes.memset(at, 65, 16)"
+# Who is sent a signal when something can be read: fcntl(2), F_SETOWN and O_ASYNC.
+ASYNC = "fcntl.fcntl(r, 4, fcntl.fcntl(r, 3) | os.O_ASYNC); os.write(w, b'x')"
+BY_PIPE = f"import fcntl, struct; r, w = os.pipe(); {{}}; {ASYNC}"
+BY_SOCKET = (
+    "import fcntl, struct; a, b = socket.socketpair(); r, w = a.fileno(), b.fileno()\n"
+    f"fcntl.ioctl(r, {{}}, struct.pack('i', {{{{0}}}})); {ASYNC}"
+)
 # What is aimed at, and how: `{0}` is the target.
 EFFECTS = {
     "take a message": (message_queue, "libc.msgrcv({0}, b' ' * 64, 8, 0, 0o4000)"),
@@ -158,6 +165,16 @@ EFFECTS = {
     ),
     "limit it": (process, "import resource; resource.prlimit({0}, resource.RLIMIT_CORE, (1, 1))"),
     "kill it": (process, "os.kill({0}, 15)"),
+    "kill it by a pipe": (
+        process,
+        BY_PIPE.format("fcntl.fcntl(r, 10, 15); fcntl.fcntl(r, 8, {0})"),
+    ),
+    "kill it by a pipe's thread": (
+        process,
+        BY_PIPE.format("fcntl.fcntl(r, 15, struct.pack('ii', 1, {0}))"),
+    ),
+    "kill it by a socket": (process, BY_SOCKET.format(0x8901)),
+    "kill it by a socket's group": (process, BY_SOCKET.format(0x8902)),
     "send a datagram": (
         datagram_socket,
         "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', {0!r})",
