@@ -81,6 +81,8 @@ def test_the_folders_of_nvidia_s_headers_are_searched():
         "#define HAS __has_include\n#if HAS(<b.h>)\n#endif\n",
         "#define G(a, b) a##b\n#if G(__has_,include)(<b.h>)\n#endif\n",
         "#if __has_include/**/(<b.h>)\n#endif\n",
+        "#include <cuda/std/array>\n#define MY _CCCL_HAS_INCLUDE\n#if MY(<b.h>)\n#endif\n",
+        "#include <cuda/std/array>\n#if _CCCL_HAS_INCLUDE/**/(<b.h>)\n#endif\n",
         "__device__ const char* t = __TIME__;\n",
         "__device__ const char* t = __DATE__;\n",
         "#define G(a, b) a##b\n__device__ const char* t = G(__TI,ME__);\n",
