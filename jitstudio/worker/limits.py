@@ -298,7 +298,7 @@ def taken_on_disk(folder: Path) -> int:
 def taken_by(pid: int) -> tuple[int, int]:
     """Bytes that a process and those it has started have for themselves, and how many these are.
 
-    Zeros where it is gone. Beyond `MOST_PROCESSES` none is looked at.
+    Zeros where it is gone; those that have ended do not count. Beyond `MOST_PROCESSES` none is looked at.
     """
     taken, left, count = 0, [pid], 0
     while left and count <= MOST_PROCESSES:
@@ -308,7 +308,8 @@ def taken_by(pid: int) -> tuple[int, int]:
             lists = [path.read_text() for path in Path(f"/proc/{one}/task").glob("*/children")]
         except OSError:
             continue
-        count += 1
+        # One that has ended and that nobody has waited for takes nothing but its number.
+        count += "\nState:\tZ" not in status
         lines = (line.split() for line in status.splitlines() if line.startswith(_COUNTED))
         taken += sum(int(words[1]) for words in lines) << 10
         left += (int(child) for told in lists for child in told.split())
