@@ -273,6 +273,17 @@ def test_a_folder_for_shared_gpus_that_another_user_made_is_none(tmp_path, monke
     assert system_paths.is_gpu_shared()
 
 
+def test_a_link_is_no_usual_folder_for_shared_gpus(tmp_path, monkeypatch):
+    """Another user's link to a folder of this one would open that to the driver."""
+    (tmp_path / "own").mkdir()
+    folder = tmp_path / "nvidia-mps"
+    folder.symlink_to(tmp_path / "own")
+    monkeypatch.setattr(system_paths, "_SHARED_GPU", ("JITSTUDIO_NOTHING", str(folder)))
+    assert not system_paths.is_gpu_shared()
+    monkeypatch.setenv("JITSTUDIO_NOTHING", str(folder))
+    assert system_paths.is_gpu_shared()
+
+
 TWICE = """
 import os, time
 if not os.fork():
