@@ -33,6 +33,7 @@ EXIT_TOO_MANY = 78
 
 MOST_PROCESSES = 1000
 """How many a worker may have started that run at the same time; a compile of a script has a few."""
+_MOST_ENDED = 16_000  # half of the numbers for processes that Linux usually has
 _MORE_TASKS = 4096
 _BLOCK = 512  # of `st_blocks`, stat(2)
 
@@ -298,9 +299,10 @@ def taken_on_disk(folder: Path) -> int:
 def taken_by(pid: int) -> tuple[int, int]:
     """Bytes that a process and those it has started have for themselves, and how many these are.
 
-    Zeros where it is gone; those that have ended do not count. Beyond `MOST_PROCESSES` none is looked at.
+    Zeros where it is gone. Those that have ended and that nobody has waited for do not count, up
+    to `_MOST_ENDED`. Beyond `MOST_PROCESSES` none is looked at.
     """
-    taken, left, count = 0, [pid], 0
+    taken, left, count, ended = 0, [pid], 0, 0
     while left and count <= MOST_PROCESSES:
         one = left.pop()
         try:
@@ -308,8 +310,9 @@ def taken_by(pid: int) -> tuple[int, int]:
             lists = [path.read_text() for path in Path(f"/proc/{one}/task").glob("*/children")]
         except OSError:
             continue
-        # One that has ended and that nobody has waited for takes nothing but its number.
-        count += "\nState:\tZ" not in status
+        has_ended = "\nState:\tZ" in status
+        ended += has_ended
+        count += not has_ended or ended > _MOST_ENDED
         lines = (line.split() for line in status.splitlines() if line.startswith(_COUNTED))
         taken += sum(int(words[1]) for words in lines) << 10
         left += (int(child) for told in lists for child in told.split())
