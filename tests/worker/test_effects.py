@@ -306,18 +306,31 @@ def test_what_was_forked_twice_is_counted(started, monkeypatch):
     assert time.monotonic() - start < 25
 
 
-def test_what_it_writes_has_a_limit(started, monkeypatch):
+WRITES = {
+    "files": "open(f'{folder}/{n}', 'wb').write(block)",
+    "deep files": ("os.mkdir('d'); os.chdir('d'); n < 70 or open('file', 'wb').write(block)"),
+    "files without a name": (
+        "files.append(open(f'{folder}/x', 'wb', 0)); os.unlink(f'{folder}/x'); "
+        "files[-1].write(block)"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_what_it_writes_has_a_limit(started, monkeypatch, way):
     monkeypatch.setattr("jitstudio.worker.limits.MOST_ON_DISK", 64 << 20)
     monkeypatch.setattr(WATCH, "_processes", set())
     code = (
-        "import tempfile, time\n"
-        "for number in range(100):\n"
-        "    with open(f'{tempfile.gettempdir()}/{number}', 'wb') as file:\n"
-        "        file.write(b'x' * (2 << 20))\n"
-        "    time.sleep(0.1)\n"
-        "time.sleep(20)"
+        "import os, tempfile, time\n"
+        "folder, files, block = tempfile.gettempdir(), [], b'x' * (2 << 20)\n"
+        "os.chdir(folder)\n"
+        "wait = lambda: time.sleep(0.1)\n"
+        "for n in range(100):\n"
+        f"    {WRITES[way]}\n"
+        "    n < 32 or wait()\n"
+        "time.sleep(5)"
     )
-    assert told(started(), code).status == EXIT_DISK_TAKEN
+    assert getattr(told(started(), code), "status", None) == EXIT_DISK_TAKEN
 
 
 def test_a_file_of_a_compiler_has_a_limit():
