@@ -154,6 +154,24 @@ extern "C" __global__ void wide(const float* a, const int* row, float* out, int 
 extern "C" __global__ void far(const float* a, const int* row, float* out, int n) {
   out[threadIdx.x] = a[threadIdx.x + n];
 }
+extern "C" __global__ void factor(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(threadIdx.x + 1) * n * 2654435761u];
+}
+extern "C" __global__ void hashed(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[((threadIdx.x + n) * 2654435761u) >> 16];
+}
+extern "C" __global__ void random(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(((threadIdx.x + n) * 1664525u + 1013904223u) >> 8) % 65536 + 1000];
+}
+extern "C" __global__ void masked(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[((threadIdx.x + n) * 1103515245 + 12345 & 0x7fff) + 1000];
+}
+extern "C" __global__ void tenth(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(threadIdx.x + n) * 2654435769u / 10];
+}
+extern "C" __global__ void narrow(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(unsigned short)((threadIdx.x + n) * 2654435769u) + 1000];
+}
 """
 
 
@@ -171,6 +189,12 @@ def wraps(tools):
         ("below", 1, "0 - 1 = -1"),
         ("wide", 50000, ""),
         ("far", 2000, ""),
+        ("factor", 7, "2,654,435,761 * 7 = 18,581,050,327"),
+        ("hashed", 7, ""),
+        ("random", 7, ""),
+        ("masked", 7, ""),
+        ("tenth", 7, ""),
+        ("narrow", 7, ""),
     ],
 )
 def test_an_offset_that_wrapped_is_named_where_it_wrapped(wraps, kernel, n, words):
@@ -183,6 +207,7 @@ def test_an_offset_that_wrapped_is_named_where_it_wrapped(wraps, kernel, n, word
     assert (fault.kind, fault.fatal) == (FaultKind.OUT_OF_BOUNDS, True)
     assert ("wraps in 32 bits" in fault.message) == bool(words)
     assert words in fault.message
+    assert ("never less than 0" in fault.message) == (kernel == "below")
     if kernel == "gather":
         assert "(line " in fault.message.partition(words)[2].partition(" wraps")[0]
 
