@@ -1,16 +1,22 @@
 """What kernels do that a host has to prepare for, read off their PTX.
 
 A barrier of the whole grid asks for the workspace of a cooperative launch in ``%envreg1`` and
-``%envreg2`` (`load_env_reg64` of cooperative_groups/details/driver_abi.h). A loop that waits has a
-branch that depends on what a load by ``volatile``, ``acquire`` or ``relaxed`` has read in it, or an
-atomic that changes nothing. A lock is no such loop: who holds it is running already.
+``%envreg2`` (`load_env_reg64` of cooperative_groups/details/driver_abi.h). A loop that waits asks
+one place again and again, by a load that is ``volatile``, ``acquire`` or ``relaxed`` or an atomic
+that changes nothing, and the answer decides whether it is left. A lock is no such loop: who holds
+it is running already. Nor is one that ends by itself, too, such as a search that can be stopped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import accumulate
+from operator import or_
 
 from jitstudio.core.launch.request import HostNeeds
 from jitstudio.core.line_table_paths import OF_NVIDIA
@@ -30,6 +36,13 @@ from jitstudio.ptx.skimming import (
 _HINTS = re.compile(r"%envreg|\bcall\b|\b(?:volatile|acquire|relaxed|atom)\b")
 _POLLS = frozenset(("volatile", "acquire", "relaxed"))
 _OTHER_SPACES = frozenset(("shared", "local", "param", "const"))
+# `atomicAdd(p, 0)`, `atomicOr(p, 0)`, `atomicAnd(p, ~0)`: what operations take that change nothing.
+_NEUTRAL = {"add": "0", "or": "0", "xor": "0", "and": "-1"}
+_CLOCKS = ("%clock", "%globaltimer")
+_LEAVING = frozenset(("bra", "ret", "exit"))
+_ROUND, _OUT = 1, 2
+# What makes no end of loops around loops a matter of seconds.
+_MOST_ASKED, _MOST_READ = 4, 100_000
 
 
 def host_needs(ptx: str) -> dict[str, HostNeeds]:
@@ -52,6 +65,36 @@ class _Statement:
     operands: str
     guard: str
     line: int
+
+    @cached_property
+    def results(self) -> tuple[str, ...]:
+        """The registers that it writes."""
+        if self.words[0] in _LEAVING or self.words[0] in ("st", "red", "call"):
+            return ()
+        first, bracket, _ = self.operands.partition("[")
+        names = OPERAND_NAME.findall(first)
+        return tuple(names if bracket else names[:1])
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The registers that it reads, the guard among them."""
+        names = OPERAND_NAME.findall(self.operands)[len(self.results) :]
+        return frozenset((*names, self.guard) if self.guard else names)
+
+    @cached_property
+    def polls(self) -> bool:
+        """Whether it reads global memory and changes none."""
+        words = set(self.words)
+        if words & _OTHER_SPACES:
+            return False
+        if self.words[0] == "ld":
+            return bool(words & _POLLS)
+        if self.words[0] != "atom":
+            return False
+        numbers = {each.strip() for each in self.operands.rpartition("]")[2].strip(", ").split(",")}
+        if "cas" in words:
+            return len(numbers) == 1
+        return any(numbers == {_NEUTRAL[word]} for word in words & _NEUTRAL.keys())
 
 
 @dataclass(frozen=True)
@@ -154,34 +197,123 @@ def _asks_for_grid(function: _Function) -> bool:
 
 
 def _waits(function: _Function) -> Iterator[int]:
-    """Yields the lines of branches back that depend on a poll of global memory in their loop."""
+    """Yields the lines of polls that a loop repeats until their answer is another one."""
+    for loop in _loops(function):
+        body = function.statements[loop.start : loop.stop]
+        known = _known([each for each in body if each.polls], body)
+        asking = [at for at in loop if function.statements[at].guard in known]
+        rounds = (
+            _Round(function, loop, at, taken)
+            for at in asking[:_MOST_ASKED]
+            for taken in (True, False)
+        )
+        yield from (line for each in rounds if (line := each.waits_at()) is not None)
+
+
+def _loops(function: _Function) -> list[range]:
+    """Returns the statements of loops that poll, up to so many in all, inner loops first.
+
+    Of branches back to one label the first and the last stand for all, `continue` and the whole
+    loop: each of thousands would be read from the label on.
+    """
+    ends: dict[int, tuple[int, int]] = {}
     for at, branch in enumerate(function.statements):
-        if branch.words[0] != "bra":
-            continue
         start = function.labels.get(branch.operands.strip(), at + 1)
-        loop = function.statements[start : at + 1]
-        if any(map(_polls, loop)) and _depends(loop):
-            yield next(each.line for each in loop if _polls(each))
+        if branch.words[0] == "bra" and start <= at:
+            ends[start] = ends.get(start, (at, at))[0], at
+    polls = [at for at, each in enumerate(function.statements) if each.polls]
+    loops = {range(start, end + 1) for start, pair in ends.items() for end in pair}
+    polling = (
+        loop for loop in loops if bisect_left(polls, loop.start) < bisect_left(polls, loop.stop)
+    )
+    inner_first = sorted(polling, key=lambda loop: (len(loop), loop.start))
+    read = accumulate(map(len, inner_first))
+    return [loop for loop, total in zip(inner_first, read, strict=True) if total <= _MOST_READ]
 
 
-def _polls(statement: _Statement) -> bool:
-    """Returns whether it reads global memory and changes none."""
-    words = set(statement.words)
-    if words & _OTHER_SPACES:
-        return False
-    if statement.words[0] == "ld":
-        return bool(words & _POLLS)
-    # `atomicAdd(p, 0)`, `atomicOr(p, 0)`, `atomicCAS(p, 0, 0)`
-    numbers = re.split(r"\]", statement.operands)[-1].strip(" ,\n").split(",")
-    return statement.words[0] == "atom" and {number.strip() for number in numbers} == {"0"}
-
-
-def _depends(loop: tuple[_Statement, ...]) -> bool:
-    """Returns whether a branch in a loop depends on what is polled there."""
-    known: set[str] = set()
+def _known(polls: Sequence[_Statement], body: Sequence[_Statement]) -> set[str]:
+    """Returns the registers that depend on what is polled."""
+    known = {name for each in polls for name in each.results}
     for _ in range(2):  # a value may come round
-        for each in loop:
-            names = OPERAND_NAME.findall(each.operands)
-            if _polls(each) or (each.words[0] not in ("ld", "atom") and known & set(names[1:])):
-                known.update(names[:1])
-    return any(each.words[0] == "bra" and each.guard in known for each in loop)
+        for each in body:
+            if each.words[0] not in ("ld", "atom") and not known.isdisjoint(each.sources):
+                known.update(each.results)
+    return known
+
+
+def _moving(body: Sequence[_Statement]) -> set[str]:
+    """Returns the registers that a round of a loop may leave with other values."""
+    writes = Counter(name for each in body for name in each.results)
+    moving = set(writes)
+    for each in body:
+        once = all(writes[name] == 1 for name in each.results)
+        clock = any(name.startswith(_CLOCKS) for name in each.sources)
+        changes = each.polls or clock or each.words[0] in ("atom", "shfl")
+        if once and not changes and moving.isdisjoint(each.sources):
+            moving.difference_update(each.results)
+    return moving
+
+
+class _Round:
+    """A round of a loop in which a branch goes one way."""
+
+    def __init__(self, function: _Function, loop: range, branch: int, taken: bool) -> None:
+        self._function, self._loop = function, loop
+        self._branch, self._taken = branch, taken
+        self._reached = self._reach()
+
+    def waits_at(self) -> int | None:
+        """Returns the line of the poll that decides that there is another such round.
+
+        None where there is none, where it polls elsewhere then, or ends by what else changes, as
+        a search does that can be stopped.
+        """
+        statements = self._function.statements
+        body = [statements[at] for at in self._reached]
+        moving = _moving(body)
+        polls = [each for each in body if each.polls and moving.isdisjoint(each.sources)]
+        known = _known(polls, body)
+        if statements[self._branch].guard not in known:
+            return None
+        goes_round, guards = self._deciding()
+        return polls[0].line if goes_round and guards.isdisjoint(moving - known) else None
+
+    def _next(self, at: int) -> set[int]:
+        """Returns where a statement leads to, -1 for an end of the thread."""
+        each = self._function.statements[at]
+        if each.words[0] not in _LEAVING:
+            return {at + 1}
+        labels = self._function.labels
+        target = labels.get(each.operands.strip(), -1) if each.words[0] == "bra" else -1
+        if at == self._branch:
+            return {target if self._taken else at + 1}
+        return {target, at + 1} if each.guard else {target}
+
+    def _reach(self) -> list[int]:
+        reached: set[int] = set()
+        waiting = [self._loop.start]
+        while waiting:
+            at = waiting.pop()
+            if at in self._loop and at not in reached:
+                reached.add(at)
+                waiting += self._next(at)
+        return sorted(reached)
+
+    def _deciding(self) -> tuple[bool, set[str]]:
+        """Returns whether it may go round, and the guards that decide whether it does."""
+        ways: dict[int, int] = {self._loop.start: _ROUND}
+        ways |= dict.fromkeys(self._reached[1:], 0)
+        start = 0
+        for _ in range(3):  # loops within lead back
+            for at in reversed(self._reached):
+                made = reduce(or_, (ways.get(to, _OUT) for to in self._next(at)))
+                if at == self._loop.start:
+                    start = made
+                else:
+                    ways[at] = made
+        guards = {
+            self._function.statements[at].guard
+            for at in self._reached
+            if len({ways.get(to, _OUT) for to in self._next(at)}) > 1
+        }
+        return bool(start & _ROUND), guards

@@ -1,5 +1,7 @@
 """What hosts have to prepare for, of PTX as NVRTC makes it."""
 
+import time
+
 import pytest
 
 from jitstudio.core.launch.request import HostNeeds
@@ -69,6 +71,30 @@ KERNEL last_block(unsigned* count, volatile float* part, float* out) {
     for (int i = 0; i < gridDim.x; ++i) s += part[i];
     *out = s;
 }
+KERNEL selects(const volatile int* flag, int* out, int n) {
+    int c = 0;
+    for (int i = 0; i < n; i++) if (flag[i] > 3) out[i] = c++;
+}
+KERNEL finds(const volatile int* flag, int* out) {
+    int i = 0;
+    while (flag[i] > 3) i++;
+    *out = i;
+}
+KERNEL counts_while_set(const volatile int* flag, int* out, int n) {
+    int c = 0;
+    for (int i = 0; i < n; i++) { out[i] = c; if (*flag) c += out[i + n]; else out[i] = 7; }
+}
+KERNEL can_be_stopped(const volatile int* stop, int* out, int n) {
+    for (int i = 0; i < n; i++) { if (*stop) break; out[i] = i; }
+}
+KERNEL lock_that_is_free_at_one(int* l, volatile int* c) {
+    while (atomicExch(l, 0) == 0) { }
+    ++*c; __threadfence(); atomicExch(l, 1);
+}
+KERNEL takes_one(unsigned* l, int* out) {
+    while (atomicMin(l, 0) == 0) { }
+    *out = 1;
+}
 
 __device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 KERNEL recursive(int* out, int n) { *out = fib(n); }
@@ -107,3 +133,25 @@ def test_only_what_waits_recurses_or_has_a_grid_barrier_needs_its_host(run, tmp_
     # The barrier of the grid waits, too, inside of NVIDIA's header.
     assert found.pop("grid_barrier").grid_barrier
     assert found == {name: needs for name, needs in NEEDS.items() if name != "grid_barrier"}
+
+
+HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n"
+MOVE, POLL = "add.u64 %rd1, %rd1, 4;\n", "ld.volatile.global.u32 %r1, [%rd1];\n"
+ASK = "setp.eq.u32 %p1, %r1, 0;\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"L: {MOVE}" + f"{POLL}{ASK}@%p1 bra L;\n" * 4000,
+        "".join(f"L{i}: {MOVE}" for i in range(2000))
+        + f"{POLL}{ASK}"
+        + "".join(f"@%p1 bra L{i};\n" for i in reversed(range(2000))),
+    ],
+    ids=["to_one_label", "nested"],
+)
+def test_thousands_of_branches_back_take_seconds(body):
+    """Each was read from its label on: minutes. Of none the place that is asked stays."""
+    start = time.process_time()
+    assert host_needs(f"{HEAD}{body}ret;\n}}\n") == {}
+    assert time.process_time() - start < 8

@@ -154,6 +154,24 @@ extern "C" __global__ void wide(const float* a, const int* row, float* out, int 
 extern "C" __global__ void far(const float* a, const int* row, float* out, int n) {
   out[threadIdx.x] = a[threadIdx.x + n];
 }
+extern "C" __global__ void factor(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(threadIdx.x + 1) * n * 2654435761u];
+}
+extern "C" __global__ void hashed(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[((threadIdx.x + n) * 2654435761u) >> 16];
+}
+extern "C" __global__ void random(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(((threadIdx.x + n) * 1664525u + 1013904223u) >> 8) % 65536 + 1000];
+}
+extern "C" __global__ void masked(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[((threadIdx.x + n) * 1103515245 + 12345 & 0x7fff) + 1000];
+}
+extern "C" __global__ void tenth(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(threadIdx.x + n) * 2654435769u / 10];
+}
+extern "C" __global__ void narrow(const float* a, const int* row, float* out, unsigned n) {
+  out[threadIdx.x] = a[(unsigned short)((threadIdx.x + n) * 2654435769u) + 1000];
+}
 """
 
 
@@ -171,6 +189,12 @@ def wraps(tools):
         ("below", 1, "0 - 1 = -1"),
         ("wide", 50000, ""),
         ("far", 2000, ""),
+        ("factor", 7, "2,654,435,761 * 7 = 18,581,050,327"),
+        ("hashed", 7, ""),
+        ("random", 7, ""),
+        ("masked", 7, ""),
+        ("tenth", 7, ""),
+        ("narrow", 7, ""),
     ],
 )
 def test_an_offset_that_wrapped_is_named_where_it_wrapped(wraps, kernel, n, words):
@@ -183,6 +207,7 @@ def test_an_offset_that_wrapped_is_named_where_it_wrapped(wraps, kernel, n, word
     assert (fault.kind, fault.fatal) == (FaultKind.OUT_OF_BOUNDS, True)
     assert ("wraps in 32 bits" in fault.message) == bool(words)
     assert words in fault.message
+    assert ("never less than 0" in fault.message) == (kernel == "below")
     if kernel == "gather":
         assert "(line " in fault.message.partition(words)[2].partition(" wraps")[0]
 
@@ -372,6 +397,32 @@ extern "C" __global__ void bytes(const int* in, int* out, int count) {
                  "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
   if (threadIdx.x < 32) out[threadIdx.x] = s[threadIdx.x];
 }
+extern "C" __global__ void next(const int* in, int* out, int count) {
+  __shared__ alignas(16) int s[128];
+  __shared__ alignas(8) unsigned long long tile_ready;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&tile_ready);
+  unsigned to = (unsigned)__cvta_generic_to_shared(s);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+  __syncthreads();
+  for (int phase = 0; phase < 2; phase++) {
+    int bytes = phase ? count : 128;
+    if (threadIdx.x == 0) {
+      asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }"
+                   :: "r"(at), "r"(bytes));
+      for (int part = 0; part <= phase; part++)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1], 128, [%2];" :: "r"(to), "l"(in), "r"(at) : "memory");
+    }
+    __syncwarp();
+    if (threadIdx.x)
+      asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" :: "r"(at) : "memory");
+    int done = 0;
+    while (!done)
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; " // next
+                   "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at), "r"(phase) : "memory");
+  }
+  out[threadIdx.x] = s[threadIdx.x];
+}
 """
 
 
@@ -387,6 +438,8 @@ def mbarriers(tools):
         ("few", 20, "(ready, shared memory) has 20 of 32 arrivals in this phase."),
         ("bytes", 128, ""),
         ("bytes", 512, "(tile_ready, shared memory) has 1 of 1 arrivals and 128 of 512 bytes in"),
+        ("next", 256, ""),
+        ("next", 512, "(tile_ready, shared memory) has 32 of 32 arrivals and 256 of 512 bytes in"),
         ("bytes", 64, "has 1 of 1 arrivals and 128 bytes, 64 more than were announced"),
     ],
 )

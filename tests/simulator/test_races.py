@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.ptx.flags import guesses
 from jitstudio.simulator.state.model import (
     AccessKind,
     SimulationOutcome,
@@ -357,3 +360,29 @@ def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
 )  # fmt: skip
 def test_volatile_values_that_are_waited_for_or_ordered(volatile, kernel):
     assert not any("running in step" in race.message for race in races_of(volatile, kernel))
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ("mov.b64 %rd1, %rd1; ld.global.u32 %r1, [%rd1];", 1),
+        ("mov.b64 %rd1, %rd2; mov.b64 %rd2, %rd1; ld.global.u32 %r1, [%rd2];", 1),
+        ("mov.b64 %rd2, %rd1; ld.global.u32 %r3, [%rd2]; mov.b32 %r1, %r3;", 1),
+        ("ld.global.u32 %r3, [%rd1]; add.u32 %r1, %r3, 1;", 0),
+        ("ld.global.u32 %r1, [%rd2];", 0),
+        (
+            "".join(f"mov.b32 %r{i}, %r{i + 1};" for i in range(4, 4004))
+            + "ld.global.u32 %r4004, [%rd1];" * 4000
+            + "mov.b32 %r1, %r4;",
+            4000,
+        ),
+    ],
+    ids=["itself", "circle", "copy", "sum", "elsewhere", "many"],
+)
+def test_registers_that_go_round_or_are_many_end_the_search_for_guesses(lines, count):
+    registers = ".reg .b64 %rd<4>; .reg .b32 %r<4005>; "
+    program = program_of(kernel_of(f"{registers}{lines} atom.global.cas.b32 %r2, [%rd1], %r1, 1;"))
+    start = time.process_time()
+    assert len(guesses(program, program.functions.values())) == count
+    # Minutes, where each load followed all moves anew; without an end in a circle.
+    assert time.process_time() - start < 2

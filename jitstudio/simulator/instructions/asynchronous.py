@@ -61,6 +61,42 @@ def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = 
     return combine
 
 
+def update_barriers(
+    wave: Wave,
+    space: StateSpace | None,
+    addresses: NDArray[np.int64],
+    counts: Values,
+    bytes_: Values | None,
+    combine: Combine,
+    s: Selection,
+    *,
+    come: bool,
+) -> Values:
+    """Updates mbarriers, and returns their states before.
+
+    Args:
+        wave: The memory.
+        space: None for generic addresses.
+        addresses: One for each thread.
+        counts: Of arrivals.
+        bytes_: That are expected or have come.
+        combine: What `changed` returns.
+        s: Who does it.
+        come: Whether these bytes have come.
+    """
+    old = update(wave, space, addresses, counts, bytes_, combine, s, "", "mbarrier")
+    turned = fields(combine(old, counts, bytes_)).phase != fields(old).phase
+    if come or turned.any():
+        arrived = np.zeros(len(old), np.int64)
+        if come and bytes_ is not None:
+            arrived = bytes_.astype(np.int64)
+        barriers = barriers_at(wave, space, addresses, s)
+        order = wave.in_order(s)
+        rows = slice(None) if order is None else order
+        wave.phases.updated(barriers[rows], arrived[rows], turned[rows])
+    return old
+
+
 def _where(b: Binding, operand: PtxOperand) -> tuple[StateSpace | None, Callable[..., Any]]:
     return space_of(b), b.address(operand)
 
@@ -73,7 +109,9 @@ def mbarrier_init(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         counts = f[count][s].astype(np.int64)
         zero = np.zeros_like(counts)
-        store(wave, space, find(f, s), [packed(Fields(counts, counts, zero, zero))], s, strong=True)
+        addresses = find(f, s)
+        store(wave, space, addresses, [packed(Fields(counts, counts, zero, zero))], s, strong=True)
+        wave.phases.begun(barriers_at(wave, space, addresses, s))
 
     return step
 
@@ -111,10 +149,7 @@ def _arriving(
             observer.fenced(numbers_of(s), SyncScope.BLOCK)
         extra = None if amount is None else f[amount][s].astype(np.uint64)
         counts = f[number][s].astype(np.uint64)
-        old = update(wave, space, find(f, s), counts, extra, combine, s, "", "mbarrier")
-        if takes and extra is not None:
-            barriers = barriers_at(wave, space, find(f, s), s)
-            wave.phases.came(barriers, extra.view(np.int64), wave.arenas[_SHARED])
+        old = update_barriers(wave, space, find(f, s), counts, extra, combine, s, come=takes)
         if place is not None:
             f[place][s] = old
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.instructions.asynchronous import barriers_at, changed
+from jitstudio.simulator.instructions.asynchronous import barriers_at, changed, update_barriers
 from jitstudio.simulator.instructions.atomics import (
     FLOAT_WORDS,
     INTEGER_WORDS,
@@ -45,9 +45,8 @@ def _come(wave: Wave, addresses: NDArray[np.int64], bytes_: NDArray[Any], s: Sel
         observer.fenced(wave.numbers[s], SyncScope.CLUSTER)
     zero = np.zeros(len(addresses), np.uint64)
     combine = changed(0, 0, 0, 1)
-    update(wave, _SHARED, addresses, zero, bytes_.astype(np.uint64), combine, s, "", "mbarrier")
-    barriers = barriers_at(wave, _SHARED, addresses, s)
-    wave.phases.came(barriers, bytes_.astype(np.int64), wave.arenas[_SHARED])
+    come = bytes_.astype(np.uint64)
+    update_barriers(wave, _SHARED, addresses, zero, come, combine, s, come=True)
 
 
 def _shared_addresses(

@@ -10,7 +10,7 @@ again, in a loop or by an unrolled one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import (
@@ -56,17 +56,20 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
         swaps = [i for i in body if i.opcode == "atom" and "cas" in i.modifiers]
         if not swaps:
             continue
-        handed = [i for i in body if i.opcode in _HANDED_ON]
         same = _same_values(body)
-        for load in body:
-            if load.opcode == "ld" and len(load.operands) > 1:
-                values = _made_of(handed, result_names(load))
-                found |= {
-                    load.number
-                    for swap in swaps
-                    if _place(swap.operands[1], same) == _place(load.operands[1], same)
-                    and not values.isdisjoint(register_names(swap.operands[2]))
-                }
+        compared: dict[PtxOperand, list[str]] = {}
+        for swap in swaps:
+            place = _place(swap.operands[1], same)
+            compared.setdefault(place, []).extend(register_names(swap.operands[2]))
+        handed = _sources(i for i in body if i.opcode in _HANDED_ON)
+        values = {place: _closure(names, handed) for place, names in compared.items()}
+        found |= {
+            load.number
+            for load in body
+            if load.opcode == "ld"
+            and len(load.operands) > 1
+            and not values.get(_place(load.operands[1], same), set()).isdisjoint(result_names(load))
+        }
     return frozenset(found)
 
 
@@ -86,11 +89,16 @@ def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
 
 
 def _place(operand: PtxOperand, same: dict[str, str]) -> PtxOperand:
-    """Returns an address by the register that its base was first in."""
+    """Returns an address by the register that its base was first in, or by any of a circle of them.
+
+    `same` leads straight to that register afterwards.
+    """
     if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
-        name = operand.base.name
-        while name in same:
-            name = same[name]
+        name, passed = operand.base.name, []
+        while (source := same.pop(name, None)) is not None:
+            passed.append(name)
+            name = source
+        same.update(dict.fromkeys(passed, name))
         return AddressOperand(RegisterOperand(name), operand.offset)
     return operand
 
@@ -130,20 +138,23 @@ def _made_of(body: Iterable[PtxInstruction], names: Iterable[str]) -> set[str]:
     return _closure(names, made)
 
 
-def _deciding_registers(body: Iterable[PtxInstruction]) -> set[str]:
+def _deciding_registers(body: Sequence[PtxInstruction]) -> set[str]:
     """Returns the registers on which depends where threads go, or whether they do something.
 
     These are the guards, and what these are made of, whatever the order; not through memory.
     """
+    guards = [i.guard.name for i in body if i.guard is not None]
+    return _closure(guards, _sources(body))
+
+
+def _sources(body: Iterable[PtxInstruction]) -> dict[str, list[str]]:
+    """Returns by each register those that it is made of; not through memory."""
     sources: dict[str, list[str]] = {}
-    guards: list[str] = []
     for instruction in body:
-        if instruction.guard is not None:
-            guards.append(instruction.guard.name)
         if instruction.opcode not in WITHOUT_RESULT and instruction.operands:
             for name in register_names(instruction.operands[0]):
                 sources.setdefault(name, []).extend(_names(instruction.operands[1:]))
-    return _closure(guards, sources)
+    return sources
 
 
 def _closure(names: Iterable[str], leads: dict[str, list[str]]) -> set[str]:

@@ -61,7 +61,7 @@ class AwaitedPhases:
 
     def __init__(self) -> None:
         self._waits: dict[int, MbarrierWait] = {}
-        self._come: dict[int, tuple[int, int]] = {}
+        self._come: dict[int, int] = {}
 
     def copy(self) -> AwaitedPhases:
         """Returns the same, to be changed on its own."""
@@ -80,14 +80,25 @@ class AwaitedPhases:
         else:
             self._waits.pop(instruction.number, None)
 
-    def came(self, offsets: Numbers, bytes_: Numbers, arena: Arena) -> None:
-        """Takes note of bytes that have come to mbarriers, which hold already what is left."""
-        for offset, count in zip(offsets.tolist(), bytes_.tolist(), strict=True):
-            state = fields(arena.data[offset : offset + _SIZE].view(np.uint64))
-            phase = int(state.phase[0])
-            known = self._come.get(offset, (phase, 0))
-            # What has ended a phase is of that.
-            self._come[offset] = phase, known[1] + count if known[0] == phase else 0
+    def updated(self, offsets: Numbers, bytes_: Numbers, turned: Numbers) -> None:
+        """Takes note of bytes that have come to mbarriers, and of phases that have ended by it.
+
+        Args:
+            offsets: Of the mbarriers, one after the other.
+            bytes_: How many have come.
+            turned: Whether another phase has begun by it.
+        """
+        rows = zip(offsets.tolist(), bytes_.tolist(), turned.tolist(), strict=True)
+        for offset, count, is_next in rows:
+            if is_next:
+                self._come.pop(offset, None)
+            elif count:
+                self._come[offset] = self._come.get(offset, 0) + count
+
+    def begun(self, offsets: Numbers) -> None:
+        """Takes note of mbarriers that are there anew."""
+        for offset in offsets.tolist():
+            self._come.pop(offset, None)
 
     def of(self, threads: Threads) -> MbarrierWait | None:
         """Returns the last wait of threads, all of which wait; None where one does not."""
@@ -99,12 +110,11 @@ class AwaitedPhases:
     def lack(self, offset: int, arena: Arena) -> str:
         """Returns what the phase of an mbarrier has and wants, in words."""
         state = fields(arena.data[offset : offset + _SIZE].view(np.uint64))
-        pending, expected, left, phase = (int(part[0]) for part in state)
+        pending, expected, left, _ = (int(part[0]) for part in state)
         if not expected:
             return "was not initialised (mbarrier.init), or no more is valid"
         words = f"has {expected - pending:,} of {expected:,} arrivals"
-        known = self._come.get(offset, (phase, 0))
-        come = known[1] if known[0] == phase else 0
+        come = self._come.get(offset, 0)
         if left > 0:
             words += f" and {come:,} of {come + left:,} bytes"
         elif left < 0:

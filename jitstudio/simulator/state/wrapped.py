@@ -1,8 +1,10 @@
 """Finds where the offset of an address wrapped in 32 bits, of an access to what is not there.
 
-From the address back through the instructions that have made it: each that calculates in 32 bits
-is done again with all digits, by the values that the thread has now. An instruction whose result is
-not what its register holds is of an earlier round of a loop, and is left out.
+From the address back through the sums and products that have made it: each that calculates in 32
+bits is done again with all digits, by the values that the thread has now. An instruction whose
+result is not what its register holds is of an earlier round of a loop, and is left out. So is
+what lies behind a shift to the right, a remainder or a mask, as hashes and random numbers are meant
+to wrap.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _MOST_INT = (1 << (_BITS - 1)) - 1
 _WIDER = "Calculate it in 64 bits, such as by (long long) in front of the first factor."
 _UNSIGNED = "An unsigned number is never less than 0: check before the subtraction, or use int."
 _PRODUCTS = frozenset(["mul", "mad", "shl"])
+_LINEAR = frozenset(["mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl", "selp"])
 _MOST_REGISTERS = 256
+_MOST_LESS = 1 << 30
 
 
 class _Wrap(NamedTuple):
@@ -97,7 +101,7 @@ class _Trail:
         for maker in self._makers.get(name, ()):
             before = signed if signed is not None else _widening(maker)
             sources = maker.operands[1:]
-            if maker.opcode in ("ld", "atom", "shfl", "call", "setp"):
+            if not _is_linear(maker):
                 continue
             if maker.opcode == "selp":
                 sources = sources[:2]
@@ -124,7 +128,10 @@ class _Trail:
         calculation = _calculation(maker)
         if calculation is None or signed is None:
             return None
-        values = [self._value(operand, signed=signed) for operand in maker.operands[1:]]
+        values = [
+            self._value(operand, signed=signed, is_term=maker.opcode in ("add", "sub") or at == 2)
+            for at, operand in enumerate(maker.operands[1:])
+        ]
         if any(value is None for value in values):
             return None
         numbers = [value or 0 for value in values]
@@ -154,11 +161,13 @@ class _Trail:
             )
         return None
 
-    def _value(self, operand: PtxOperand, *, signed: bool) -> int | None:
+    def _value(self, operand: PtxOperand, *, signed: bool, is_term: bool = False) -> int | None:
         if isinstance(operand, ImmediateOperand) and not operand.float_bits:
+            # A difference is written as the sum with a negative number; so is 2654435761u, the
+            # constant of a hash, as -1640531535.
             value = int(operand.value)
-            # A difference is written as the sum with a negative number.
-            return value - (1 << _BITS) if value > _MOST_INT and signed else value
+            is_less = is_term and -_MOST_LESS <= value < 0
+            return value if is_less else _as_number(value, signed=signed)
         if isinstance(operand, RegisterOperand) and operand.name in self._registers:
             return _as_number(self._number(operand.name), signed=signed)
         return None
@@ -188,6 +197,12 @@ def _calculation(maker: PtxInstruction) -> _Calculation | None:
     if not maker.types or maker.types[0].bits != _BITS or words - {"lo"}:
         return None
     return _CALCULATIONS.get(maker.opcode) if maker.types[0].name[0] in "sub" else None
+
+
+def _is_linear(maker: PtxInstruction) -> bool:
+    """Returns whether a result out of bounds may come of an operand that wrapped."""
+    whole = all(kind.name[0] in "sub" and kind.bits >= _BITS for kind in maker.types)
+    return maker.opcode in _LINEAR and whole and "hi" not in maker.modifiers
 
 
 def _product(maker: PtxInstruction, numbers: list[int]) -> tuple[str, int] | None:
