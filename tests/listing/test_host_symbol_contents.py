@@ -3,6 +3,7 @@
 import pytest
 
 from tests.listing.test_host_launches import launches
+from tests.program_kernels import PROGRAMS
 
 DECLARED = """\
 __constant__ float c[4];
@@ -91,3 +92,22 @@ def test_in_a_branch_and_in_the_first_round_the_copy_is_there():
 def test_an_element_is_the_number_of_a_single_variable():
     body = "float *p, h[4] = {1, 2, 3, 4}; cudaMemcpyToSymbol(scale, &h[2], 4); k<<<1, 4>>>(p);"
     assert of_variables(body) == {"scale": "3"}
+
+
+def test_tables_that_programs_calculate_in_loops_are_not_known():
+    for name, variable in (("aes_ctr", "d_sbox"), ("stencil3d", "stencil")):
+        for launch in launches((PROGRAMS / f"{name}.cu").read_text()):
+            assert dict(launch.inside)[variable] == "random"
+
+
+def test_elements_that_change_in_a_loop_leave_what_is_known_of_their_memory():
+    body = """\
+    float *d, *rows[2]; cudaMallocManaged(&rows[0], 64); cudaMallocManaged(&rows[1], 64);
+    std::vector<float> v(100);
+    for (int i = 0; i < 16; i++) rows[0][i] = v[i] = i;
+    for (auto &x : v) x = rand();
+    cudaMalloc(&d, v.size() * 4); two<<<1, 4>>>(d, rows[1]);"""
+    assert [buffer.bytes for buffer in launches(f"int main() {{ {body} }}")[0].arguments] == [
+        400,
+        64,
+    ]

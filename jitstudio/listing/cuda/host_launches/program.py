@@ -20,7 +20,6 @@ from tree_sitter import Node
 
 from jitstudio.core.code import Source
 from jitstudio.core.launch.request import HostLaunch
-from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
@@ -135,7 +134,7 @@ class _Program:
             if declarator is not None and declarator.type == "reference_declarator":
                 # Each element may be changed by that name.
                 place = self._expressions.place(node.child_by_field_name("right"), names)
-                yield partial(names.lose_members, place)
+                yield partial(names.lose_elements, place)
         update = node.child_by_field_name("update")
         yield from (child for child in reversed(node.named_children) if child != update)
         yield begin
@@ -266,24 +265,18 @@ class _Program:
                     names.lose(place)
                 elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                     # Those of the runtime change what their first argument points at.
-                    self._forget_elements(place, names)
-
-    def _forget_elements(self, place: str, names: Names) -> None:
-        """Forgets the numbers in an array or behind a pointer that a call gets."""
-        if not isinstance(names.types.get(place), Array | Pointer):
-            return
-        for behind, value in names.members(place).items():
-            if behind.startswith("[") and isinstance(value, int | float):
-                names.lose(place + behind)
+                    names.lose_elements(place)
 
     def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
         first, last = (bisect_left(self._changes, at, key=_start) for at in node.byte_range)
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
         for place in [self._expressions.place(each, names) for each in self._changes[first:last]]:
+            names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")
-            (names.lose_members if index else names.lose)(array)
+            if index:
+                names.lose_elements(array)
 
     @cached_property
     def _changes(self) -> list[Node]:

@@ -196,6 +196,13 @@ class Names:
         for key in self._parts(place):
             del self.values[key]
 
+    def lose_elements(self, place: str) -> None:
+        """Forgets the numbers in an array; how many there are and its memory are still known."""
+        for key in self._parts(place):
+            is_number = "(" not in key and isinstance(self.values[key], int | float)
+            if key[len(place)] == "[" and is_number:
+                del self.values[key]
+
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""
         if not place or root(place) not in self.whole:

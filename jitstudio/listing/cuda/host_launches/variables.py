@@ -166,7 +166,7 @@ class HostVariables:
         else:
             if "[]" in place:
                 # It may be any element.
-                names.lose_members(place.partition("[]")[0])
+                names.lose_elements(place.partition("[]")[0])
             names.put(place, made)
 
     def update(self, node: Node, names: Names) -> None:
