@@ -2,6 +2,7 @@
 
 import pytest
 
+from jitstudio.core.launch.request import HostBuffer
 from tests.listing.test_host_launches import launches
 from tests.program_kernels import PROGRAMS
 
@@ -74,6 +75,8 @@ def test_a_whole_copy_of_known_numbers_is_there(body, known):
         "float h[4] = {1, 2, 3, 4}; if (p) set(h); else set(g);",
         "float h[4] = {1, 2, 3, 4}; switch (n) { case 1: cudaMemcpyToSymbol(c, h, 16); break; }",
         "float h[4] = {1, 2, 3, 4}; switch (3) { case 1: break; default: set(h); }",
+        "float h[4] = {1, 2, 3, 4}; p ? set(h) : any(h);",
+        "float h[4] = {1, 2, 3, 4}; p && cudaMemcpyToSymbol(c, h, 16);",
         "float *q; cudaGetSymbolAddress(&q, c); cudaMemset(q, 0, 4);",
         "float *q; cudaGetSymbolAddress(&q, c); cudaMemset(q + 1, 0, 4);",
         "float *q; cudaGetSymbolAddress(&q, c); cudaMemcpy(&q[1], g, 4, cudaMemcpyHostToDevice);",
@@ -111,3 +114,23 @@ def test_elements_that_change_in_a_loop_leave_what_is_known_of_their_memory():
         400,
         64,
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        ("float *p; if (m) cudaMalloc(&p, 16); else cudaMalloc(&p, 32); one<<<1, 4>>>(p);", None),
+        ("float *p; cudaMalloc(&p, 16); if (m) cudaMalloc(&p, 32); one<<<1, 4>>>(p);", None),
+        ("std::vector<int> v(4); if (m) v.resize(8); one<<<1, 4>>>(v.size());", None),
+        ("int n = 4; if (m) grow(n); one<<<1, 4>>>(n);", None),
+        ("int n = 4; m && (n = 8); one<<<1, 4>>>(n);", None),
+        ("int n = 4; m ? grow(n) : grow(n); one<<<1, 4>>>(n);", None),
+        ("int n = 4; if (m) same(n); one<<<1, 4>>>(n);", 4),
+        ("float *p; if (m) cudaMalloc(&p, 16); one<<<1, 4>>>(p);", HostBuffer(16)),
+        ("int n = 4; n == 4 && (n = 8); one<<<1, 4>>>(n);", 8),
+    ],
+)
+def test_memory_and_numbers_of_a_branch_are_not_known_behind_it(body, argument):
+    functions = "void grow(int &n) { n = n * 2; }\nvoid same(int &n) { n = 4; }\n"
+    (launch,) = launches(f"{functions}int main() {{ int m = rand(); {body} }}")
+    assert launch.arguments == (argument,)

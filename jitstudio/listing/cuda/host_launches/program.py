@@ -25,10 +25,21 @@ from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.values import Made, Names, root
-from jitstudio.listing.cuda.syntax import children, declared_name, parse, stripped, text_of, within
+from jitstudio.listing.cuda.syntax import (
+    children,
+    declared_name,
+    operator,
+    parse,
+    stripped,
+    text_of,
+    within,
+)
 from jitstudio.listing.cuda.types import Types
 
 _DEEPEST_ASIDE = 8
+_DECIDING = frozenset({"if_statement", "conditional_expression"})
+# The fields of what decides, of what is gone through if it is so, and if not.
+_LOGICAL = {"&&": ("left", "right", ""), "||": ("left", "", "right")}
 _ARGUMENTS = re.compile(r"\b(?:arg[cv]|getopt\w*)\b")
 
 
@@ -100,7 +111,7 @@ class _Program:
                     self._return(step, names)
                 case "compound_statement":
                     todo.append(names.enter())
-                case "if_statement":
+                case kind if kind in _DECIDING or operator(step) in _LOGICAL:
                     todo.extend(self._branches(step, names))
                     continue
                 case "switch_statement":
@@ -123,7 +134,7 @@ class _Program:
             return
         yield names.enter()
         yield partial(self._forget_changes, node, names, in_loop=True)
-        begin, end = self._undecided(in_loop=True)
+        begin, end = self._undecided(names, in_loop=True)
         yield end
         if node.type == "for_range_loop":
             declarator = node.child_by_field_name("declarator")
@@ -150,10 +161,10 @@ class _Program:
         return Made(names.values.get(f"{self._expressions.place(node, names)}[0]"))
 
     def _branches(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
-        """Returns what to go through of an `if`, the last first."""
-        condition = node.child_by_field_name("condition")
+        """Returns what to go through of an `if`, ``?:``, ``&&`` or ``||``, the last first."""
+        fields = _LOGICAL.get(operator(node), ("condition", "consequence", "alternative"))
+        condition, *parts = (node.child_by_field_name(part) for part in fields)
         value = self._expressions.value(condition, names)
-        parts = [node.child_by_field_name(part) for part in ("consequence", "alternative")]
         if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
@@ -170,7 +181,7 @@ class _Program:
         else:
             for part in filter(None, reversed(parts)):
                 forget = partial(self._forget_changes, part, names)
-                begin, end = self._undecided()
+                begin, end = self._undecided(names)
                 steps += [forget, end, part, begin]
         return [step for step in steps if step is not None]
 
@@ -214,7 +225,7 @@ class _Program:
     def _follow_aside(self, node: Node, names: Names, *, is_taken: bool | None) -> None:
         if self._asides < _DEEPEST_ASIDE:
             self._asides += 1
-            begin, end = self._undecided(is_taken=is_taken)
+            begin, end = self._undecided(names, is_taken=is_taken)
             begin()
             self._follow(node, names)
             end()
@@ -230,7 +241,7 @@ class _Program:
             call.is_over = not call.undecided
 
     def _undecided(
-        self, *, in_loop: bool = False, is_taken: bool | None = None
+        self, names: Names, *, in_loop: bool = False, is_taken: bool | None = None
     ) -> tuple[Callable[[], None], Callable[[], None]]:
         """Returns what begins and ends what may not be gone through in a run, or more than once."""
         call = self._calls.current
@@ -239,12 +250,14 @@ class _Program:
         def begin() -> None:
             call.undecided += 1
             self._loops += in_loop
+            leave.append(partial(names.lose_since, names.copy()))
             leave.append(self._runtime.symbols.enter(is_taken=is_taken))
 
         def end() -> None:
             call.undecided -= 1
             self._loops -= in_loop
-            leave.pop()()
+            while leave:
+                leave.pop()()
 
         return begin, end
 

@@ -203,6 +203,15 @@ class Names:
             if key[len(place)] == "[" and is_number:
                 del self.values[key]
 
+    def lose_since(self, before: Names) -> None:
+        """Forgets what may be as before or as now; memory that only now is there is still known."""
+        for place, value in tuple(self.values.items()):
+            then = before.values.get(place)
+            if value != then and not (then is None and isinstance(value, HostBuffer)):
+                self.lose(place)
+        for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
+            self.lose(place)
+
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""
         if not place or root(place) not in self.whole:
