@@ -60,6 +60,34 @@ def test_what_is_copied_to_a_variable_is_there(simulated, name):
     assert not [d for d in made["diagnostics"] if "mask" in d["message"]]
 
 
+@pytest.mark.parametrize("declared", ["float c[4]", "float c[4] = {1, 2, 3, 4}", "float c = 2"])
+def test_what_only_a_run_would_tell_of_a_variable_is_said(run, tmp_path, declared):
+    at = "[threadIdx.x]" if "[" in declared else ""
+    source = f"""\
+__constant__ {declared};
+__global__ void k(float *p) {{ p[threadIdx.x] = c{at}; }}
+int main()
+{{
+    float h[4], *p; cudaMalloc(&p, 16);
+    for (int i = 0; i < 4; i++) h[i] = rand();
+    cudaMemcpyToSymbol(c, h, sizeof c);
+    k<<<1, 4>>>(p);
+}}
+"""
+    (tmp_path / "k.cu").write_text(source)
+    ran = run(
+        "run", tmp_path / "k.cu", "--device", "sim", f"--expect=p = {'c' if at else 2}", "--json"
+    )
+    assert ran.json["ok"], ran.out
+    holds = "random numbers" if at else "what it is declared with"
+    (said,) = [d for d in ran.json["diagnostics"] if "Only a run of the host code" in d["message"]]
+    assert said["severity"] == "info"
+    assert f"what it copies to 'c': here it holds {holds}." in said["message"]
+    filled = "constant(2)" if at else "2"
+    ran = run("run", tmp_path / "k.cu", "--device", "sim", f"--set=c={filled}", "--json")
+    assert not [d for d in ran.json["diagnostics"] if "Only a run" in d["message"]]
+
+
 VIEW = """\
 struct View { float *data; int n; };
 struct Params { View in, out; float by; };

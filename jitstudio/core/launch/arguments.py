@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
@@ -370,6 +370,24 @@ def _variable_texts(row: FormParameter, known: _Known) -> list[tuple[str, str]]:
     if ":out" in known:
         text = f"{text}:out".removeprefix(":")
     return [(row.name, text), *((r.name, _inner_text(r, row, known)) for r in inner_rows(row))]
+
+
+def unread_contents(
+    form: KernelForm, arguments: Iterable[tuple[str, str]]
+) -> Iterator[FormParameter]:
+    """Yields the module variables that host code fills with what only a run of it would tell.
+
+    Args:
+        form: The kernel.
+        arguments: Names and texts; variables with others than `default_arguments` has are left out.
+    """
+    host = dict(form.host_launch.inside) if form.host_launch else {}
+    texts = dict(arguments)
+    for row in form.variables:
+        known = host.get(row.name, host.get(row.name.rpartition("::")[2]))
+        text = dict(_variable_texts(row, host)).get(row.name, "")
+        if known == FillKind.RANDOM.value and texts.get(row.name, "") == text:
+            yield row
 
 
 def _inner_length(row: FormParameter, parameter: FormParameter) -> str:
