@@ -45,6 +45,8 @@ _PARTS = (
     re.compile(rb"IME__(?<!__TIME__)\b"),
     re.compile(rb"ATE__(?<!__DATE__)\b"),
     re.compile(rb"STAMP__(?<!__TIMESTAMP__)\b"),
+    re.compile(rb"_HA(?:S|S_(?:I(?:N|NC|NCL|NCLU|NCLUD)?|E(?:M|MB|MBE)?)?)?\b"),
+    re.compile(rb"(?<!H)AS_(?:INCLUDE|EMBED)\b"),
 )
 _PASTES = (b"##", b"%:%:")
 _FARTHEST = 200

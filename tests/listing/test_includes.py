@@ -103,7 +103,19 @@ def test_to_ask_whether_one_may_ask_is_no_question(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["P(__has_,include)", "P(__,has_include)", "P(__h,as_include)", "P(__TI,ME__)", "P(_,_DATE__)"],
+    [
+        "P(__has_,include)",
+        "P(__,has_include)",
+        "P(__h,as_include)",
+        "P(__TI,ME__)",
+        "P(_,_DATE__)",
+        "P(_CCCL_H,AS_INCLUDE)",
+        "P(_CCCL_HA,S_INCLUDE)",
+        "P(_CCCL_HAS,_INCLUDE)",
+        "P(_CCCL_HAS_,INCLUDE)",
+        "P(_CCCL_HAS_INCL,UDE)",
+        "P(MY_HAS_EMB,ED)",
+    ],
 )
 def test_parts_of_a_question_or_a_clock_are_told(text):
     assert includes(text.encode()).parts
