@@ -173,7 +173,7 @@ class HostCalls:
                     f"{place}.{member}", Made(local.values.get(member), local.members(member))
                 )
         shared = self.globals | (owner.names if owner is not None and not place else frozenset())
-        for name in shared - given:
+        for name in sorted(shared - given):
             names.put(name, Made(local.values.get(name), local.members(name)))
         self._take_back(function, arguments, names, local)
         return made

@@ -168,9 +168,6 @@ class _Program:
         if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
-        if condition is not None:
-            # It is surely gone through, as the copy of `if (cudaMemcpyToSymbol(…) != cudaSuccess)`.
-            self._follow(condition, names)
         steps: list[Node | Callable[[], None] | None] = []
         if isinstance(value, int | float):
             steps = [
@@ -183,7 +180,8 @@ class _Program:
                 forget = partial(self._forget_changes, part, names)
                 begin, end = self._undecided(names)
                 steps += [forget, end, part, begin]
-        return [step for step in steps if step is not None]
+        # It is surely gone through, as the copy of `if (cudaMemcpyToSymbol(…) != cudaSuccess)`.
+        return [step for step in (*steps, condition) if step is not None]
 
     def _cases(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of a `switch`, the last first."""

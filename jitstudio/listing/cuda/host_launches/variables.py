@@ -76,6 +76,16 @@ class HostVariables:
             if made.value is not None and not isinstance(found, Pointer | Array):
                 made.value = cast(text_of(kind), made.value)
             names.put(name, made)
+            self._lose_aliased(name, value, names)
+
+    def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
+        """Forgets the numbers of an array that may be changed by a pointer to it from now on."""
+        place = self._expressions.place(value, names).partition("[")[0]
+        kind = names.types.get(pointer)
+        is_open = isinstance(kind, Pointer) and not kind.const
+        if is_open and isinstance(names.types.get(place), Array):
+            names.lose_elements(place)
+            names.lose_elements(pointer)
 
     def initial(self, kind: Node, declarator: Node, value: Node | None, names: Names) -> Made:
         """Returns what a variable begins with."""
@@ -168,6 +178,7 @@ class HostVariables:
                 # It may be any element.
                 names.lose_elements(place.partition("[]")[0])
             names.put(place, made)
+            self._lose_aliased(place, right, names)
 
     def update(self, node: Node, names: Names) -> None:
         """Remembers what ``++`` or ``--`` makes of a variable."""
