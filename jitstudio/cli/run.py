@@ -16,6 +16,7 @@ from typing import NamedTuple
 from jitstudio.cli import build, exit_codes, text_output
 from jitstudio.cli.json_output import Json, launch_object, result_object
 from jitstudio.cli.request import (
+    UsageError,
     arch_for,
     argument_texts,
     base_launch,
@@ -99,6 +100,9 @@ def launch(
     Raises:
         UsageError, WorkerError: See `run`.
     """
+    compared = tuple(getattr(arguments, "compare_option", ()))
+    if compared and getattr(arguments, "both", False):
+        raise UsageError("--both and --compare-option are two comparisons: give one of them.")
     project = given_project(arguments.sources)
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
@@ -118,7 +122,6 @@ def launch(
         begin = partial(spec_from, arguments) if base is None else None
         most = math.inf if limit is None else limit
         sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most)
-        compared = tuple(getattr(arguments, "compare_option", ()))
         result = sides.launch(_Side(request, built), compared)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
@@ -214,7 +217,7 @@ class _Sides:
             return result
         heard, self.heard = self.heard, _ignore
         try:
-            plain = _built_with(side.request, (WITHOUT_FMA,))
+            plain = _built_with(side.request, (WITHOUT_FMA,), self.most)
             return with_contraction(result, self.launch(plain, compared) if plain else None)
         finally:
             self.heard = heard
@@ -224,7 +227,7 @@ class _Sides:
     ) -> _Resolved | LaunchResult | None:
         """Returns what is run besides, or why it cannot be; None for nothing."""
         if compared:
-            other = _built_with(side.request, compared)
+            other = _built_with(side.request, compared, self.most)
             if other is None:
                 told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
                 return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
@@ -257,10 +260,10 @@ class _Sides:
         return _Resolved(resolved.request, resolved.problems)
 
 
-def _built_with(request: BuildRequest, options: tuple[str, ...]) -> _Side | None:
-    """Returns a build with further options; None where it fails."""
+def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
+    """Returns a build with further options, of so many seconds at most; None where it fails."""
     request = replace(request, options=(*request.options, *options))
-    built = build.build(request)[-1]
+    built = build.build(request, DEFAULT_TIMEOUT if most == math.inf else most)[-1]
     return _Side(request, built) if built.ok else None
 
 

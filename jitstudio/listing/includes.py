@@ -23,12 +23,16 @@ _DIRECTIVE = re.compile(_HASH + rb"(?:(/\*)|" + _WORD + rb"(?:" + _NAME + rb"|(\
 _QUESTION = re.compile(
     rb"__has_(?:include|include_next|embed)(?:__)?\b(?:\s*\(\s*" + _NAME + rb")?"
 )
-# Macros that ask, as CCCL's `_CCCL_HAS_INCLUDE(<cuda_fp8.h>)`, by the names that they have.
-_ASKING_MACRO = re.compile(rb"HAS_(?:INCLUDE|EMBED)\w{0,32}+\s{0,9}+\(\s{0,9}+(?:" + _NAME + rb")?")
+# Macros that ask, as CCCL's `_CCCL_HAS_INCLUDE(<cuda_fp8.h>)`, by the names that they have. Without
+# the name of a file, as in `#define MY _CCCL_HAS_INCLUDE`, they may ask for any; `HAS_EMBEDDED` is
+# another word.
+_ASKING_MACRO = re.compile(
+    rb"HAS_(?:INCLUDE|EMBED)(?!D)\w{0,32}+(?:\s{0,9}+\(\s{0,9}+(?:" + _NAME + rb")?)?"
+)
 # To ask whether there are such questions is none. Anywhere else these words may be macros.
 _ABOUT = re.compile(
     rb"[ \t]*+(?:#|%:)[ \t]*+(?:(?:ifdef|ifndef|elifdef|elifndef)[ \t]++"
-    rb"|(?:if|elif)\b[^\n]*\bdefined[ \t(]{0,9})"
+    rb"|(?:if|elif)\b[^\n]*\bdefined[ \t(]{0,9})\w{0,32}"
 )
 _CLOCK = re.compile(rb"__(?:TIME|DATE|TIMESTAMP)__")
 # What `##` can make a question or a clock of: long beginnings, and the ends for short ones.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,7 @@ from tree_sitter import Node
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
 from jitstudio.core.ir_functions import ir_functions, without_comments
+from jitstudio.core.launch.arguments import host_variable
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
     Direction,
@@ -168,7 +169,7 @@ class _Known:
             types,
             tuple(x for text, given in launching for x in host_launches(text, types, given)),
             tuple(
-                DeclaredVariable(node, types)
+                DeclaredVariable(text.name, node, types)
                 for text, defines in code
                 for node in declarations(text.content, defines).variables
             ),
@@ -186,10 +187,12 @@ class _Known:
         signature = self._signature(kernel, name, slots)
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
-        launch = launch_of(name, len(parameters.parameters), self.launches)
+        launch = launch_of(name, len(parameters.parameters), self._launches_of(name))
         captured = self.captured.get(_module(kernel.module))
         if launch is None and captured is not None and signature is not None:
             launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
+        taken = {parameter.name for parameter in parameters.parameters}
+        variables = self._variables(kernel, layout, taken)
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
@@ -198,9 +201,9 @@ class _Known:
             ),
             notes=parameters.notes,
             complete=parameters.complete,
-            host_launch=launch,
+            host_launch=self._without_others(launch, variables),
             unit=_module(kernel.module),
-            variables=self._variables(kernel, layout, {p.name for p in parameters.parameters}),
+            variables=variables,
             needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
         )
         if signature is None:
@@ -237,7 +240,7 @@ class _Known:
             uses = layout.variables.used_by(kernel.name)
         rows = []
         for symbol, use in uses.items():
-            declared = next((d for d in self.device_variables if d.is_of(symbol)), None)
+            declared = self._declared_variable(symbol, _module(kernel.module))
             own = declared is not None and not declared.node.is_const
             by_hand = layout is not None and layout.by_hand
             # Compilers have variables, too: `$str`, `__cudart_i2opi_f` of sinf.
@@ -249,6 +252,31 @@ class _Known:
             taken.add(name)
             rows.append(_variable_row(name, known[symbol], use, declared))
         return tuple(rows)
+
+    def _declared_variable(self, symbol: str, module: str) -> DeclaredVariable | None:
+        """Returns the declaration of a lowered name: of that path, in that module, if it can be."""
+        fitting = [variable for variable in self.device_variables if variable.is_of(symbol)]
+        path = read_name(symbol).path
+        return min(fitting, key=lambda d: (d.node.path != path, d.module != module), default=None)
+
+    def _launches_of(self, name: KernelName) -> list[HostLaunch]:
+        """Returns the launches without those that name another kernel."""
+        paths = {kernel.path for kernel in self.declared}
+        others = paths - _declared_paths(name.path, paths)
+        return [x for x in self.launches if x.kernel.removeprefix("::") not in others]
+
+    def _without_others(
+        self, launch: HostLaunch | None, used: Sequence[FormParameter]
+    ) -> HostLaunch | None:
+        """Returns a launch without what is known of variables that its kernel does not use."""
+        if launch is None:
+            return None
+        paths = {variable.node.path for variable in self.device_variables}
+        others = paths.difference(
+            *(_declared_paths(r.name.removeprefix("::"), paths) for r in used)
+        )
+        inside = tuple((key, v) for key, v in launch.inside if host_variable(key) not in others)
+        return replace(launch, inside=inside)
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
         """Returns what a name in C++ says of the parameters where no source does."""
@@ -282,6 +310,11 @@ class _Known:
             return min(readings, key=lambda reading: reading.doubts).signature
         written = [signature for signature in self.written if signature.name == kernel.name]
         return min(written, key=lambda s: s.module != _module(kernel.module), default=None)
+
+
+def _declared_paths(path: str, declared: Set[str]) -> Set[str]:
+    """Returns which declarations a path in code may be of: ``extern "C"`` has no namespaces."""
+    return declared & {path} or {other for other in declared if other.rpartition("::")[2] == path}
 
 
 def launch_of(
@@ -349,6 +382,7 @@ def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
 class DeclaredVariable:
     """A variable of device code in a source, where its types are known."""
 
+    module: str
     node: VariableNode
     types: Types
 

@@ -6,43 +6,39 @@ it reads or writes a variable is followed as what happens behind a pointer: see 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import NamedTuple
 
 from jitstudio.core.cubin import sections, variables
 from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
-from jitstudio.listing.ptx import Flow
-from jitstudio.ptx.scanner import without_comments
+from jitstudio.listing.ptx import OPERAND_NAME, Flow
+from jitstudio.ptx.scanner import (
+    Literal,
+    PtxToken,
+    bare_ptx,
+    initial_bytes,
+    integer_of,
+    literal_of,
+    scan,
+)
+from jitstudio.ptx.skimming import (
+    VariableText,
+    file_names,
+    function_texts,
+    instruction_at,
+    items,
+    opcode_of,
+    place_of,
+    variable_texts,
+)
 
-# Not the `.global` of `ld.global`; that of `.visible.global` is one, too.
-_DECLARED = re.compile(
-    r"(?:(?<![\w$%.])|(?<=\.visible)|(?<=\.extern)|(?<=\.weak)|(?<=\.common))\.(?:const|global)\b"
-)
-_VARIABLE = re.compile(
-    r"""\.(?P<space>const|global)\b\s*+
-        (?P<attribute>(?:\.attribute\s*+\([^)]*+\)\s*+)?)
-        (?:\.align\s*+(?P<align>\d++)\s*+)?
-        (?P<vector>(?:\.v[248]\b\s*+)?)
-        \.(?P<type>[a-z]\w*+)\s*+
-        (?P<name>[A-Za-z_$%][\w$]*+)\s*+
-        (?P<extents>(?:\[\s*+\d*+\s*+\]\s*+)*+)
-        (?:=\s*+(?P<initial>.*))?""",
-    re.VERBOSE | re.DOTALL,
-)
-_FUNCTION = re.compile(
-    r"\.(?:entry|func)\b\s*+(?:\([^()]*+\)\s*+)?(?P<name>[A-Za-z_$%][\w$]*+)", re.DOTALL
-)
-_MARK = re.compile(r'[{};]|"[^"\n]*+"?')
-_BRACE = re.compile(r'[{}]|"[^"\n]*+"?')
-_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$]*+")
-_NUMBER = re.compile(
-    r"\s*(?:(?P<bits>0[fFdD][0-9a-fA-F]+)|(?P<whole>[-+]?(?:0[xX][\da-fA-F]+|\d+)U?))\s*"
-)
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"', re.MULTILINE)
-_LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
+_LOADS = frozenset({"ld", "ldu", "atom", "tex"})
+_VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
+_SPACES = {".const": "__constant__", ".global": "__device__"}
+_SIGNS = ("-", "+")
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,13 @@ class VariableUse:
         )
 
 
+class _OwnUse(NamedTuple):
+    """What the instructions of one function name: other functions, and variables with their use."""
+
+    callees: frozenset[str]
+    uses: dict[str, VariableUse]
+
+
 @dataclass(frozen=True)
 class PtxVariables:
     """The variables of one text.
@@ -103,21 +106,23 @@ class PtxVariables:
 
     variables: dict[str, CodeVariable] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[int, str] = field(default_factory=dict)
+    _own: dict[str, _OwnUse] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, ptx: str) -> PtxVariables:
         """Returns them for a text of PTX; nothing is read where it has none."""
         made = cls()
-        if not _DECLARED.search(ptx):
+        if not any(space in ptx for space in _SPACES):
             return made
-        text = without_comments(ptx)
-        for head, body in _statements(text):
-            if body and (function := _FUNCTION.search(head)):
-                made.bodies[function["name"]] = body
-            elif variable := _variable(head, body):
-                made.variables[variable.name] = variable
-        made.files.update((number, PurePath(path).name) for number, path in _FILE.findall(text))
+        bare = bare_ptx(ptx)
+        functions = list(function_texts(bare))
+        for statement in variable_texts(bare, functions):
+            made.variables.update((v.name, v) for v in _variables(bare, statement))
+        if made.variables:
+            made.bodies.update((f.name, bare[f.body : f.end]) for f in functions if f.body >= 0)
+            paths = file_names(ptx, bare)
+            made.files.update((number, PurePath(path).name) for number, path in paths.items())
         return made
 
     def used_by(self, kernel: str) -> dict[str, VariableUse]:
@@ -125,16 +130,24 @@ class PtxVariables:
         found: dict[str, VariableUse] = {}
         seen, waiting = {kernel}, [kernel]
         while waiting:
-            body = self.bodies.get(waiting.pop(), "")
-            named = set(_NAME.findall(body))
-            new = (named & self.bodies.keys()) - seen
+            own = self._own_use(waiting.pop())
+            new = own.callees - seen
             seen |= new
-            waiting += new
-            touched = [name for name in self.variables if name in named]
-            flow = Flow.of(body) if touched else Flow()
-            for name in touched:
-                found[name] = found.get(name, VariableUse()) | self._use(flow, name, body)
+            waiting += sorted(new)
+            for name, use in own.uses.items():
+                found[name] = found.get(name, VariableUse()) | use
         return {name: found[name] for name in self.variables if name in found}
+
+    def _own_use(self, function: str) -> _OwnUse:
+        """Returns what a function itself does; it is read once, however many kernels call it."""
+        if function not in self._own:
+            body = self.bodies.get(function, "")
+            named = set(OPERAND_NAME.findall(body))
+            touched = named & self.variables.keys()
+            flow = Flow.of(body) if touched else Flow()
+            uses = {name: self._use(flow, name, body) for name in touched}
+            self._own[function] = _OwnUse(frozenset(named & self.bodies.keys()), uses)
+        return self._own[function]
 
     def _use(self, flow: Flow, name: str, body: str) -> VariableUse:
         read, written, escapes = flow.effects_on(name)
@@ -143,75 +156,101 @@ class PtxVariables:
 
     def _read_at(self, body: str, flow: Flow, name: str) -> str:
         """Returns the place of the first instruction that reads a variable."""
-        reached, place = flow.reached_from(name), ""
-        for statement in body.split(";"):
-            for number, line in _LOCATION.findall(statement):
-                place = f"{self.files[number]}:{line}" if number in self.files else ""
-            loads = re.search(r"\b(?:ld|ldu|atom|tex)\b[^\[]*\[([^\]]*)\]", statement)
-            if loads and not reached.isdisjoint(_NAME.findall(loads[1])):
-                return place
+        reached, place = flow.reached_from(name), None
+        for item in items(body, 0, len(body)):
+            if item.lastgroup == "loc":
+                place = place_of(item["place"])
+            elif item.lastgroup == "statement" and (found := instruction_at(item["statement"])):
+                is_load = opcode_of(found).partition(".")[0] in _LOADS
+                if is_load and not reached.isdisjoint(OPERAND_NAME.findall(found["operands"])):
+                    file = self.files.get(place[0]) if place else None
+                    return f"{file}:{place[1]}" if place and file else ""
         return ""
 
 
-def _statements(text: str) -> Iterator[tuple[str, str]]:
-    """Yields what is outside of functions: head and, without its braces, body; "" for none."""
-    start = body = depth = at = 0
-    while mark := (_BRACE if depth else _MARK).search(text, at):
-        at = mark.end()
-        match mark[0]:
-            case "{":
-                body = body if depth else at
-                depth += 1
-            case "}" if depth:
-                depth -= 1
-                if not depth:
-                    yield text[start : body - 1], text[body : mark.start()]
-                    start = at
-            case ";":
-                yield text[start : mark.start()], ""
-                start = at
+def _variables(bare: str, statement: VariableText) -> Iterator[CodeVariable]:
+    """Yields the variables in constant or global memory that a statement declares."""
+    head = bare[statement.start : statement.parts[0][0]]
+    words = [token.text for token in scan(head, head)]
+    space = next((_SPACES[word] for word in words if word in _SPACES), None)
+    element = PTX_SCALARS.get(words[-1].removeprefix("."))
+    if space is None or element is None:
+        return
+    vector = next((_VECTORS[word] for word in words if word in _VECTORS), 1)
+    for name, at, (_, end) in zip(
+        statement.names, statement.names_at, statement.parts, strict=True
+    ):
+        rest = bare[at + len(name) : end]
+        tokens = list(scan(rest, rest))
+        equals = next((n for n, token in enumerate(tokens) if token.text == "="), len(tokens))
+        values = _listed(tokens[equals + 1 :])
+        kind = _type(element, vector, tokens[:equals], len(values))
+        if kind is not None and kind.size:
+            is_initialised = equals < len(tokens)
+            yield CodeVariable(
+                name,
+                "__managed__" if ".managed" in words else space,
+                kind,
+                _bytes(values, element, kind.size),
+                is_initialised,
+                statement.linking != "extern",
+            )
 
 
-def _variable(head: str, body: str) -> CodeVariable | None:
-    # What is in front has no semicolon: directives such as `.target`.
-    start = _DECLARED.search(head)
-    match = _VARIABLE.fullmatch(head, start.start()) if start else None
-    element = PTX_SCALARS.get(match["type"]) if match else None
-    if match is None or element is None:
-        return None
-    counts = [int(n or 0) for n in re.findall(r"\[\s*(\d*)\s*\]", match["extents"])]
-    counts += [int(match["vector"].strip()[2:])] if match["vector"] else []
+def _type(element: Scalar, vector: int, extents: Sequence[PtxToken], values: int) -> Type | None:
+    """Returns the type of a variable; None where its extents are no numbers.
+
+    Args:
+        element: What one element is.
+        vector: How many of them a vector has.
+        extents: What is behind the name, such as ``[2][3]`` or ``[]``.
+        values: How many its initialiser has, which is what the first extent follows from.
+    """
+    texts = [token.text for token in extents]
+    counts: list[int | None] = []
+    while texts:
+        count = texts[1 : texts.index("]")] if "]" in texts else ["?"]
+        if texts[0] != "[" or len(count) > 1:
+            return None
+        try:
+            counts.append(integer_of(count[0]) if count else None)
+        except ValueError:
+            return None
+        texts = texts[len(count) + 2 :]
     kind: Type = element
-    for count in reversed(counts):
-        kind = Array(kind, count)
-    if not kind.size:
-        return None
-    given = body or (match["initial"] or "").strip()
-    if given.startswith("{"):
-        given = given[1:-1]
-    space = "__constant__" if match["space"] == "const" else "__device__"
-    return CodeVariable(
-        match["name"],
-        "__managed__" if "managed" in match["attribute"] else space,
-        kind,
-        _bytes(given, element, kind.size) if given else bytes(kind.size),
-        bool(given),
-        not head[: match.start()].rstrip().endswith(".extern"),
-    )
+    for each in reversed([*counts, *([vector] if vector > 1 else [])]):
+        inner = max(1, kind.size // element.size)
+        kind = Array(kind, -(-values // inner) if each is None else each)
+    return kind
 
 
-def _bytes(text: str, element: Scalar, size: int) -> bytes:
+def _listed(tokens: Iterable[PtxToken]) -> list[list[PtxToken]]:
+    """Returns the values of an initialiser; as in ptxas, inner braces say nothing."""
+    values: list[list[PtxToken]] = [[]]
+    for token in tokens:
+        if token.text == ",":
+            values.append([])
+        elif token.text not in ("{", "}"):
+            values[-1].append(token)
+    return values if values[0] else []
+
+
+def _bytes(values: Sequence[Sequence[PtxToken]], element: Scalar, size: int) -> bytes:
     """Returns what a variable is initialised with; empty for what is no number, as an address."""
     data = bytearray()
-    for each in re.sub(r"[{}]", " ", text).split(","):
-        number = _NUMBER.fullmatch(each)
-        if number is None:
+    for tokens in values:
+        *signs, number = tokens or (None,)
+        if number is None or number.kind != "number" or len(signs) > 1:
             return b""
-        bits = number["bits"]
-        value = int(bits[2:], 16) if bits else int(number["whole"].rstrip("U"), 0)
-        if bits is None and element.dtype.startswith(("float", "bfloat")):
+        try:
+            literal = literal_of(number.text)
+        except ValueError:
             return b""
-        data += (value & (1 << 8 * element.size) - 1).to_bytes(element.size, "little")
+        if signs and (signs[0].text not in _SIGNS or literal.float_bits):
+            return b""
+        is_negative = bool(signs) and signs[0].text == "-"
+        value = -literal.value if is_negative else literal.value
+        data += initial_bytes(Literal(value, literal.float_bits), element.size)
     return bytes(data).ljust(size, b"\0") if len(data) <= size else b""
 
 

@@ -9,7 +9,9 @@ mark of a line (``# 7 "a.cu"``) may stand between any two words, as comments may
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
+from ctypes import c_float
 from typing import NamedTuple
 
 COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|\#[^\n]*+|@@[^\n]*+"
@@ -55,6 +57,10 @@ _TOKEN = re.compile(
 )
 
 
+_FLOAT_BITS = {"0f": 32, "0d": 64}
+_FLOAT_SIZE = 4
+
+
 class PtxToken(NamedTuple):
     """A word, number, string or mark, with where it begins in the text.
 
@@ -97,6 +103,47 @@ def integer_of(text: str) -> int:
     if len(digits) > 1 and digits[0] == "0" and digits.isdigit():
         return int(digits, 8)
     return int(digits, 0)
+
+
+class Literal(NamedTuple):
+    """A number as it is written.
+
+    Attributes:
+        value: The number, or the bits of a float that is written as these.
+        float_bits: How many bits that float has; 0 for a number.
+    """
+
+    value: int | float
+    float_bits: int = 0
+
+
+def literal_of(text: str) -> Literal:
+    """Returns the number that a token of this kind is.
+
+    Raises:
+        ValueError: It is none, such as ``09``.
+    """
+    prefix = text[:2].lower()
+    if prefix in _FLOAT_BITS:
+        return Literal(int(text[2:], 16), _FLOAT_BITS[prefix])
+    is_float = prefix not in ("0x", "0b") and not text.rstrip("U").isdigit()
+    return Literal(float(text) if is_float else integer_of(text))
+
+
+def initial_bytes(literal: Literal, size: int) -> bytes:
+    """Returns what a number is in a variable whose elements have so many bytes.
+
+    ptxas rounds a float of 64 bits for an element of 4 bytes. All others it takes by their lowest
+    bytes: ``.f64 d = 0f3F800000`` is no 1.0, and ``.b16 h = 0f3F801234`` is 0x1234.
+    """
+    value, float_bits = literal
+    if float_bits == 64 and size == _FLOAT_SIZE:
+        value, float_bits = struct.unpack("<d", int(value).to_bytes(8, "little"))[0], 0
+    if isinstance(value, float):
+        if size == _FLOAT_SIZE:
+            return bytes(c_float(value))
+        value = int.from_bytes(struct.pack("<d", value), "little")
+    return (value % (1 << 8 * size)).to_bytes(size, "little")
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -165,7 +165,7 @@ def compile_cuda(job: Job) -> Report:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
-    report.phases += header_phases(job.inputs[0][1], sent)
+    report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)
     _complete_logs(report, part, folders)
     return report
 
@@ -418,6 +418,7 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
 
 
 _MOST_IN_HEADERS = 5
+_ERROR = re.compile(r"[^\n]*\(\d+\): [a-z ]*error\b")
 _COUNT = re.compile(r"\d+ errors? detected|Error limit reached")
 
 
@@ -425,14 +426,15 @@ def authors_first(log: str, folders: tuple[str, ...]) -> tuple[str, int]:
     """Returns errors with those in the author's texts before those in NVIDIA's headers.
 
     An error in a header is the author's where the instance is asked for in a text of his. Of the
-    others the first few stay; how many do not is the second value.
+    others the first few stay; how many do not is the second value. Warnings in headers come last.
     """
     paragraphs = log.rstrip().split("\n\n")
     own, theirs, rest = list[str](), list[str](), list[str]()
     for paragraph in paragraphs:
         in_header = in_folders(paragraph, folders)
         is_own = not in_header or who_asks(paragraph.split("\n"), folders)
-        (rest if _COUNT.match(paragraph) else own if is_own else theirs).append(paragraph)
+        is_idle = _COUNT.match(paragraph) or not (is_own or _ERROR.match(paragraph))
+        (rest if is_idle else own if is_own else theirs).append(paragraph)
     shown = theirs[:_MOST_IN_HEADERS]
     return "\n\n".join((*own, *shown, *rest)), len(theirs) - len(shown)
 

@@ -14,7 +14,7 @@ from typing import Any
 from jitstudio.core.options import read
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.result import Phase
-from jitstudio.disk import working_folder
+from jitstudio.disk import TICK_NS, working_folder
 from jitstudio.listing.includes import includes
 
 _OPTION = "--fdevice-time-trace"
@@ -24,14 +24,16 @@ _LARGEST = 256 << 20
 _MOST = 10
 
 
-def header_phases(text: bytes, options: Iterable[str]) -> tuple[Phase, ...]:
+def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[Phase, ...]:
     """Returns the headers that a module includes itself and that took longest, with all below them.
 
-    Empty where no trace was asked for, or none can be read.
+    Empty where no trace was asked for, or none can be read. A compile that fails writes none, so
+    that one of a build before may lie there.
 
     Args:
         text: The module.
         options: All that was sent.
+        began_ns: When the compile began, as `time.time_ns` tells it.
     """
     given = (o.value for o in read(tuple(options)) if o.spec and _OPTION in o.spec.flags)
     file = next(filter(None, given), None)
@@ -40,10 +42,13 @@ def header_phases(text: bytes, options: Iterable[str]) -> tuple[Phase, ...]:
     names = includes(text).names
     longest: dict[str, float] = {}
     try:
-        content = read_file(Path(working_folder(), file + _ENDING), _LARGEST)
-        for path, ms in _headers(json.loads(content)["traceEvents"]):
+        path = Path(working_folder(), file + _ENDING)
+        if path.stat().st_mtime_ns < began_ns - TICK_NS:
+            return ()
+        content = read_file(path, _LARGEST)
+        for header, ms in _headers(json.loads(content)["traceEvents"]):
             # A header that is read again has little to say then.
-            for name in (n for n in names if path == n or path.endswith(f"/{n}")):
+            for name in (n for n in names if header == n or header.endswith(f"/{n}")):
                 longest[name] = max(ms, longest.get(name, 0.0))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ()

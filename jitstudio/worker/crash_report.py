@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 
+from jitstudio.core.bounds.folders import DEEPEST, MOST_WALKED
 from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.calls import Ending
@@ -90,8 +91,10 @@ def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
         cause = f"was ended, as it had started more than {MOST_PROCESSES:,} processes."
         return TOO_MANY_PROCESSES, cause
     if status == EXIT_DISK_TAKEN:
-        cause = f"was ended, as it had written more than {MOST_ON_DISK >> 30} GiB to its folder."
-        return DISK_TAKEN, cause
+        return DISK_TAKEN, (
+            f"was ended, as it had written more than {MOST_ON_DISK >> 30} GiB to its folder, or "
+            f"more files and folders than are counted ({MOST_WALKED:,}, {DEEPEST} levels)."
+        )
     if status < 0:
         name = _signal_name(-status)
         reason = _REASONS.get(name, "no reason is known")

@@ -527,7 +527,8 @@ class LaunchFiles:
         Raises:
             OSError: It cannot be made.
         """
-        if self._made is None or not self._made.is_dir():
+        if self._made is None or not scratch.is_there(self._made):
+            self.close()
             self._made = scratch.make("launch")
             self._runs.clear()
             self._fills.clear()

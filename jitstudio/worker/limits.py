@@ -13,10 +13,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import stat
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -33,6 +35,7 @@ EXIT_TOO_MANY = 78
 
 MOST_PROCESSES = 1000
 """How many a worker may have started that run at the same time; a compile of a script has a few."""
+_MOST_ENDED = 16_000  # half of the numbers for processes that Linux usually has
 _MORE_TASKS = 4096
 _BLOCK = 512  # of `st_blocks`, stat(2)
 
@@ -43,7 +46,7 @@ LARGEST_FILE = 1 << 30
 """Bytes of the largest file that a compile or a script may write."""
 
 MOST_ON_DISK = 4 << 30
-"""Bytes of disk that the folder of a worker may take."""
+"""Bytes of disk that a worker may take: its folder, and files that it has open without a name."""
 
 _SHARE = 0.75
 _DIES_FIRST = 1000
@@ -280,39 +283,70 @@ def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
 
 def _hold_on_disk(processes: tuple[_Watched, ...]) -> None:
     for process in processes:
-        if taken_on_disk(process.folder) > MOST_ON_DISK:
+        if taken_on_disk(process.folder) + taken_unnamed(process.pid) > MOST_ON_DISK:
             process.overran = EXIT_DISK_TAKEN
             process.kill()
 
 
 def taken_on_disk(folder: Path) -> int:
-    """Bytes of disk that the files below a folder take."""
-    taken = 0
-    for inner, names in walk(folder):
+    """Bytes of disk that the files below a folder take; too many where not all can be counted."""
+    taken, uncounted = 0, list[str]()
+    for inner, names in walk(folder, left_out=uncounted.append):
         for name in names:
             with contextlib.suppress(OSError):
                 taken += os.lstat(os.path.join(inner, name)).st_blocks * _BLOCK
-    return taken
+    return MOST_ON_DISK + 1 if uncounted else taken
+
+
+def taken_unnamed(pid: int) -> int:
+    """Bytes of disk of the files that a process and those it has started hold open without a name.
+
+    Memory that looks like a file (memfd_create(2)) is none of them.
+    """
+    sizes = {}
+    for each, _ in islice(_family(pid), MOST_PROCESSES):
+        for path in Path(f"/proc/{each}/fd").glob("*"):
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if not status.st_nlink and stat.S_ISREG(status.st_mode) and not _is_memory(path):
+                    sizes[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
+    return sum(sizes.values())
+
+
+def _is_memory(descriptor: Path) -> bool:
+    return os.readlink(descriptor).startswith("/memfd:")
 
 
 def taken_by(pid: int) -> tuple[int, int]:
     """Bytes that a process and those it has started have for themselves, and how many these are.
 
-    Zeros where it is gone. Beyond `MOST_PROCESSES` none is looked at.
+    Zeros where it is gone. Those that have ended and that nobody has waited for do not count, up
+    to `_MOST_ENDED`. Beyond `MOST_PROCESSES` none is looked at.
     """
-    taken, left, count = 0, [pid], 0
-    while left and count <= MOST_PROCESSES:
-        one = left.pop()
-        try:
-            status = Path(f"/proc/{one}/status").read_text()
-            lists = [path.read_text() for path in Path(f"/proc/{one}/task").glob("*/children")]
-        except OSError:
-            continue
-        count += 1
+    taken = count = ended = 0
+    for _, status in _family(pid):
+        has_ended = "\nState:\tZ" in status
+        ended += has_ended
+        count += not has_ended or ended > _MOST_ENDED
         lines = (line.split() for line in status.splitlines() if line.startswith(_COUNTED))
         taken += sum(int(words[1]) for words in lines) << 10
-        left += (int(child) for told in lists for child in told.split())
+        if count > MOST_PROCESSES:
+            break
     return taken, count
+
+
+def _family(pid: int) -> Iterator[tuple[int, str]]:
+    """Yields a process and those it has started, each with its status (proc_pid_status(5))."""
+    left = [pid]
+    while left:
+        each = left.pop()
+        try:
+            status = Path(f"/proc/{each}/status").read_text()
+            lists = [path.read_text() for path in Path(f"/proc/{each}/task").glob("*/children")]
+        except OSError:
+            continue
+        yield each, status
+        left += (int(child) for listed in lists for child in listed.split())
 
 
 WATCH = MemoryWatch()

@@ -1,6 +1,7 @@
 """`jitstudio check`, against the figures of `jitstudio inspect`."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -267,4 +268,6 @@ def test_no_file_gives_itself_a_longer_time_limit(run, tmp_path, is_project):
     assert time.monotonic() - start < 60
     (budget,) = ran.json["budgets"]
     assert budget["outcome"] == "timed-out", budget
-    assert any("after 2 s, the time limit" in each["message"] for each in budget["diagnostics"])
+    # The simulator stops in time to tell how far it has come.
+    messages = " ".join(each["message"] for each in budget["diagnostics"])
+    assert re.search(r"after (?:1\.\d|2) s", messages), messages

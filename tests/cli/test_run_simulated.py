@@ -485,3 +485,10 @@ def test_a_texture_from_a_file_comes_back_in_a_surface(run, tmp_path):
     (fault,) = ran.json["simulation"]["faults"]
     assert fault["kind"] == "out of bounds"
     assert "outside of the surface 'to' (48 x 24 texels of uchar4)" in fault["message"]
+
+
+def test_two_comparisons_at_once_are_refused(run, tmp_path):
+    (tmp_path / "mad.cu").write_text(MAD)
+    ended = run("run", "mad.cu", "--device=sim", "--both", "--compare-option=--fmad=false")
+    assert ended.code == 2
+    assert "--both and --compare-option are two comparisons: give one of them." in ended.err

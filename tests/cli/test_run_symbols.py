@@ -160,3 +160,49 @@ def test_a_constant_that_is_passed_on_by_its_address_is_told_as_well(simulated):
     told = [d["message"] for d in ran.json["diagnostics"] if "does not fill" in d["message"]]
     assert len(told) == 1
     assert "'few'" in told[0]
+
+
+LINKED = """\
+struct Link { int *at; int n; };
+__device__ int other = 11;
+__device__ Link link = {&other, 5};
+extern "C" __global__ void follow(int *out)
+{
+    out[0] = link.at ? *link.at : -1;
+    out[1] = link.n;
+    if (out[2]) link.n = 3;
+}
+"""
+FOLLOW = ("--arg=out=3:zeros:inout", "--grid=1", "--block=1")
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "second"),
+    [
+        ((), 11, 5),
+        (("--set=link=out",), 11, 5),
+        (("--set=link=zeros",), -1, 0),
+        (("--set=link={n=7}",), -1, 7),
+        (("--set=link={at=4:constant(2), n=7}",), 2, 7),
+        (("--set=link.at=4:constant(2)", "--set=link.n=7"), 2, 7),
+    ],
+)
+def test_an_address_in_a_variable_stays_unless_the_launch_says_what_is_there(
+    simulated, words, first, second
+):
+    ran = simulated(LINKED, *FOLLOW, *words, f"--expect=out=np.array([{first}, {second}, 0])")
+    assert ran.code == 0, ran.out + ran.err
+
+
+@pytest.mark.parametrize("part", ["link.n=7", "link.at=4:zeros"])
+def test_part_of_a_variable_that_holds_addresses_is_no_whole_one(simulated, part):
+    ran = simulated(LINKED, *FOLLOW, f"--set={part}")
+    assert "What link holds besides is not known here, as addresses are among it." in ran.out
+
+
+def test_variables_of_one_name_in_two_namespaces_are_two(simulated):
+    source = """namespace a { __constant__ float k[4]; } __constant__ int k[4];
+    extern "C" __global__ void both(float *out) { out[0] = k[1]; out[1] = a::k[1]; }"""
+    words = ("--arg=out=2:zeros", "--grid=1", "--block=1", "--expect=out=np.array([2, 6])")
+    ran = simulated(source, *words, "--set=k={1, 2, 3, 4}", "--set=a::k={5, 6, 7, 8}")
+    assert ran.code == 0, ran.out + ran.err

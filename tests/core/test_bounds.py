@@ -217,6 +217,26 @@ def test_a_walk_ends_and_follows_no_links(tmp_path):
     assert len(walked) == 2 + 64
 
 
+def test_a_walk_tells_of_what_it_leaves_out(tmp_path, monkeypatch):
+    def left_out():
+        places = []
+        list(walk(tmp_path, left_out=places.append))
+        return [os.path.relpath(place, tmp_path) for place in places]
+
+    for name in ("a/1", "b/2"):
+        (tmp_path / name).mkdir(parents=True)
+    assert left_out() == []
+    monkeypatch.setattr("jitstudio.core.bounds.folders.DEEPEST", 2)
+    assert left_out() == []
+    (tmp_path / "a" / "1" / "deep").mkdir()
+    assert left_out() == ["a/1"]
+    monkeypatch.undo()
+    monkeypatch.setattr("jitstudio.core.bounds.folders.MOST_WALKED", 6)
+    assert left_out() == []
+    monkeypatch.setattr("jitstudio.core.bounds.folders.MOST_WALKED", 1)
+    assert left_out() in ([".", "a"], [".", "b"])
+
+
 FORBIDDEN = {
     "rmtree": ("core/bounds/folders.py",),
     "walk": (),

@@ -71,6 +71,9 @@ def test_prose_about_includes_is_no_macro(text):
         "#define HAS __has_include",
         "#if __has_include/**/(<a.h>)",
         "#if __has_inc\\\nlude(WHERE)",
+        "#define MY _CCCL_HAS_INCLUDE",
+        '#if _CCCL_HAS_INCLUDE/**/("a.h")',
+        '#if _CCCL_HAS_INCLUDE // of\n("a.h")',
     ],
 )
 def test_questions_in_disguise_are_told(text):
@@ -84,7 +87,15 @@ def test_who_asks_for_the_time_is_told(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["#ifdef __has_include", "#if defined(__has_include)", "#if !defined __has_include"]
+    "text",
+    [
+        "#ifdef __has_include",
+        "#if defined(__has_include)",
+        "#if !defined __has_include",
+        "#ifndef _CCCL_HAS_INCLUDE",
+        "#if defined(_CCCL_HAS_INCLUDE)",
+        "#if HAS_EMBEDDED_MEMORY",
+    ],
 )
 def test_to_ask_whether_one_may_ask_is_no_question(text):
     assert includes(text.encode()) == includes(b"")

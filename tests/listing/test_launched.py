@@ -113,6 +113,22 @@ def test_instances_are_those_of_the_launches(host, found):
             ),
             ("scale<float>",),
         ),
+        # Behind a label and a `?:`.
+        (
+            (
+                "void f(int *p, int n) { switch (n) { case 3:tile<3, int><<<1, 1>>>(p); break; "
+                "default:tile<4, int><<<1, 1>>>(p); } g(n ? tile<5, int>:tile<6, int>); }"
+            ),
+            ("tile<3, int>", "tile<4, int>", "tile<5, int>", "tile<6, int>"),
+        ),
+        # As C++ takes it, not as text.
+        (
+            (
+                "template <int N> void twice(int *p) { tile<N * 2, int><<<1, 1>>>(p); }\n"
+                "void f(int *p) { twice<BASE + 1>(p); }"
+            ),
+            ("tile<(BASE + 1) * 2, int>",),
+        ),
         # Without an end.
         (
             (
@@ -129,6 +145,42 @@ def test_instances_are_followed_through_all_that_names_them(host, instances):
         assert found[:2] in {("tile<1, int>", "tile<2, int>"), ("tile<0, int>", "tile<1, int>")}
     else:
         assert found == instances
+
+
+def test_kernels_of_one_name_are_told_apart_by_their_namespaces():
+    text = "template <int N> __global__ void k(int *x) { }\n"
+    text = f"namespace a {{ {text.strip()} }}\n{text}"
+    text += "void f(int *p) { k<3><<<1, 1>>>(p); ::k<4><<<1, 1>>>(p); a::k<5><<<1, 1>>>(p); }\n"
+    assert find_host_code(text.encode()).launched == ("k<3>", "k<4>", "a::k<5>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            b"template <int N> void f() { if constexpr (gr\xf6sse > 3) k<N><<<1, 1>>>(p); }\n"
+            b"int main() { f<1>(); }"
+        ),
+        b"template <int N> void f() { if (N == 0) { } "
+        + b"else if constexpr (N == 1) k<N><<<1, 1>>>(p);" * 1100
+        + b" }\nint main() { f<1>(); }",
+        b"void f() { " + b"if constexpr (1) " * 1500 + b"k<1><<<1, 1>>>(p); }",
+        (
+            b"template <int N> void each(int *p) { if constexpr (N > X) { k<N><<<1, 1>>>(p); "
+            b"each<N * N>(p); } }\nint main() { each<2>(p); }"
+        ),
+        (
+            b"template <class T> void each(int *p) { k<sizeof(T)><<<1, 1>>>(p); each<W<T, T>>(p); }"
+            b"\nint main() { each<int>(p); }"
+        ),
+        b"void f() { " + b"k<" * 4000 + b" }",
+    ],
+    ids=["Latin-1", "many branches", "deep", "squares", "growing types", "open brackets"],
+)
+def test_no_text_is_too_much_for_the_search(text):
+    began = time.process_time()
+    find_host_code(b"template <int N> __global__ void k(int *x) { }\n" + text)
+    assert time.process_time() - began < 2
 
 
 def test_kernels_and_macros_of_the_program_s_own_headers_are_known():

@@ -11,6 +11,8 @@ from jitstudio.core.launch.choice import LAUNCHED_KINDS
 from jitstudio.core.launch.types import Array, Struct
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.module_variables import PtxVariables, VariableUse, cubin_variables
+from jitstudio.listing.ptx import Flow
+from jitstudio.simulator.ptx.reading import read_program
 from tests.support import cuda, request
 from tests.symbol_launches import CONV, PLACES, POINTERS
 
@@ -94,6 +96,56 @@ def test_sizes_and_content_are_those_of_the_cubin(builder, source):
     for name, variable in by_ptx.items():
         assert by_cubin[name].space == variable.space, name
         assert by_cubin[name].initial == variable.initial, name
+
+
+DECLARATIONS = """\
+.global .u32 octal = 017;
+.global .u32 binary = 0b11, listed, third[2] = {0x10U, -1};
+.global .u32 hexadecimal[0x10]; .global .u32 by_eight[010] = {1};
+.global .u32 counted[] = {1, 2, 3}; .global .u32 rows[][2] = {{1, 2}, {3, 4}, {5, 6}};
+.global .u32 nested[2][3] = {{1, 2}, {3}}; .global .u32 none[4] = {};
+.const .align 8 .f64 raw = 0f3F800000; .global .f64 whole = 0d3FF0000000000000;
+.global .f32 rounded = 0d3FF123456789ABCD; .global .f32 infinite = 0d7FEFFFFFFFFFFFFF;
+.global .b64 bits = 0f3F800000; .global .b32 of_wide = 0d3FF123456789ABCD;
+.global .b16 low = 0f3F801234; .global .b8 lowest = 0d3FF123456789ABCD;
+.global .f32 decimal = 1.5; .global .b64 long_decimal = 1.1; .global .b16 short_decimal = 1.1;
+.global .f64 both[2] = {0f3F800000, 0d3FF0000000000000};
+.global .u8 cut = 300; .global .s16 negative = -0x10;
+.global .attribute(.managed) .align 16 .b32 managed[4] = {7};
+.visible .entry k() { ret; }
+"""
+
+
+def test_content_is_what_the_assembler_makes_of_each_spelling(builder):
+    ptx = f".version 8.4\n.target sm_90\n.address_size 64\n{DECLARATIONS}"
+    built = builder.build(launched(Source("k.ptx", CodeKind.PTX, ptx.encode())))
+    assert built.ok, built.diagnostics
+    (cubin,) = (a.content for a in built.artifacts if a.kind is CodeKind.CUBIN)
+    judged = {v.name: v.initial.hex() for v in cubin_variables(cubin)}
+    found = PtxVariables.of(ptx).variables
+    assert {name: v.initial.hex() for name, v in found.items()} == judged
+    simulated = {
+        variable.name: (variable.data or bytes(variable.size)).hex()
+        for variable in read_program(ptx).variables.values()
+    }
+    assert simulated == judged
+
+
+def test_a_unified_variable_is_seen():
+    found = PtxVariables.of(".global .attribute(.unified(1, 2)) .u32 unified = 3;").variables
+    assert found["unified"].initial.hex() == "03000000"
+
+
+def test_functions_that_many_kernels_call_are_read_once(monkeypatch):
+    functions = "".join(f".func f{n}() {{ ld.global.u32 %r1, [v]; ret; }}\n" for n in range(50))
+    calls = " ".join(f"call f{n};" for n in range(50))
+    kernels = "".join(f".entry k{n}() {{ {calls} ret; }}\n" for n in range(50))
+    found = PtxVariables.of(f".global .u32 v;\n{functions}{kernels}")
+    read, flow_of = [], Flow.of
+    monkeypatch.setattr(Flow, "of", lambda body: (read.append(body), flow_of(body))[1])
+    uses = [found.used_by(f"k{n}") for n in range(50)]
+    assert uses == 50 * [{"v": VariableUse(reads=True)}]
+    assert len(read) == 50
 
 
 def test_a_form_has_them_by_the_names_and_types_of_the_source(builder):

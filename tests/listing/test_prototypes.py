@@ -56,6 +56,53 @@ def test_another_prototype_is_told_at_the_declaration(defined, line):
     assert message.endswith(" at b.cu:1.")
 
 
+SCALE = """#ifdef USE_DOUBLE
+extern "C" __device__ double scale(double x){0}
+#else
+extern "C" __device__ float scale(float x){0}
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "defined"),
+    [
+        (SCALE.format(";"), SCALE.format(" { return x; }")),
+        ('extern "C" __device__ float scale(float);', SCALE.format(" { return x; }")),
+        (
+            '#if 0\nextern "C" __device__ int f(int);\n#endif\n',
+            'extern "C" __device__ float f(float x) { return x; }',
+        ),
+        (
+            'extern "C" {\n#if 0\n__device__ int f(int);\n#endif\n}\n',
+            'extern "C" __device__ float f(float x) { return x; }',
+        ),
+        (
+            'extern "C" __device__ void g(void *p);',
+            'extern "C" __device__ void g(int (*f)(int)) {}',
+        ),
+        (
+            'extern "C" __device__ void g(void *p);',
+            'extern "C" __device__ void g(int f(int)) {}',
+        ),
+        ('extern "C" __device__ void g(void *p);', 'extern "C" __device__ void g(int (int)) {}'),
+    ],
+)
+def test_what_may_fit_is_no_difference(declared, defined):
+    assert said(declared, defined) == []
+
+
+def test_one_definition_that_fits_is_enough():
+    texts = (
+        'extern "C" __device__ int f(int);',
+        'extern "C" __device__ int f(int x) { return x; }',
+        'extern "C" __device__ float f(float x) { return x; }',
+    )
+    modules = [Source(f"{n}.cu", CodeKind.CUDA, t.encode()) for n, t in enumerate(texts)]
+    assert list(differing_prototypes(modules)) == []
+    assert list(differing_prototypes([modules[0], modules[2]]))
+
+
 def test_the_message_has_both_as_they_are_written():
     ((_, _, message),) = said(DECLARED, 'extern "C" __device__ float f(float y) { return y; }')
     assert message == (

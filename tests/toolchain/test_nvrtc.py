@@ -311,6 +311,17 @@ def test_the_author_s_errors_come_before_those_in_headers(tmp_path):
     assert log.endswith('11 errors detected in the compilation of "k.cu".')
 
 
+def test_warnings_in_headers_are_no_errors_left_out():
+    warned = [f"/nv/a.h({n}): warning #2-D: odd\n  x\n  ^" for n in range(6)]
+    wrong = [f"/nv/a.h({n}): error: wrong\n  x\n  ^" for n in range(6)]
+    own = "k.cu(2): error: mine\n  x\n  ^"
+    last = '1 error detected in the compilation of "k.cu".'
+    log, more = nvrtc.authors_first("\n\n".join((*warned, own, last)), ("/nv",))
+    assert (log, more) == ("\n\n".join((own, *warned, last)), 0)
+    log, more = nvrtc.authors_first("\n\n".join((*warned, *wrong, own, last)), ("/nv",))
+    assert (log, more) == ("\n\n".join((own, *wrong[:5], *warned, last)), 1)
+
+
 def test_what_is_said_of_nvidia_s_headers_is_short(builder):
     text = "#include <thrust/count.h>\n__global__ void k(int *p) { *p = 1; }\n"
     result = builder.build(request(cuda(text)))
@@ -365,3 +376,8 @@ def test_a_trace_of_phases_tells_the_headers_that_the_module_includes(tmp_path):
     whole = [e["dur"] for e in events if e.get("args", {}).get("detail") == f"{tmp_path}/a.h"]
     assert phases["Header a.h"] == max(whole) / 1000
     assert "Header cuda_fp16.h" not in {p.name for p in compiled(text, *options[:2]).phases}
+    # A compile that fails leaves the trace of the one before.
+    failed = compiled(f"{text}\n__device__ int x = wrong;", *options)
+    assert not failed.ok
+    assert (tmp_path / "trace.json").exists()
+    assert not any(phase.name.startswith("Header") for phase in failed.phases)

@@ -133,6 +133,11 @@ def test_macros_of_installed_headers_name_what_was_opened_or_asked_for(folder):
     assert looked <= found(b"#include <all.h>\n")
     assert found(b"#include <all.h>\n#define MORE <b.h>\n#include MORE\n") is None
     assert found(b"#include <all.h>\n#if THE_HAS_INCLUDE(MORE)\n#endif\n") is None
+    for disguised in (
+        b"#define MY THE_HAS_INCLUDE\n#if MY(<b.h>)",
+        b"#if THE_HAS_INCLUDE/**/(<b.h>)",
+    ):
+        assert found(b"#include <all.h>\n" + disguised + b"\n#endif\n") is None
     pasted = b"#include <all.h>\n#define G(a, b) a##b\n#if G(__has_,include)(<b.h>)\n#endif\n"
     assert found(pasted) is None
     (folder / "other.h").touch()

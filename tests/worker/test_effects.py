@@ -138,6 +138,13 @@ def shared_file(_folder):
 
 
 WRITE = "at and at < 2**63 and ctypes.memset(at, 65, 16)"
+# Who is sent a signal when something can be read: fcntl(2), F_SETOWN and O_ASYNC.
+ASYNC = "fcntl.fcntl(r, 4, fcntl.fcntl(r, 3) | os.O_ASYNC); os.write(w, b'x')"
+BY_PIPE = f"import fcntl, struct; r, w = os.pipe(); {{}}; {ASYNC}"
+BY_SOCKET = (
+    "import fcntl, struct; a, b = socket.socketpair(); r, w = a.fileno(), b.fileno()\n"
+    f"fcntl.ioctl(r, {{}}, struct.pack('i', {{{{0}}}})); {ASYNC}"
+)
 # What is aimed at, and how: `{0}` is the target.
 EFFECTS = {
     "take a message": (message_queue, "libc.msgrcv({0}, b' ' * 64, 8, 0, 0o4000)"),
@@ -158,6 +165,16 @@ EFFECTS = {
     ),
     "limit it": (process, "import resource; resource.prlimit({0}, resource.RLIMIT_CORE, (1, 1))"),
     "kill it": (process, "os.kill({0}, 15)"),
+    "kill it by a pipe": (
+        process,
+        BY_PIPE.format("fcntl.fcntl(r, 10, 15); fcntl.fcntl(r, 8, {0})"),
+    ),
+    "kill it by a pipe's thread": (
+        process,
+        BY_PIPE.format("fcntl.fcntl(r, 15, struct.pack('ii', 1, {0}))"),
+    ),
+    "kill it by a socket": (process, BY_SOCKET.format(0x8901)),
+    "kill it by a socket's group": (process, BY_SOCKET.format(0x8902)),
     "send a datagram": (
         datagram_socket,
         "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', {0!r})",
@@ -256,6 +273,17 @@ def test_a_folder_for_shared_gpus_that_another_user_made_is_none(tmp_path, monke
     assert system_paths.is_gpu_shared()
 
 
+def test_a_link_is_no_usual_folder_for_shared_gpus(tmp_path, monkeypatch):
+    """Another user's link to a folder of this one would open that to the driver."""
+    (tmp_path / "own").mkdir()
+    folder = tmp_path / "nvidia-mps"
+    folder.symlink_to(tmp_path / "own")
+    monkeypatch.setattr(system_paths, "_SHARED_GPU", ("JITSTUDIO_NOTHING", str(folder)))
+    assert not system_paths.is_gpu_shared()
+    monkeypatch.setenv("JITSTUDIO_NOTHING", str(folder))
+    assert system_paths.is_gpu_shared()
+
+
 TWICE = """
 import os, time
 if not os.fork():
@@ -278,18 +306,31 @@ def test_what_was_forked_twice_is_counted(started, monkeypatch):
     assert time.monotonic() - start < 25
 
 
-def test_what_it_writes_has_a_limit(started, monkeypatch):
+WRITES = {
+    "files": "open(f'{folder}/{n}', 'wb').write(block)",
+    "deep files": ("os.mkdir('d'); os.chdir('d'); n < 70 or open('file', 'wb').write(block)"),
+    "files without a name": (
+        "files.append(open(f'{folder}/x', 'wb', 0)); os.unlink(f'{folder}/x'); "
+        "files[-1].write(block)"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_what_it_writes_has_a_limit(started, monkeypatch, way):
     monkeypatch.setattr("jitstudio.worker.limits.MOST_ON_DISK", 64 << 20)
     monkeypatch.setattr(WATCH, "_processes", set())
     code = (
-        "import tempfile, time\n"
-        "for number in range(100):\n"
-        "    with open(f'{tempfile.gettempdir()}/{number}', 'wb') as file:\n"
-        "        file.write(b'x' * (2 << 20))\n"
-        "    time.sleep(0.1)\n"
-        "time.sleep(20)"
+        "import os, tempfile, time\n"
+        "folder, files, block = tempfile.gettempdir(), [], b'x' * (2 << 20)\n"
+        "os.chdir(folder)\n"
+        "wait = lambda: time.sleep(0.1)\n"
+        "for n in range(100):\n"
+        f"    {WRITES[way]}\n"
+        "    n < 32 or wait()\n"
+        "time.sleep(5)"
     )
-    assert told(started(), code).status == EXIT_DISK_TAKEN
+    assert getattr(told(started(), code), "status", None) == EXIT_DISK_TAKEN
 
 
 def test_a_file_of_a_compiler_has_a_limit():

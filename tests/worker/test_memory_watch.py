@@ -75,6 +75,19 @@ def test_what_a_process_has_started_counts():
     assert taken_by(parent.pid) == (0, 0)
 
 
+def test_what_has_ended_does_not_count_as_running():
+    code = (
+        "import os, time\nfor _ in range(50):\n    if not os.fork():\n        os._exit(0)\n"
+        "time.sleep(0.3); print(flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
+        parent.stdout.readline()
+        listed = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text()
+        assert len(listed.split()) == 50
+        assert taken_by(parent.pid)[1] == 1
+        parent.kill()
+
+
 def proc(folder, cgroup, mountinfo):
     (folder / "cgroup").write_text(cgroup)
     (folder / "mountinfo").write_text(mountinfo)

@@ -8,6 +8,7 @@ import tempfile
 import pytest
 
 from jitstudio.worker import scratch
+from jitstudio.worker.launcher import LaunchFiles
 from tests.core.test_bounds import deep
 from tests.support import ROOT
 
@@ -84,6 +85,20 @@ def test_a_folder_that_is_taken_away_is_not_there_even_if_another_has_its_name(f
     assert not scratch.is_there(mine)
     scratch.remove(mine)
     assert not mine.exists()
+
+
+def test_the_folder_of_launches_is_made_again_and_the_lock_of_the_old_one_goes(folder):
+    files = LaunchFiles()
+    before = set(scratch._locks)
+    first = files.folder
+    first.rename(folder / "elsewhere")
+    first.mkdir()  # another's, of the same name
+    second = files.folder
+    assert second != first
+    assert files.new_run().is_dir()
+    assert set(scratch._locks) - before == {second}
+    files.close()
+    assert set(scratch._locks) == before
 
 
 def test_folders_that_are_deep_or_of_others_fail_nothing(folder):

@@ -125,6 +125,19 @@ def test_others_keep_their_cores_and_orphans_their_parent(ask):
         assert ask(granted, PRCTL, 15) == ALLOWED
 
 
+def test_nobody_else_is_sent_a_signal_when_something_can_be_read(ask):
+    fcntl, ioctl = (72, 25), (16, 29)
+    owners = [(fcntl, 8), (fcntl, 10), (fcntl, 15), (ioctl, 0x8901), (ioctl, 0x8902)]
+    for granted in (SeccompGrant.NOTHING, SeccompGrant.PROGRAMS, SeccompGrant.GPU):
+        for numbers, command in owners:
+            # The kernel takes the lower half of the second argument.
+            for spelled in (command, 1 << 32 | command):
+                assert ask(granted, numbers, 3, spelled) == errno.EPERM
+        for numbers, command in ((fcntl, 2), (fcntl, 4), (ioctl, 0x5401)):
+            assert ask(granted, numbers, 3, command) == ALLOWED
+    assert ask(SeccompGrant.WRAPPED, fcntl, 3, 8) == ALLOWED
+
+
 HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),

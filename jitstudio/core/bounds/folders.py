@@ -16,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 
 # Levels that a walk goes down, far below the 4,096 bytes of a path.
-_DEEPEST = 64
-_MOST_WALKED = 200_000
+DEEPEST = 64
+MOST_WALKED = 200_000
 # So many files and folders are removed at once; the rest goes with the next removal.
 _MOST_REMOVED = 200_000
 # A folder itself, and nothing that a link leads to.
@@ -25,7 +25,9 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr
 
 
 def walk(
-    folder: Path | str, enters: Callable[[str], bool] = lambda name: True
+    folder: Path | str,
+    enters: Callable[[str], bool] = lambda name: True,
+    left_out: Callable[[str], object] = lambda folder: None,
 ) -> Iterator[tuple[str, list[str]]]:
     """Yields each folder with the sorted names of its files, the outer ones first.
 
@@ -35,21 +37,34 @@ def walk(
     Args:
         folder: Where it begins.
         enters: Whether a folder of this name is looked into.
+        left_out: Called with each folder of which something is left out for these reasons.
     """
-    waiting, left = [(os.fspath(folder), 0)], _MOST_WALKED
+    waiting, left = [(os.fspath(folder), 0)], MOST_WALKED
     while waiting and left > 0:
         parent, depth = waiting.pop()
         names: list[str] = []
         inner: list[str] = []
-        with contextlib.suppress(OSError), os.scandir(parent) as entries:
-            for entry in islice(entries, left):
-                left -= 1
-                if not entry.is_dir(follow_symlinks=False):
-                    names.append(entry.name)
-                elif depth < _DEEPEST and enters(entry.name):
-                    inner.append(entry.path)
+        try:
+            with os.scandir(parent) as entries:
+                for entry in islice(entries, left):
+                    left -= 1
+                    if not entry.is_dir(follow_symlinks=False):
+                        names.append(entry.name)
+                    elif enters(entry.name):
+                        inner.append(entry.path)
+                if not left and next(entries, None):
+                    left_out(parent)
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # it was removed meanwhile
+        except OSError:
+            left_out(parent)
         yield parent, sorted(names)
-        waiting += [(path, depth + 1) for path in sorted(inner, reverse=True)]
+        if inner and depth >= DEEPEST:
+            left_out(parent)
+        else:
+            waiting += [(path, depth + 1) for path in sorted(inner, reverse=True)]
+    for parent, _ in waiting:
+        left_out(parent)
 
 
 def remove_tree(folder: Path | str) -> bool:

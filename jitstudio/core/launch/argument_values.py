@@ -7,7 +7,7 @@ address the launch puts to where the struct or buffer has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -110,6 +110,7 @@ def arguments_of(
             own += [] if made is None else [made]
     for row in form.variables:
         reader.read_variable(row)
+    faults.add(*reader.without_effect(own))
     return Arguments((*own, *reader.inner, *reader.variables), names)
 
 
@@ -252,6 +253,8 @@ class _References:
         self._texts, self._names, self._folder, self._faults = texts, names, folder, faults
         self.inner: list[Buffer] = []
         self.variables: list[Buffer] = []
+        self._used: set[str] = set()
+        self._by_element: set[str] = set()
 
     def read(
         self, row: FormParameter, name: str, offset: int, text: str, inside: str = ""
@@ -266,6 +269,7 @@ class _References:
             inside: What it is inside of, and it is among `inner` then; empty for a parameter.
         """
         place = argument_place(row.name)
+        self._used.add(name)
         made = self._faults.attempt(place, lambda: self._buffer(row, name, offset, text))
         if made is None:
             return None
@@ -313,8 +317,10 @@ class _References:
         kind = _as_said(parsed, row) if parsed.element else row.type
         element, count = (kind.element, kind.count) if isinstance(kind, Array) else (kind, 1)
         fill, value = parsed.fill, parsed.length
+        if fill is not None and fill.kind is FillKind.UNFILLED:
+            fill = None
         parts = {p: t for name, t in self._texts.items() if t and (p := _path(row.name, name))}
-        if value and fill is not None:
+        if value and parsed.fill is not None:
             if integer(value, self._names) != count:
                 raise TextError(
                     f"{row.name} has {count:,} elements, which a launch cannot change.",
@@ -322,10 +328,20 @@ class _References:
                 )
             value = ""
         references: Mapping[str, str] = {}
+        keeps = not value and fill is None
+        is_known = bool(variable.initial) or not variable.is_initialised
+        if keeps and parts and not is_known and not _is_whole(kind, "", parts):
+            raise TextError(
+                f"What {row.name} holds besides is not known here, as addresses are among it.",
+                f"Give all of it, such as {row.name}={example(kind)}.",
+            )
+        if not (value or parts or fill):
+            self._faults.add(*_unfilled(row, variable))
         if value or (parts and fill is None):
             whole = EncodedValue(variable.initial.ljust(kind.size, b"\0"))
             if value:
-                whole = encode(kind, value, self._names)
+                whole = _variable_value(row, kind, value, self._names)
+            self._used.update(row.name + path for path in parts)
             encoded = _with_parts(kind, whole, parts, self._names)
             references = encoded.references
             fill = Fill(FillKind.VALUES, data=encoded.data)
@@ -344,10 +360,11 @@ class _References:
         rows = {inner.name: inner for inner in inner_rows(row)}
         for part in references_in(row.type):
             name = row.name + part.path
-            given = self._texts.get(name, "") or _in_struct(name, references.get(part.path)) or NULL
-            self.read(rows[name], name, part.offset, given, row.name)
-        is_filled = fill is not None and fill.kind is not FillKind.UNFILLED
-        made = absolute(fill, self._folder) if is_filled and fill else _initial(variable)
+            inside = self._texts.get(name, "") or _in_struct(name, references.get(part.path))
+            # An address that nothing is said of stays where the rest does.
+            if inside or not keeps:
+                self.read(rows[name], name, part.offset, inside or NULL, row.name)
+        made = absolute(fill, self._folder) if fill else _initial(variable)
         return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
 
     def _buffer(self, row: FormParameter, name: str, offset: int, given: str) -> Buffer:
@@ -403,14 +420,34 @@ class _References:
                 continue
             if texts.get(""):
                 whole = encode(element, texts[""], self._names)
+            self._used.update(start + path for path in texts if not _is_reference(element, path))
             whole = _with_parts(element, whole, {p: t for p, t in texts.items() if p}, self._names)
         return whole.data
+
+    def without_effect(self, own: Sequence[ValueArgument | Buffer]) -> Iterator[SpecProblem]:
+        """Yields why parts that have texts are not in what has been read.
+
+        Args:
+            own: The parameters; what is no part of anything is told of already.
+        """
+        buffers = {b.name: b for b in (*own, *self.inner, *self.variables) if isinstance(b, Buffer)}
+        rows = {row.name for row in form_rows(self._form)}
+        for name, text in self._texts.items():
+            if not text or name in rows or name in self._used:
+                continue
+            holders = [b for b in buffers.values() if _path(b.name, name)]
+            holder = max(holders, key=lambda b: len(b.name), default=None)
+            if holder is not None:
+                by_element = holder.name in self._by_element
+                message, remedy = _no_effect(holder, name, by_element=by_element)
+                yield SpecProblem(argument_place(name), message, remedy)
 
     def _read_elements(self, row: FormParameter, holder: Buffer) -> None:
         """Reads what the pointers in a buffer lead to."""
         parts = references_behind(row.type)
         if not parts or not isinstance(row.type, Pointer) or holder.element != row.type.target:
             return
+        self._by_element.add(holder.name)
         rows = {inner.name: inner for inner in inner_rows(row)}
         for at in range(holder.length):
             for part in parts:
@@ -419,11 +456,32 @@ class _References:
                     continue
                 text = self._texts.get(name, "") or self._texts.get(each, "")
                 if text:
+                    self._used.add(each)
                     offset = at * holder.element.size + part.offset
                     self.read(inner, name, offset, text, holder.name)
                 else:
                     self._faults.add(_missing(self._form, each))
                     return
+
+
+def _no_effect(holder: Buffer, name: str, *, by_element: bool) -> tuple[str, str]:
+    """Returns why a text about a part of a buffer has no effect, and what has one.
+
+    Args:
+        holder: The buffer, texture, surface or module variable.
+        name: The part.
+        by_element: Whether elements of it may have texts.
+    """
+    if not holder.length:
+        return f"{holder.name} is null, so that there is no {name}.", "Give it a length."
+    if by_element:
+        last = f"{holder.name}[{holder.length - 1}]"
+        remedy = f"Write a larger length, such as {holder.name}={holder.length + 1}."
+        return f"{holder.name} ends at {last}, so that there is no {name}.", remedy
+    message = f"{holder.name} is filled as a whole, so that {name} has no effect."
+    if holder.symbol:
+        return message, f"Write {holder.name}={{…}} with its values in place of the fill."
+    return message, f"Say what it holds by its fill, such as {holder.name}={holder.length}:random."
 
 
 def _in_struct(name: str, text: str | None) -> str:
@@ -438,6 +496,37 @@ def _in_struct(name: str, text: str | None) -> str:
             f"Leave it out there, and write {name}=LENGTH:file(PATH) as a text of its own.",
         )
     return NULL if text is not None and text.strip() == "0" else text or ""
+
+
+def _is_reference(kind: Type, path: str) -> bool:
+    """Returns whether a pointer or handle is at a path."""
+    part = part_at(kind, path)
+    return part is not None and isinstance(part.type, REFERENCES)
+
+
+def _variable_value(
+    row: FormParameter, kind: Type, value: str, names: Mapping[str, Number]
+) -> EncodedValue:
+    """Returns the value in the text of a module variable."""
+    if isinstance(kind, Array) and not value.startswith("{"):
+        raise TextError(
+            f"'{value}' is no {kind.name}: its values stand in braces.",
+            f"Write {row.name}=constant({value}) for all {kind.count:,} elements, or "
+            f"{row.name}={{{value}, …}}.",
+        )
+    return encode(kind, value, names)
+
+
+def _is_whole(kind: Type, path: str, parts: Collection[str]) -> bool:
+    """Returns whether these parts, by their paths, are together all that is at a path."""
+    if path in parts:
+        return True
+    match kind:
+        case Struct(fields=fields):
+            return all(_is_whole(f.type, f"{path}.{f.name}", parts) for f in fields)
+        case Array(element=element, count=count):
+            return all(_is_whole(element, f"{path}[{at}]", parts) for at in range(count))
+    return False
 
 
 def _initial(variable: ModuleVariable) -> Fill:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
@@ -308,12 +308,15 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             for row in inner_rows(p)
         ]
         found += [(p.name, text), *inner]
+    of_variables = _host_variables(form.variables, host)
     for variable in form.variables:
-        found += _variable_texts(variable, host)
+        found += _variable_texts(variable, of_variables.get(variable.name, {}))
     return tuple(found)
 
 
 _Known = Mapping[str, Number | HostBuffer | str]
+# `a::view` of `a::view.data`, `a::hits` of `a::hits:out`.
+_HOST_KEY = re.compile(r"[^.\[:]++(?:::[^.\[:]++)*+")
 
 
 def _inner_text(row: FormParameter, whole: FormParameter, known: _Known) -> str:
@@ -334,11 +337,30 @@ def _host_text(row: FormParameter, value: Number | HostBuffer | str | None) -> s
     return ""
 
 
-def _variable_texts(row: FormParameter, host: _Known) -> list[tuple[str, str]]:
+def host_variable(key: str) -> str:
+    """Returns the module variable that a key of `HostLaunch.inside` is about, as it is written."""
+    match = _HOST_KEY.match(key)
+    return match[0] if match else ""
+
+
+def _host_variables(rows: Sequence[FormParameter], host: _Known) -> dict[str, _Known]:
+    """Returns what host code says of each module variable, by the path in it.
+
+    Without all of its namespaces, as after ``using``, a name is that of the only variable with it.
+    """
+    by_variable: dict[str, dict[str, Number | HostBuffer | str]] = {}
+    for key, value in host.items():
+        written = host_variable(key)
+        names = {row.name: row.name.removeprefix("::") for row in rows}
+        whole = [name for name, full in names.items() if full == written]
+        named = whole or [n for n, full in names.items() if full.endswith(f"::{written}")]
+        if len(named) == 1:
+            by_variable.setdefault(named[0], {})[key.removeprefix(written)] = value
+    return dict(by_variable)
+
+
+def _variable_texts(row: FormParameter, known: _Known) -> list[tuple[str, str]]:
     """Returns the texts of a module variable and its pointers: what host code copies there."""
-    name = row.name if row.name in host else row.name.rpartition("::")[2]
-    known = {key.removeprefix(name): v for key, v in host.items() if key.startswith(name)}
-    known = {path: value for path, value in known.items() if not path or path[0] in ".[:"}
     text = _host_text(row, known.get(""))
     if text == FillKind.RANDOM.value and not isinstance(row.type, Array):
         # A single number that nobody knows, as from the command line, is asked for.
@@ -348,6 +370,24 @@ def _variable_texts(row: FormParameter, host: _Known) -> list[tuple[str, str]]:
     if ":out" in known:
         text = f"{text}:out".removeprefix(":")
     return [(row.name, text), *((r.name, _inner_text(r, row, known)) for r in inner_rows(row))]
+
+
+def unread_contents(
+    form: KernelForm, arguments: Iterable[tuple[str, str]]
+) -> Iterator[FormParameter]:
+    """Yields the module variables that host code fills with what only a run of it would tell.
+
+    Args:
+        form: The kernel.
+        arguments: Names and texts; variables with others than `default_arguments` has are left out.
+    """
+    host = dict(form.host_launch.inside) if form.host_launch else {}
+    texts = dict(arguments)
+    for row in form.variables:
+        known = host.get(row.name, host.get(row.name.rpartition("::")[2]))
+        text = dict(_variable_texts(row, host)).get(row.name, "")
+        if known == FillKind.RANDOM.value and texts.get(row.name, "") == text:
+            yield row
 
 
 def _inner_length(row: FormParameter, parameter: FormParameter) -> str:

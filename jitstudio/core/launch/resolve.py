@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.argument_values import arguments_of
+from jitstudio.core.launch.arguments import unread_contents
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
 from jitstudio.core.launch.faults import SpecFaults
@@ -37,7 +38,7 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.types import REFERENCES
+from jitstudio.core.launch.types import REFERENCES, Array, Scalar
 from jitstudio.core.launch.values import Number, integer
 
 _T = TypeVar("_T")
@@ -219,7 +220,7 @@ def resolve(
     if gpu:
         faults.add(*_memory_problems(buffers, gpu))
     expectations = _expectations(spec, form, buffers, faults)
-    faults.add(*_number_problems(spec))
+    faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
@@ -315,6 +316,24 @@ def _expectation(line: str, buffers: dict[str, Buffer]) -> Expectation:
     if name and name not in written:
         raise TextError(f"{name} is only read, so there is nothing to check.", "Mark it inout.")
     return Expectation(name or written[0], expression.strip())
+
+
+def _unread(spec: LaunchSpec, form: KernelForm) -> Iterator[SpecProblem]:
+    for row in unread_contents(form, spec.arguments):
+        match row.type:
+            case Array():
+                holds = "random numbers"
+            case Scalar():
+                holds = "what it is declared with"
+            case _:
+                holds = "what its row begins with"
+        yield SpecProblem(
+            argument_place(row.name),
+            f"Only a run of the host code would tell what it copies to '{row.name}': "
+            f"here it holds {holds}.",
+            "Fill its row, or use --set, where the result depends on it.",
+            Severity.INFO,
+        )
 
 
 def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:

@@ -28,8 +28,8 @@ from jitstudio.listing.cuda.heads import BUILT_IN
 from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_name, close_of
 
 _CHEVRONS = b"<<<"
-_PAST_BLANKS = re.compile(rb"\s*+")
 _ANY_WORD = re.compile(rb"\w+")
+_COLON = re.compile(rb"(?<!:):(?!:)")
 _PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
 _IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
 _IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
@@ -138,20 +138,22 @@ def launched_instances(
         macros: The macros that the text knows.
         kernels: Kernel templates of headers that it includes.
     """
-    templates = {_name(item): item for item in kernels}
-    own = {_name(item): item for item in kernel_templates(outline)}
-    templates |= own
+    own = list(kernel_templates(outline))
+    templates: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
+    for item in (*own, *kernels):
+        templates[_name(item)].append(item)
     if not templates:
         return Launched()
     launched = _Reader(outline, host, templates, macros).read()
     if launched.rest is not None:
         return launched
-    named = {name.partition("<")[0].rpartition("::")[2].encode() for name in launched.names}
-    mentions = _without_heads(outline, own.values())
+    named = {name.partition("<")[0].encode() for name in launched.names}
+    mentions = _without_heads(outline, own)
     without = tuple(
-        (name, item.start)
-        for name, item in own.items()
-        if name not in named and not re.search(rb"\b%s\s*+<" % re.escape(name), mentions)
+        (_name(item), item.start)
+        for item in own
+        if _path(item) not in named
+        and not re.search(rb"\b%s\s*+<" % re.escape(_name(item)), mentions)
     )
     return launched._replace(without=without)
 
@@ -191,6 +193,13 @@ class _Mention(NamedTuple):
     is_launch: bool
 
 
+class _Guard(NamedTuple):
+    """A condition of `if constexpr`, with where its two branches begin and end."""
+
+    condition: bytes
+    branches: tuple[tuple[int, int], tuple[int, int]]
+
+
 _Places = Mapping[bytes, bytes]
 """What the parameters of a host template are at one of its calls, by their names."""
 
@@ -200,7 +209,7 @@ class _Reader:
         self,
         outline: Outline,
         host: list[OutlineItem],
-        kernels: Mapping[bytes, OutlineItem],
+        kernels: Mapping[bytes, list[OutlineItem]],
         macros: Mapping[bytes, Macro],
     ) -> None:
         self._kernels = kernels
@@ -247,11 +256,13 @@ class _Reader:
                 continue
             given: list[bytes] = []
             if match[2] == b"<":
-                end = close_of(body, at, b"<", b">")
-                given, at = _split(body[at + 1 : end - 1]), end
+                near = body[at : at + _LONGEST]
+                end = close_of(near, 0, b"<", b">")
+                if not near.startswith(b">", end - 1):
+                    continue  # a comparison, or longer than anybody writes
+                given, at = _split(near[1 : end - 1]), at + end
             arguments: list[bytes] = []
-            behind = _PAST_BLANKS.match(body, at)
-            at = behind.end() if behind else at
+            at = _past_blanks(body, at)
             if is_launch and body.startswith(_CHEVRONS, at):
                 arguments = _arguments(body, at + len(_CHEVRONS))
             elif not is_launch and body.startswith(b"(", at):
@@ -315,7 +326,10 @@ class _Reader:
             if deduced is None:
                 return None
             given.append(deduced)
-        return tuple(given[: len(own.names)])
+        kinds = zip(given, own.are_types, strict=False)
+        given = [x if is_type or x.isalnum() else b"(" + x + b")" for x, is_type in kinds]
+        # What grows from call to call has no end.
+        return tuple(given) if all(len(each) < _LONGEST for each in given) else None
 
     def _launches(self, function: OutlineItem) -> Iterator[tuple[int, bytes]]:
         """Yields where a function launches, and the instance; empty where it cannot be known."""
@@ -324,17 +338,17 @@ class _Reader:
             for mention in self._taken(function, places):
                 if not mention.is_launch:
                     continue
-                yield mention.at, b""
-                kernel = _template(self._kernels[mention.name.rpartition(b"::")[2]])
+                kernel = self._kernel(mention.name)
                 given, arguments = list(mention.given), list(mention.arguments)
-                instance = self._instance(kernel, given, arguments, body, places) or ()
-                name = self._whole_name(mention.name) + b"<" + b", ".join(instance) + b">"
+                instance = self._instance(_template(kernel), given, arguments, body, places) or ()
+                name = _path(kernel) + b"<" + b", ".join(instance) + b">"
                 yield mention.at, name if instance else b""
 
-    def _whole_name(self, name: bytes) -> bytes:
-        """Returns a kernel's name with the namespace that it is in."""
-        last = name.rpartition(b"::")[2]
-        return b"::".join(part for part in (self._kernels[last].scope, last) if part)
+    def _kernel(self, written: bytes) -> OutlineItem:
+        """Returns the kernel that a name means: of several the global one, then the first."""
+        name = written.removeprefix(b"::")
+        same = self._kernels[name.rpartition(b"::")[2]]
+        return next((each for each in same if _path(each) == name), same[0])
 
     def _instance(
         self,
@@ -424,6 +438,11 @@ class _Reader:
         return None
 
 
+def _path(item: OutlineItem) -> bytes:
+    """Returns the name of a function with the namespaces that it is in."""
+    return b"::".join(part for part in (item.scope, _name(item)) if part)
+
+
 def _name_of_template(function: OutlineItem) -> bytes:
     """Returns the name by which a function of the host gets template arguments; empty for none.
 
@@ -459,8 +478,7 @@ def _expanded(body: bytes, macros: Mapping[bytes, Macro]) -> bytes:
         text = waiting.popleft()
         for name, macro in macros.items():
             for _, end in _mentions(name, text):
-                opening = _PAST_BLANKS.match(text, end)
-                at = opening.end() if opening else end
+                at = _past_blanks(text, end)
                 arguments: list[bytes] = []
                 if macro.parameters is not None:
                     if not text.startswith(b"(", at):
@@ -484,28 +502,37 @@ def _replaced(macro: Macro, arguments: list[bytes]) -> bytes:
     return _PASTED.sub(b"", text)
 
 
-def _guards(body: bytes) -> list[tuple[bytes, tuple[tuple[int, int], tuple[int, int]]]]:
-    """Returns each condition of `if constexpr` with where its two branches are."""
+def _guards(body: bytes) -> list[_Guard]:
+    """Returns the conditions of `if constexpr` in a function, the first ones of too many."""
     found = []
-    for match in _IF_CONSTEXPR.finditer(body):
-        end = close_of(body, match.end() - 1, b"(", b")")
-        first = _statement(body, end)
-        otherwise = _ELSE.match(body, first[1])
-        second = _statement(body, otherwise.end()) if otherwise else (first[1], first[1])
-        found.append((body[match.end() : end - 1], (first, second)))
+    for match in islice(_IF_CONSTEXPR.finditer(body), _MOST_LAUNCHES):
+        # Nobody nests statements a thousand deep.
+        with suppress(RecursionError):
+            end = close_of(body, match.end() - 1, b"(", b")")
+            first = _statement(body, end)
+            otherwise = _ELSE.match(body, first[1])
+            second = _statement(body, otherwise.end()) if otherwise else (first[1], first[1])
+            found.append(_Guard(body[match.end() : end - 1], (first, second)))
     return found
+
+
+def _past_blanks(body: bytes, at: int) -> int:
+    while body[at : at + 1].isspace():
+        at += 1
+    return at
 
 
 def _statement(body: bytes, at: int) -> tuple[int, int]:
     """Returns where the statement begins and ends that is next."""
-    blanks = _PAST_BLANKS.match(body, at)
-    start = blanks.end() if blanks else at
-    if nested := _IF.match(body, start):
+    start = at = _past_blanks(body, at)
+    while nested := _IF.match(body, at):
         end = _statement(body, close_of(body, nested.end() - 1, b"(", b")"))[1]
         otherwise = _ELSE.match(body, end)
-        return start, _statement(body, otherwise.end())[1] if otherwise else end
+        if otherwise is None:
+            return start, end
+        at = _past_blanks(body, otherwise.end())
     depth = 0
-    for match in _STATEMENT_END.finditer(body, start):
+    for match in _STATEMENT_END.finditer(body, at):
         depth += {b"{": 1, b"(": 1, b"}": -1, b")": -1}.get(match[0], 0)
         if depth <= 0 and match[0] in b";}":
             return start, match.end()
@@ -543,7 +570,8 @@ def _holds(condition: bytes) -> bool | None:
     if compared := _COMPARED.fullmatch(condition):
         left, relation, right = compared.groups()
     with suppress(TextError, ZeroDivisionError):
-        return _COMPARE[relation](integer(left.decode()), integer(right.decode()))
+        sides = (integer(side.decode("utf-8", "replace")) for side in (left, right))
+        return _COMPARE[relation](next(sides), next(sides))
     return None
 
 
@@ -617,8 +645,9 @@ def _template(item: OutlineItem) -> _Template:
 
 
 def _name_before(body: bytes, at: int) -> bytes:
-    """Returns the name, with its qualifiers, that ends here."""
-    return body[max(0, at - _LONGEST) : at].translate(_NO_NAME).rpartition(b" ")[2]
+    """Returns the name, with its qualifiers, that ends here; a label or ``?:`` is no part of it."""
+    words = body[max(0, at - _LONGEST) : at].translate(_NO_NAME).rpartition(b" ")[2]
+    return _COLON.split(words)[-1]
 
 
 def _arguments(body: bytes, at: int) -> list[bytes]:

@@ -55,17 +55,21 @@ class Prototype:
 
 
 def differing_prototypes(sources: Iterable[Source]) -> Iterator[Diagnostic]:
-    """Yields a warning for each declaration that its definition in another module does not fit."""
+    """Yields a warning for each declaration that no definition in another module fits."""
     found = [
         prototype
         for source in sources
         if source.kind is CodeKind.CUDA and len(source.content) <= _LARGEST
         for prototype in prototypes(source)
     ]
-    defined = {each.name: each for each in found if each.is_defined}
+    defined: dict[str, list[Prototype]] = {}
     for each in found:
-        other = defined.get(each.name)
-        if other and not each.is_defined and other.module != each.module and each.differs(other):
+        if each.is_defined:
+            defined.setdefault(each.name, []).append(each)
+    for each in found:
+        others = [other for other in defined.get(each.name, ()) if other.module != each.module]
+        if others and not each.is_defined and all(map(each.differs, others)):
+            other = others[-1]
             yield Diagnostic(
                 Severity.WARNING,
                 each.module,
@@ -77,14 +81,26 @@ def differing_prototypes(sources: Iterable[Source]) -> Iterator[Diagnostic]:
 
 
 def prototypes(source: Source) -> Iterator[Prototype]:
-    """Yields the functions of ``extern "C"`` that a text of CUDA C++ declares or defines."""
+    """Yields the functions of ``extern "C"`` that a text of CUDA C++ declares or defines.
+
+    Those below a condition of the preprocessor are left out, as they may not be compiled.
+    """
     for linkage in within(parse(source.content)):
         if linkage.type != "linkage_specification" or '"C"' not in text_of(linkage)[:12]:
+            continue
+        if _is_conditional(linkage):
             continue
         for item in children(linkage):
             for node in children(item) if item.type == "declaration_list" else (item,):
                 if node.type in ("declaration", "function_definition"):
                     yield from _prototype(source.name, node)
+
+
+def _is_conditional(node: Node) -> bool:
+    above = node.parent
+    while above is not None and not above.type.startswith("preproc_"):
+        above = above.parent
+    return above is not None
 
 
 def _prototype(module: str, node: Node) -> Iterator[Prototype]:
@@ -113,6 +129,9 @@ def _type(node: Node, shape: str = "") -> str | None:
     while declarator is not None and declarator.type.removeprefix("abstract_") in _SHAPES:
         shape += " *"
         declarator = declarator.child_by_field_name("declarator")
+    is_parameter = node.type == "parameter_declaration"
+    if is_parameter and declarator and declarator.type.endswith("function_declarator"):
+        return None  # `int (*f)(int)` is a pointer
     words = f"{text_of(node.child_by_field_name('type'))}{shape}".split()
     if not words or not _WORDS.issuperset(set(words) - {"*", "const"}):
         return None

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import plain_path
+from jitstudio.ptx.scanner import Literal, initial_bytes
 from jitstudio.ptx.skimming import Place, file_names
 from jitstudio.simulator.ptx.constants import (
     ABOVE_COMPARISONS,
@@ -40,7 +41,7 @@ from jitstudio.simulator.ptx.program import (
     VectorOperand,
 )
 from jitstudio.simulator.ptx.tokens import PtxTokens, number_of
-from jitstudio.simulator.ptx.types import TYPES, PtxType, TypeKind
+from jitstudio.simulator.ptx.types import TYPES, PtxType
 
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
 _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
@@ -267,7 +268,7 @@ class _Reader(PtxTokens):
         data: bytes | None = None
         addresses: list[SymbolAddress] = []
         if self.accept("="):
-            data, addresses = self._initialiser(kind, element)
+            data, addresses = self._initialiser(element)
             if unsized:
                 size = len(data)
             data = data[:size].ljust(size, b"\0")
@@ -277,7 +278,7 @@ class _Reader(PtxTokens):
             name, space, size, align or element * vector, data, tuple(addresses), written
         )
 
-    def _initialiser(self, kind: str, element: int) -> tuple[bytes, list[SymbolAddress]]:
+    def _initialiser(self, element: int) -> tuple[bytes, list[SymbolAddress]]:
         data, addresses = bytearray(), list[SymbolAddress]()
         depth = 0
         while True:
@@ -288,18 +289,19 @@ class _Reader(PtxTokens):
             elif depth and self.accept(","):
                 continue
             else:
-                self._initial_element(kind, element, data, addresses)
+                self._initial_element(element, data, addresses)
             if depth == 0:
                 return bytes(data), addresses
 
     def _initial_element(
-        self, kind: str, element: int, data: bytearray, addresses: list[SymbolAddress]
+        self, element: int, data: bytearray, addresses: list[SymbolAddress]
     ) -> None:
         token = self.peek()
         is_name = token.kind == "word" and token.text != "WARP_SZ"
         is_mask = token.kind == "number" and self.tokens[self.position + 1].text == "("
         if not (is_name or is_mask):
-            data += _packed(constant(self).number, kind, element)
+            number = constant(self).number
+            data += initial_bytes(Literal(number.value, number.float_bits), element)
             return
         self.take()
         shift, generic = 0, token.text == "generic"
@@ -749,18 +751,3 @@ def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
     if len(operands) < 3 or not isinstance(operands[2], VectorOperand):
         operands = [*operands[:2], VectorOperand(()), *operands[2:]]
     return operands
-
-
-def _packed(number: ImmediateOperand, kind: str, size: int) -> bytes:
-    """Returns the bytes of a number in an initialiser."""
-    value = number.value
-    ptx_type = TYPES.get(kind[1:])
-    if number.float_bits == 32:
-        value = struct.unpack("<f", struct.pack("<I", int(value)))[0]
-    elif number.float_bits == 64:
-        value = struct.unpack("<d", struct.pack("<Q", int(value)))[0]
-    if ptx_type is not None and ptx_type.kind is TypeKind.FLOAT and ptx_type.name != "bf16":
-        return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
-    if isinstance(value, float):  # bits of a float in untyped data
-        return struct.pack({4: "<f", 8: "<d"}.get(size, "<d"), value)[:size]
-    return (value % (1 << (8 * size))).to_bytes(size, "little")

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from contextlib import suppress
 
-from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, scan
+from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, literal_of, scan
 from jitstudio.simulator.ptx.program import ImmediateOperand
 
 
@@ -138,10 +138,4 @@ def _told(token: PtxToken) -> str:
 
 def number_of(text: str) -> ImmediateOperand:
     """Returns what a number stands for."""
-    prefix = text[:2].lower()
-    if prefix == "0f":
-        return ImmediateOperand(int(text[2:], 16), 32)
-    if prefix == "0d":
-        return ImmediateOperand(int(text[2:], 16), 64)
-    is_float = prefix not in ("0x", "0b") and not text.rstrip("U").isdigit()
-    return ImmediateOperand(float(text) if is_float else integer_of(text))
+    return ImmediateOperand(*literal_of(text))

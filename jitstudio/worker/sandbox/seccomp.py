@@ -263,6 +263,12 @@ _LIMITS = (302, 261)
 _AFFINITY = (203, 122)
 _PRCTL = (157, 167)
 _CLONE = (56, 220)
+# By their second arguments: who is sent a signal, and which, when something can be read from what
+# is open (fcntl(2), `asm-generic/fcntl.h`, `asm-generic/sockios.h`).
+_OWNERS = {
+    "fcntl": ((72, 25), {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}),
+    "ioctl": ((16, 29), {"FIOSETOWN": 0x8901, "SIOCSPGRP": 0x8902}),
+}
 
 _Instruction = tuple[int, int, int, int]
 """Code, jump if true, jump if false, operand."""
@@ -324,6 +330,11 @@ def _arguments(
         yield _AFFINITY, ((_EQUAL, 1, 0, 0), (_EQUAL, 0, 1, pid), allow, refuse)
         # What it has started goes to it when it loses its parent, and so is counted (`limits`).
         yield _PRCTL, ((_EQUAL, 0, 1, _SET_CHILD_SUBREAPER), refuse, allow)
+        # A signal that comes of a write to a pipe; landlock keeps those in from its version 6 on.
+        for numbers, commands in _OWNERS.values():
+            load = (_LOAD, 0, 0, _SECOND_ARGUMENT_AT)
+            refusals = ((_EQUAL, 0, 1, command) for command in commands.values())
+            yield numbers, (load, *(x for each in refusals for x in (each, refuse)), allow)
     threads_only = not granted & (SeccompGrant.PROGRAMS | SeccompGrant.WRAPPED)
     no_fork = ((_ANY_BIT, 1, 0, _THREAD), refuse) if threads_only else ()
     yield _CLONE, ((_ANY_BIT, 0, 1, _NAMESPACES), refuse, *no_fork, allow)

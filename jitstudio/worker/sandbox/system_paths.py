@@ -182,14 +182,14 @@ def devices() -> Iterator[str]:
 def is_gpu_shared() -> bool:
     """Returns whether a daemon shares the GPUs of this machine: the user's own, or root's.
 
-    The usual folder is in one that everybody may write to, so anybody can make it; a folder that
-    the environment names is the user's choice.
+    The usual folder is in one that everybody may write to, so anybody can make it, or a link to
+    another's; a folder that the environment names is the user's choice.
     """
+    is_chosen = bool(os.environ.get(_SHARED_GPU[0]))
     try:
-        status = os.stat(_sharing_folder())
+        status = os.stat(_sharing_folder(), follow_symlinks=is_chosen)
     except OSError:
         return False
-    is_chosen = bool(os.environ.get(_SHARED_GPU[0]))
     return stat.S_ISDIR(status.st_mode) and (is_chosen or status.st_uid in (0, os.getuid()))
 
 

@@ -1,4 +1,5 @@
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -13,12 +14,14 @@ from jitstudio.core.launch.request import (
     FillKind,
     FormParameter,
     KernelForm,
+    ModuleVariable,
     ParameterSlot,
     ValueArgument,
 )
+from jitstudio.core.launch.types import Array, Pointer
 from tests.core.launch.forms import SAXPY, form, pointer
 
-FLOAT = named("float")
+FLOAT, INT = named("float"), named("int")
 
 
 def read(of, folder="", **texts):
@@ -180,3 +183,65 @@ def test_a_value_of_another_size_than_the_code_expects_is_refused():
     assert told(problems) == [
         ("arguments.n", "int has 4 bytes, but the code expects 8 here."),
     ]
+
+
+ROW = struct_of("Row", [("n", INT), ("p", Pointer(FLOAT))])
+CONFIG = FormParameter(
+    "cfg",
+    struct_of("Config", [("n", INT), ("m", INT)]),
+    ParameterSlot(0, 8, 4),
+    variable=ModuleVariable("cfg", "__constant__", bytes(8), False, "", True, False),
+)
+PARTS = KernelForm(
+    "k",
+    "k",
+    (
+        FormParameter("rows", Pointer(ROW), ParameterSlot(0, 8, 8)),
+        FormParameter("c", Pointer(INT), ParameterSlot(8, 8, 8)),
+        FormParameter("d", Pointer(struct_of("D", [("n", INT)])), ParameterSlot(16, 8, 8)),
+    ),
+    variables=(CONFIG,),
+)
+PARTS_TEXTS = {"rows": "2", "rows[].p": "4:zeros", "c": "1:zeros", "d": "1", "cfg": "zeros"}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("c[0]", "c is filled as a whole, so that c[0] has no effect."),
+        ("c[99]", "c is filled as a whole, so that c[99] has no effect."),
+        ("d[].n", "d is filled as a whole, so that d[].n has no effect."),
+        ("rows[7].n", "rows ends at rows[1], so that there is no rows[7].n."),
+        ("rows[7].p", "rows ends at rows[1], so that there is no rows[7].p."),
+        ("cfg.n", "cfg is filled as a whole, so that cfg.n has no effect."),
+    ],
+)
+def test_a_part_without_effect_is_told(name, why):
+    problems = read(PARTS, **PARTS_TEXTS, **{name: "5"})[1]
+    assert told(problems) == [(f"arguments.{name}", why)]
+
+
+@pytest.mark.parametrize("name", ["rows[].n", "rows[1].n", "rows[1].p"])
+def test_a_part_with_effect_is_none(name):
+    assert read(PARTS, **PARTS_TEXTS, **{name: "5"})[1] == []
+
+
+def test_parts_of_a_null_pointer_are_told():
+    problems = read(PARTS, **PARTS_TEXTS | {"rows": "null", "rows[1].n": "5"})[1]
+    assert [p.message for p in problems] == ["rows is null, so that there is no rows[1].n."]
+
+
+def test_what_is_unfilled_is_warned_of_and_takes_parts():
+    zeros = "which has no initialiser and which this launch does not fill: it holds zeros."
+    for text in ("", "unfilled", "in"):
+        (problem,) = read(PARTS, **PARTS_TEXTS | {"cfg": text})[1]
+        assert zeros in problem.message
+    found, problems = read(PARTS, **PARTS_TEXTS | {"cfg": "unfilled", "cfg.m": "3"})
+    assert problems == []
+    assert found.found[-1].fill == Fill(FillKind.VALUES, data=struct.pack("<ii", 0, 3))
+
+
+def test_a_number_for_an_array_is_answered_with_both_ways_to_write_it():
+    weights = replace(CONFIG, name="w", type=Array(FLOAT, 8))
+    (problem,) = read(replace(PARTS, parameters=(), variables=(weights,)), w="2")[1]
+    assert problem.remedy == "Write w=constant(2) for all 8 elements, or w={2, …}."

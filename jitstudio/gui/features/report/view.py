@@ -133,6 +133,8 @@ class FindingsList(QWidget):
     def _fit_words(self) -> None:
         """Leaves them as much room as they take, but never all."""
         if self.words:
+            # A label never takes less than its least height, which is that of the words before.
+            self._words.setMinimumHeight(0)
             needed = self._words.heightForWidth(self.width())
             self._words.setFixedHeight(min(needed, self.height() // 2))
 

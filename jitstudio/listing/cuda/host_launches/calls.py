@@ -255,7 +255,8 @@ class HostCalls:
                 value = members.pop("[0]", None)
                 kept = {key: each for key, each in members.items() if key.startswith(".")}
                 names.put(target, Made(value, kept))
-            elif declarator.type == "pointer_declarator" and members:
+            elif declarator.type in ("pointer_declarator", "array_declarator"):
+                names.lose_members(target)
                 for key, each in members.items():
                     names.keep(f"{target}{key}", each)
 

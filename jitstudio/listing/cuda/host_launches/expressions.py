@@ -107,9 +107,25 @@ class HostExpressions:
                 whole = self.place(node.child_by_field_name("argument"), names, depth + 1)
                 return f"{whole}[{index if isinstance(index, int) else ''}]"
             case "pointer_expression":
-                inner = self.place(node.child_by_field_name("argument"), names, depth + 1)
-                return f"{inner}[0]" if operator(node) == "*" else inner
+                argument = node.child_by_field_name("argument")
+                if operator(node) == "*":
+                    return self._content(argument, names, depth + 1)
+                return self.place(argument, names, depth + 1)
         return "".join(text_of(node).split())
+
+    def _content(self, pointer: Node | None, names: Names, depth: int) -> str:
+        """Returns the place of what a pointer points at, for ``*(h + 1)`` that of ``h[1]``."""
+        pointer = stripped(pointer) if pointer is not None else None
+        index: Value | None = 0
+        if pointer is not None and pointer.type == "update_expression":
+            pointer, index = pointer.child_by_field_name("argument"), None
+        elif (
+            pointer is not None and pointer.type == "binary_expression" and operator(pointer) == "+"
+        ):
+            index = self.value(pointer.child_by_field_name("right"), names, depth)
+            pointer = pointer.child_by_field_name("left")
+        whole = self.place(pointer, names, depth)
+        return f"{whole}[{index if isinstance(index, int) else ''}]"
 
     def made(self, node: Node | None, names: Names) -> Made:
         """Returns what an expression makes."""

@@ -25,10 +25,21 @@ from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.values import Made, Names, root
-from jitstudio.listing.cuda.syntax import children, declared_name, parse, stripped, text_of, within
+from jitstudio.listing.cuda.syntax import (
+    children,
+    declared_name,
+    operator,
+    parse,
+    stripped,
+    text_of,
+    within,
+)
 from jitstudio.listing.cuda.types import Types
 
 _DEEPEST_ASIDE = 8
+_DECIDING = frozenset({"if_statement", "conditional_expression"})
+# The fields of what decides, of what is gone through if it is so, and if not.
+_LOGICAL = {"&&": ("left", "right", ""), "||": ("left", "", "right")}
 _ARGUMENTS = re.compile(r"\b(?:arg[cv]|getopt\w*)\b")
 
 
@@ -100,7 +111,7 @@ class _Program:
                     self._return(step, names)
                 case "compound_statement":
                     todo.append(names.enter())
-                case "if_statement":
+                case kind if kind in _DECIDING or operator(step) in _LOGICAL:
                     todo.extend(self._branches(step, names))
                     continue
                 case "switch_statement":
@@ -122,15 +133,22 @@ class _Program:
             # There are none.
             return
         yield names.enter()
-        yield partial(self._forget_changes, node, names)
-        yield self._undecided(in_loop=True)
+        yield partial(self._forget_changes, node, names, in_loop=True)
+        begin, end = self._undecided(names, in_loop=True)
+        yield end
         if node.type == "for_range_loop":
-            name = declared_name(node.child_by_field_name("declarator"))
+            declarator = node.child_by_field_name("declarator")
+            name = declared_name(declarator)
             first = self._first(node.child_by_field_name("right"), names)
             names.declare(name)
             names.put(name, first)
+            if declarator is not None and declarator.type == "reference_declarator":
+                # Each element may be changed by that name.
+                place = self._expressions.place(node.child_by_field_name("right"), names)
+                yield partial(names.lose_elements, place)
         update = node.child_by_field_name("update")
         yield from (child for child in reversed(node.named_children) if child != update)
+        yield begin
 
     def _first(self, node: Node | None, names: Names) -> Made:
         """Returns the first element of what is listed."""
@@ -143,13 +161,16 @@ class _Program:
         return Made(names.values.get(f"{self._expressions.place(node, names)}[0]"))
 
     def _branches(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
-        """Returns what to go through of an `if`, the last first."""
-        condition = node.child_by_field_name("condition")
+        """Returns what to go through of an `if`, ``?:``, ``&&`` or ``||``, the last first."""
+        fields = _LOGICAL.get(operator(node), ("condition", "consequence", "alternative"))
+        condition, *parts = (node.child_by_field_name(part) for part in fields)
         value = self._expressions.value(condition, names)
-        parts = [node.child_by_field_name(part) for part in ("consequence", "alternative")]
         if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
+        if condition is not None:
+            # It is surely gone through, as the copy of `if (cudaMemcpyToSymbol(…) != cudaSuccess)`.
+            self._follow(condition, names)
         steps: list[Node | Callable[[], None] | None] = []
         if isinstance(value, int | float):
             steps = [
@@ -158,37 +179,54 @@ class _Program:
             ]
             steps.reverse()
         else:
-            steps = [partial(self._forget_changes, part, names) for part in parts if part]
-            steps += [self._undecided(), *reversed(parts)]
-        return [step for step in (*steps, condition) if step is not None]
+            for part in filter(None, reversed(parts)):
+                forget = partial(self._forget_changes, part, names)
+                begin, end = self._undecided(names)
+                steps += [forget, end, part, begin]
+        return [step for step in steps if step is not None]
 
     def _cases(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of a `switch`, the last first."""
         value = self._expressions.value(node.child_by_field_name("condition"), names)
         body = node.child_by_field_name("body")
-        steps: list[Node | Callable[[], None] | None] = []
+        cases = children(body) if body is not None else []
         taken = None
-        for case in children(body) if body is not None else ():
+        for case in cases:
             chosen_by = case.child_by_field_name("value")
             if value is not None and chosen_by is not None and taken is None:
                 taken = case if self._expressions.value(chosen_by, names) == value else None
-            steps.append(case if case is taken else self._aside(case, names))
+        # Without one it may be `default`, too.
+        is_taken = False if taken is not None else None
+        steps: list[Node | Callable[[], None] | None] = [
+            case if case is taken else self._aside(case, names, is_taken=is_taken) for case in cases
+        ]
         steps.reverse()
         if taken is None and body is not None:
             steps.insert(0, partial(self._forget_changes, body, names))
         return [step for step in steps if step is not None]
 
-    def _aside(self, node: Node | None, names: Names) -> Callable[[], None] | None:
-        """Returns what goes through a branch that is not taken, for its launches; None for none."""
-        code = (node.text or b"") if node is not None else b""
-        if node is None or (b"<<<" not in code and b"cudaLaunch" not in code):
-            return None
-        return partial(self._follow_aside, node, names.copy())
+    def _aside(
+        self, node: Node | None, names: Names, *, is_taken: bool | None = False
+    ) -> Callable[[], None] | None:
+        """Returns what goes through a branch apart, for its launches; None for none.
 
-    def _follow_aside(self, node: Node, names: Names) -> None:
+        Args:
+            node: The branch.
+            names: What is known before it.
+            is_taken: False for a branch that is not taken; None where nobody knows.
+        """
+        code = (node.text or b"") if node is not None else b""
+        if node is None or (
+            is_taken is not None and b"<<<" not in code and b"cudaLaunch" not in code
+        ):
+            return None
+        return partial(self._follow_aside, node, names.copy(), is_taken=is_taken)
+
+    def _follow_aside(self, node: Node, names: Names, *, is_taken: bool | None) -> None:
         if self._asides < _DEEPEST_ASIDE:
             self._asides += 1
-            end = self._undecided()
+            begin, end = self._undecided(names, is_taken=is_taken)
+            begin()
             self._follow(node, names)
             end()
             self._asides -= 1
@@ -202,17 +240,26 @@ class _Program:
             call.results.append(made)
             call.is_over = not call.undecided
 
-    def _undecided(self, *, in_loop: bool = False) -> Callable[[], None]:
-        """Begins what may not be gone through in a run, or more than once; returns what ends it."""
+    def _undecided(
+        self, names: Names, *, in_loop: bool = False, is_taken: bool | None = None
+    ) -> tuple[Callable[[], None], Callable[[], None]]:
+        """Returns what begins and ends what may not be gone through in a run, or more than once."""
         call = self._calls.current
-        call.undecided += 1
-        self._loops += in_loop
+        leave: list[Callable[[], None]] = []
+
+        def begin() -> None:
+            call.undecided += 1
+            self._loops += in_loop
+            leave.append(partial(names.lose_since, names.copy()))
+            leave.append(self._runtime.symbols.enter(is_taken=is_taken))
 
         def end() -> None:
             call.undecided -= 1
             self._loops -= in_loop
+            while leave:
+                leave.pop()()
 
-        return end
+        return begin, end
 
     def _call(self, node: Node, names: Names) -> None:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
@@ -226,14 +273,23 @@ class _Program:
         if not self._calls.go_through(node, names):
             for argument in arguments:
                 # What a call does with a variable whose address it gets is not followed.
+                place = self._expressions.place(argument, names)
                 if stripped(argument).type == "pointer_expression":
-                    names.lose(self._expressions.place(argument, names))
+                    names.lose(place)
+                elif argument == arguments[0] or not text_of(function).startswith("cuda"):
+                    # Those of the runtime change what their first argument points at.
+                    names.lose_elements(place)
 
-    def _forget_changes(self, node: Node, names: Names) -> None:
+    def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
         first, last = (bisect_left(self._changes, at, key=_start) for at in node.byte_range)
-        for changed in self._changes[first:last]:
-            names.lose(self._expressions.place(changed, names))
+        # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
+        for place in [self._expressions.place(each, names) for each in self._changes[first:last]]:
+            names.lose(place)
+            # Each round of a loop may change another element of an array.
+            array, index, _ = place.partition("[" if in_loop else "[]")
+            if index:
+                names.lose_elements(array)
 
     @cached_property
     def _changes(self) -> list[Node]:

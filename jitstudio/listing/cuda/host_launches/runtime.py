@@ -41,7 +41,11 @@ _BY_CONFIG = "cudaLaunchKernelEx"
 
 
 class RuntimeCalls:
-    """Follows the calls of the runtime, and notes the launches."""
+    """Follows the calls of the runtime, and notes the launches.
+
+    Attributes:
+        symbols: What follows the calls that are about module variables.
+    """
 
     def __init__(
         self, module: str, expressions: HostExpressions, launches: list[HostLaunch]
@@ -56,7 +60,7 @@ class RuntimeCalls:
         self._module = module
         self._expressions = expressions
         self._launches = launches
-        self._symbols = Symbols(expressions, launches)
+        self.symbols = Symbols(expressions, launches)
 
     def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
         """Follows a call if it is a launch or allocates memory; returns whether it is one.
@@ -87,7 +91,7 @@ class RuntimeCalls:
         elif name == _BY_CONFIG and len(arguments) > 1:
             self._launch_by_config(arguments, names)
         else:
-            return self._symbols.follow(name.partition("<")[0], arguments, names)
+            return self.symbols.follow(name.partition("<")[0], arguments, names)
         return True
 
     def _launch(
@@ -159,6 +163,6 @@ class RuntimeCalls:
                 shared=int(shared) if isinstance(shared, int | float) else None,
                 arguments=tuple(arguments),
                 cooperative=cooperative,
-                inside=(*self._symbols.members(given, names), *self._symbols.known),
+                inside=(*self.symbols.members(given, names), *self.symbols.known),
             )
         )

@@ -98,6 +98,7 @@ class Names:
         addresses: The places of which an array holds the addresses, as for cudaLaunchKernel.
         objects: The class of each object, and what the parameters of its template represent.
         kernels: The kernels that variables represent.
+        symbols: The module variables whose addresses variables hold.
         bindings: What the parameters of templates represent.
         whole: The variables of whose members or elements something was known.
     """
@@ -107,13 +108,14 @@ class Names:
     addresses: dict[str, list[str]] = field(default_factory=dict)
     objects: dict[str, tuple[str, dict[str, Argument]]] = field(default_factory=dict)
     kernels: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, str] = field(default_factory=dict)
     bindings: dict[str, Argument] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     _declared: list[set[str]] = field(default_factory=list)
 
     def tables(self) -> tuple[dict[str, Any], ...]:
         """Returns all that is kept by places."""
-        return self.values, self.types, self.addresses, self.objects, self.kernels
+        return self.values, self.types, self.addresses, self.objects, self.kernels, self.symbols
 
     def copy(self) -> Names:
         """Returns the same, to be changed apart."""
@@ -123,6 +125,7 @@ class Names:
             dict(self.addresses),
             dict(self.objects),
             dict(self.kernels),
+            dict(self.symbols),
             dict(self.bindings),
             set(self.whole),
         )
@@ -184,10 +187,30 @@ class Names:
         whole, _, axis = place.rpartition(".")
         if axis in AXES and isinstance(self.values.get(whole), tuple):
             del self.values[whole]
-        self.kernels.pop(place, None)
-        self.values.pop(place, None)
+        for table in (self.kernels, self.symbols, self.values):
+            table.pop(place, None)
+        self.lose_members(place)
+
+    def lose_members(self, place: str) -> None:
+        """Forgets what the members and elements of an object or array come to."""
         for key in self._parts(place):
             del self.values[key]
+
+    def lose_elements(self, place: str) -> None:
+        """Forgets the numbers in an array; how many there are and its memory are still known."""
+        for key in self._parts(place):
+            is_number = "(" not in key and isinstance(self.values[key], int | float)
+            if key[len(place)] == "[" and is_number:
+                del self.values[key]
+
+    def lose_since(self, before: Names) -> None:
+        """Forgets what may be as before or as now; memory that only now is there is still known."""
+        for place, value in tuple(self.values.items()):
+            then = before.values.get(place)
+            if value != then and not (then is None and isinstance(value, HostBuffer)):
+                self.lose(place)
+        for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
+            self.lose(place)
 
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.types import Array, Pointer, Type
+from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
 from jitstudio.listing.cuda.host_launches.values import (
@@ -69,6 +69,10 @@ class HostVariables:
                 names.types[name] = found
             if value is not None and value.type == "initializer_list":
                 names.addresses[name] = [self._expressions.place(n, names) for n in children(value)]
+                if isinstance(found, Array) and isinstance(found.element, Scalar):
+                    # `float h[4] = {1}`: those that are not listed are zero.
+                    for n in range(len(children(value)), min(found.count, _LONGEST_LIST)):
+                        made.members[f"[{n}]"] = 0
             if made.value is not None and not isinstance(found, Pointer | Array):
                 made.value = cast(text_of(kind), made.value)
             names.put(name, made)
@@ -160,6 +164,9 @@ class HostVariables:
             sizes[AXES.index(axis)] = int(made.value)
             names.keep(part, tuple(sizes))
         else:
+            if "[]" in place:
+                # It may be any element.
+                names.lose_elements(place.partition("[]")[0])
             names.put(place, made)
 
     def update(self, node: Node, names: Names) -> None:
