@@ -759,6 +759,48 @@ def test_a_check_of_a_program_agrees_with_that_of_a_launch(tmp_path, itol):
     assert {True, False} <= set(wanted)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("expression", "element", "got", "wrong", "unknown"),
+    [
+        ("i * 288230376151711745", "long long", "288230376151711745LL * i", 0, 4),
+        ("i * 288230376151711745", "long long", "288230376151711745LL * i + 1", 0, 4),
+        ("i + 288230376151711745 - 288230376151711745", "long long", "i", 0, 4),
+        ("i + n - n", "long long", "i", 0, 4),
+        ("i * 9007199254740991", "long long", "i * 9007199254740991LL", 0, 2),
+        ("-i * 3 + 2", "int", "2 - 3 * int(i) + int(i == 2)", 1, 0),
+        ("i * 288230376151711745", "double", "double(i) * 288230376151711744.0", 0, 0),
+        ("i / 0", "int", "7", 4, 0),
+    ],
+)
+def test_integers_that_no_double_knows_are_not_checked_and_not_wrong(
+    tmp_path, expression, element, got, wrong, unknown
+):
+    """`got` is by the integers of C++, one too many in the second row, and at 2 in the sixth."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    buffer = Buffer("o", named(element), 0, 4)
+    made = ValueArgument("n", named("long long"), 8, (1 << 58).to_bytes(8, "little"), 1 << 58)
+    asked = launch(buffer, made, expectations=(Expectation("o", expression),))
+    notes: list[str] = []
+    checks = "".join(cpp._checks(asked, notes))
+    assert not notes
+    names = ("cmath", "cstdint", "cstdio", "type_traits", "vector")
+    head = "".join(f"#include <{name}>\n" for name in names)
+    fill = f"    std::vector<{element}> got_o;\n    size_t wrong = 0;\n"
+    fill += f"    for (size_t i = 0; i < 4; ++i) got_o.push_back({got});\n"
+    text = f"{head}{cpp._agrees(asked)}int main() {{\n{fill}{checks}    return wrong ? 5 : 0;\n}}\n"
+    (tmp_path / "main.cpp").write_text(text)
+    words = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    ended = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True)
+    assert f"o: {wrong} of 4 numbers are wrong" in ended.stdout
+    assert ended.returncode == (5 if wrong else 0)
+    said = f"o: {unknown} of them are not checked: a double does not know every integer"
+    assert (said in ended.stdout) == bool(unknown)
+    assert ("not checked" in ended.stdout) == bool(unknown)
+
+
 COMPLEX = instance("complex", (DOUBLE,))
 
 

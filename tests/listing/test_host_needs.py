@@ -95,6 +95,29 @@ KERNEL takes_one(unsigned* l, int* out) {
     while (atomicMin(l, 0) == 0) { }
     *out = 1;
 }
+KERNEL backs_off(volatile int* f, int* out) {
+    unsigned ns = 8;
+    while (!*f) { __nanosleep(ns); if (ns < 256) ns *= 2; }                         // waits
+    *out = ns;
+}
+KERNEL each_flag(volatile int* f, int* out, int n) {
+    for (int i = 0; i < n; i++) while (!f[i]) { }                                   // waits
+    *out = n;
+}
+KERNEL either(volatile int* f, volatile int* g, int* out) {
+    int rounds = 0;
+    while (!*f && !*g) rounds++;                                                    // waits
+    *out = rounds;
+}
+KERNEL by_cas(int* f) { while (atomicCAS(f, 1, 1) != 1) { } }                       // waits
+KERNEL stolen(volatile int* f, int* out) {
+    while (true) {
+        int state = *f;                                                             // waits
+        if (state == 1) { out[0] = 7; break; }
+        if (state == 2) { out[1] = 9; return; }
+    }
+    out[2] = 1;
+}
 
 __device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 KERNEL recursive(int* out, int n) { *out = fib(n); }
@@ -118,6 +141,14 @@ NEEDS = {
     "by_atomic": HostNeeds(waits=True, waits_at=16),
     "look_back": HostNeeds(waits=True, waits_at=25),
     "by_library": HostNeeds(waits=True, waits_at=20),
+    **{
+        name: HostNeeds(waits=True, waits_at=at)
+        for name, at in zip(
+            ("backs_off", "each_flag", "either", "by_cas", "stolen"),
+            (n for n, line in enumerate(KERNELS.splitlines(), 1) if line.endswith("// waits")),
+            strict=True,
+        )
+    },
     "recursive": HostNeeds(unknown_stack=True),
     "by_turns": HostNeeds(unknown_stack=True),
     "by_pointer": HostNeeds(unknown_stack=True),
