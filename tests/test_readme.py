@@ -28,4 +28,5 @@ def test_the_changelog_is_last_and_begins_with_this_version():
     last = contributing.rpartition("\n## ")[2]
     assert last.startswith("Changelog\n")
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
-    assert re.findall(r"^### (\S+)", last, re.M)[0] == __version__
+    versions = re.findall(r"^### (\S+)", last, re.M)
+    assert versions[versions[0] == "Unreleased"] == __version__

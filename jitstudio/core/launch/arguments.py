@@ -382,11 +382,11 @@ def unread_contents(
         arguments: Names and texts; variables with others than `default_arguments` has are left out.
     """
     host = dict(form.host_launch.inside) if form.host_launch else {}
-    texts = dict(arguments)
+    texts, of_variables = dict(arguments), _host_variables(form.variables, host)
     for row in form.variables:
-        known = host.get(row.name, host.get(row.name.rpartition("::")[2]))
-        text = dict(_variable_texts(row, host)).get(row.name, "")
-        if known == FillKind.RANDOM.value and texts.get(row.name, "") == text:
+        known = of_variables.get(row.name, {})
+        text = dict(_variable_texts(row, known)).get(row.name, "")
+        if known.get("") == FillKind.RANDOM.value and texts.get(row.name, "") == text:
             yield row
 
 
