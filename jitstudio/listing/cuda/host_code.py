@@ -8,7 +8,6 @@ and columns stay. What cannot be judged stays, too, and is named.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,6 +36,15 @@ from jitstudio.listing.cuda.outline import (
     OutlineItem,
     close_of,
     outline,
+)
+from jitstudio.listing.cuda.spans import (
+    Spans,
+    is_within,
+    line_spans,
+    lines_of,
+    overlaps,
+    within,
+    without,
 )
 
 LineRange = tuple[int, int]
@@ -97,7 +105,6 @@ _LONGEST_QUALIFIER = 200
 # A text with more classes within each other, or more braces too many, is no program.
 _MOST_NESTED = 100
 _MOST_STRAY = 50
-_BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 _INCLUDE = re.compile(rb"#[ \t]*+include\b")
 _NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
@@ -195,7 +202,7 @@ class HostCode:
     @cached_property
     def device_text(self) -> bytes:
         """The text with blanks for host code: all else is in the line and column where it was."""
-        text = bytearray(_without(self.text, self.spans, self.directives))
+        text = bytearray(without(self.text, self.spans, self.directives))
         for start, word in reversed(self.marks):
             text[start : start + (len(word) if word != _INSERTED else 0)] = word
         return bytes(text)
@@ -338,8 +345,8 @@ class _Judge:
         self._text = text
         self._mentioned = mentioned
         self._with_launched = with_launched
-        self._refused_spans = _line_spans(text, refused.host)
-        self._unknown_spans = _line_spans(text, refused.unknown)
+        self._refused_spans = line_spans(text, refused.host)
+        self._unknown_spans = line_spans(text, refused.unknown)
         self._headers = tuple(headers)
         self._has_dynamic = bool(refused.dynamic)
         self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
@@ -449,9 +456,9 @@ class _Judge:
                 spans.append((start, end))
         self._doubt_overloads()
         for each in self._unmarked:
-            if each.parent and not _is_within(each.parent.start, spans):
+            if each.parent and not is_within(each.parent.start, spans):
                 self._doubt(each.start, "Without this the class may have other traits.")
-        inside = _within(self._outline.directives, spans)
+        inside = within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
         macros = dict(self._macros.definitions)
@@ -474,7 +481,7 @@ class _Judge:
                 "From here on launches of kernel templates are not followed, as there are too "
                 "many: add a name expression for each instance that you need.",
             )
-        lines = _lines(self._text, {at for at, _ in self._doubts}.union(self._names.values()))
+        lines = lines_of(self._text, {at for at, _ in self._doubts}.union(self._names.values()))
         doubts = tuple(Doubt(lines[at], reason) for at, reason in sorted(self._doubts))
         names = tuple((n.decode("utf-8", "replace"), lines[x]) for n, x in self._names.items())
         aside = bytearray(len(self._text) if self._marks else 0)
@@ -742,7 +749,7 @@ class _Judge:
 
     def _is_refused(self, declaration: OutlineItem) -> bool:
         """Returns whether NVRTC has refused this as code of the host."""
-        return _overlaps(declaration, self._refused_spans)
+        return overlaps(declaration, self._refused_spans)
 
     def _doubt(self, at: int, reason: str) -> None:
         self._doubts.append((at, reason))
@@ -801,12 +808,12 @@ class _Judge:
         used = _identifiers(b"\n".join(self._code[start:end] for start, end in self._spans))
         # Candidates may be within others; each mentions only what is in none of these.
         places = [(c.declaration.start, c.declaration.end) for c in waiting]
-        inner, apart = _Spans(self._spans), _Spans([*self._spans, *places])
+        inner, apart = Spans(self._spans), Spans([*self._spans, *places])
         needs = {c: inner.rest_of(self._code, c.declaration) for c in waiting}
         libraries = {
             c
             for c in waiting
-            if _overlaps(c.declaration, self._unknown_spans) or _uses_library(needs[c], own)
+            if overlaps(c.declaration, self._unknown_spans) or _uses_library(needs[c], own)
         }
         words = {c: _identifiers(text) for c, text in needs.items()}
         rests = {c: apart.rest_of(self._code, c.declaration) for c in waiting}
@@ -833,7 +840,7 @@ class _Judge:
             waiting = [c for c in waiting if c not in chosen]
         return rest.union(*_of_what_stays(said, gone))
 
-    def _words_outside(self, spans: _Spans) -> set[bytes]:
+    def _words_outside(self, spans: Spans) -> set[bytes]:
         """Returns the words of code outside of some spans, of macros, and of name expressions."""
         directives = (self._text[start:end] for start, end in self._outline.directives)
         macros = b"\n".join(each for each in directives if not _INCLUDE.match(each))
@@ -855,12 +862,6 @@ def _around(declaration: OutlineItem) -> Iterator[OutlineItem]:
         around = around.parent
 
 
-def _is_within(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Returns whether a place is in one of some spans, in order and apart from each other."""
-    index = bisect_right(spans, place, key=lambda span: span[0])
-    return index > 0 and place < spans[index - 1][1]
-
-
 def _of_what_stays(
     words: Mapping[_Candidate, set[bytes]], gone: Iterable[_Candidate]
 ) -> Iterator[set[bytes]]:
@@ -869,49 +870,6 @@ def _of_what_stays(
     for candidate, own in words.items():
         if all(id(each) not in ended for each in _around(candidate.declaration)):
             yield own
-
-
-class _Spans:
-    """Spans by where they begin, to find those within others."""
-
-    def __init__(self, spans: list[tuple[int, int]]) -> None:
-        self._spans = sorted(spans)
-        self._starts = [start for start, _ in self._spans]
-
-    def rest_of(self, text: bytes, declaration: OutlineItem) -> bytes:
-        """Returns the text of a declaration without the spans that are within it."""
-        start, end = declaration.start, declaration.end
-        first = bisect_right(self._starts, start)
-        last = bisect_left(self._starts, end)
-        return self._outside(text, start, end, self._spans[first:last])
-
-    def outside(self, text: bytes) -> bytes:
-        """Returns what of a text is in none of the spans."""
-        return self._outside(text, 0, len(text), self._spans)
-
-    def _outside(self, text: bytes, at: int, last: int, spans: Iterable[tuple[int, int]]) -> bytes:
-        pieces = []
-        for start, end in spans:
-            if end > at:
-                pieces.append(text[at:start])
-                at = end
-        return b" ".join((*pieces, text[at:last]))
-
-
-def _overlaps(declaration: OutlineItem, spans: list[tuple[int, int]]) -> bool:
-    """Returns whether a declaration is in one of some spans, in order, in part or whole."""
-    at = bisect_left(spans, declaration.start, key=lambda span: span[1])
-    return at < len(spans) and spans[at][0] < declaration.end
-
-
-def _line_spans(text: bytes, lines: Collection[int]) -> list[tuple[int, int]]:
-    """Returns where lines, from 1, begin and end in a text, in order."""
-    spans, at = [], 0
-    for number, line in enumerate(text.split(b"\n") if lines else (), 1):
-        if number in lines:
-            spans.append((at, at + len(line)))
-        at += len(line) + 1
-    return spans
 
 
 def _identifiers(text: bytes) -> set[bytes]:
@@ -923,53 +881,8 @@ def _identifiers(text: bytes) -> set[bytes]:
     return {word for word in words if word > _NUMBERS}
 
 
-def _lines(text: bytes, places: Iterable[int]) -> dict[int, int]:
-    """Returns the lines, from 1, of some places in a text."""
-    found, line, at = {}, 1, 0
-    for place in sorted(places):
-        line += text.count(b"\n", at, place)
-        found[place], at = line, place
-    return found
-
-
 def _uses_library(text: bytes, own: set[bytes]) -> bool:
     """Returns whether a text has a name of a host library, apart from the namespaces given."""
     return any(
         match[0].partition(b":")[0].strip() not in own for match in _LIBRARIES.finditer(text)
     )
-
-
-def _within(
-    directives: list[tuple[int, int]], spans: list[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yields the directives that lie in one of some spans; both in order."""
-    waiting = iter(spans)
-    span = next(waiting, None)
-    for start, end in directives:
-        while span and span[1] < end:
-            span = next(waiting, None)
-        if span and span[0] <= start:
-            yield start, end
-
-
-def _without(
-    text: bytes, spans: Collection[tuple[int, int]], stays: Collection[tuple[int, int]]
-) -> bytes:
-    """Returns a text with blanks in some spans, apart from what stays there."""
-    pieces, at = [], 0
-    kept = sorted(stays)
-    index = 0
-    for start, end in spans:
-        if end <= at:
-            continue
-        start = max(start, at)
-        pieces.append(text[at:start])
-        while index < len(kept) and kept[index][0] < end:
-            begin, stop = kept[index]
-            index += 1
-            if begin >= start:
-                pieces += [text[start:begin].translate(_BLANKED), text[begin:stop]]
-                start = stop
-        pieces.append(text[start:end].translate(_BLANKED))
-        at = end
-    return b"".join((*pieces, text[at:]))
