@@ -72,6 +72,8 @@ _TIME = re.compile(r" *\b\d+(?:[.,]\d+)* ?(?:ms|s|µs|min)\b|\b\d\d:\d\d(?::\d\d
 _REST_MS, _MOST_LOOKS = 120, 40
 # Docks share a window in whole pixels, and a line of words more or less is no other picture.
 _ROUNDING = 18
+# Of all words that are painted.
+_AT_THE_EDGE = 0.4
 # How tips begin whose words are shown as they are.
 _PLAIN = '<p style="white-space'
 # It says which stages had to run.
@@ -116,8 +118,17 @@ class Look:
                 continue
             if max(abs(a - b) for a, b in zip(size, other, strict=True)) > _ROUNDING * (not is_row):
                 yield f"size of {name}: {other}, first {size}"
-        if is_same_size and not (gone or come) and first.painted != self.painted:
+        if is_same_size and not (gone or come) and not self._is_cut_otherwise(first):
             yield f"paints {_words(self, first)}, first {_words(first, self)}"
+
+    def _is_cut_otherwise(self, first: Look) -> bool:
+        """Returns whether the same is painted, or a little more or less of it at an edge.
+
+        A few pixels, which sizes may differ by, let the next line or block into what is seen.
+        """
+        less, more = first.painted - self.painted, self.painted - first.painted
+        most = max(first.painted.total(), self.painted.total())
+        return not (less and more) and (less + more).total() <= most * _AT_THE_EDGE
 
 
 def _letters(look: Look) -> list[float]:
