@@ -213,11 +213,10 @@ class _Reader:
         macros: Mapping[bytes, Macro],
     ) -> None:
         self._kernels = kernels
-        self._items = items = outline.items
         self._host = host
         self._rest: int | None = None
         self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
-        variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
+        variables = (i.head for i in outline.items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
         self._templates: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
         for function in host:
@@ -300,13 +299,11 @@ class _Reader:
     def _taken(self, function: OutlineItem, places: _Places) -> Iterator[_Mention]:
         """Yields the mentions of templates that a host function compiles with these parameters."""
         body = self._bodies[id(function)]
-        gone = [
-            span
-            for condition, spans in self._guards[id(function)]
-            for span, wanted in zip(spans, (True, False), strict=True)
-            if _truth(self._resolved(condition, body, places)) is not wanted
-            and _truth(self._resolved(condition, body, places)) is not None
-        ]
+        gone = []
+        for condition, branches in self._guards[id(function)]:
+            truth = _truth(self._resolved(condition, body, places))
+            if truth is not None:
+                gone.append(branches[truth])  # of two, the second is that of `else`
         for mention in self._mentions[id(function)]:
             if not any(start <= mention.at < end for start, end in gone):
                 yield mention
