@@ -543,7 +543,8 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         dest="expectations",
         action="append",
         metavar="EXPR",
-        help="what a buffer shall hold, in NumPy: 'out = a * x + y'",
+        help="what a buffer shall hold, in NumPy: 'out = a * x + y'; or a part of it: "
+        "'out[1:-1] = x[i - 1] + x[i + 1]'",
     )
     command.add_argument(
         "--rtol",

@@ -744,7 +744,10 @@ def _agrees(request: LaunchRequest) -> str:
 def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
-        said = f"{expectation.buffer} = {expectation.expression}"
+        said = f"{expectation.target} = {expectation.expression}"
+        if expectation.part:
+            notes.append(f"The check '{said}', which is about a part of the buffer.")
+            continue
         try:
             expected = _Translator(request, buffers[expectation.buffer]).text(
                 expectation.expression

@@ -43,6 +43,21 @@ def test_a_launch_is_checked_saved_and_counted(run, tmp_path):
     assert {line["line"] for line in lines} == {9}
 
 
+def test_a_part_of_a_buffer_is_checked(run):
+    rule = ("--expect", "sum[1:-1] = a[i] + b[i]", "--expect", "sum[::2] = a[i] - b[i]")
+    ran = run(*VECTOR_ADD, "--arg", "n=1000", *rule, "--json")
+    assert ran.code == 5, ran.err
+    inner, even = ran.json["checks"]
+    assert (inner["ok"], inner["count"], inner["part"], inner["left_out"]) == (
+        True,
+        998,
+        "[1:-1]",
+        2,
+    )
+    assert (even["ok"], even["count"], even["left_out"]) == (False, 500, 500)
+    assert [mismatch["index"] for mismatch in even["mismatches"][:3]] == [[0], [2], [4]]
+
+
 def test_the_terminal_says_so_too(run):
     ran = run(*VECTOR_ADD, "--arg", "n=1000", "--expect", "sum = a - b", "--blocks", 2)
     assert ran.code == 0, ran.err

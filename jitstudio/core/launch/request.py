@@ -172,10 +172,18 @@ class Expectation:
     Attributes:
         buffer: Its name.
         expression: A NumPy expression over the arguments as they were before the launch.
+        part: Which of its elements are meant, as NumPy writes it behind the name, such as
+            ``[1:-1]`` or ``.reshape(8, 32)[1:, 0]``; empty for all of them.
     """
 
     buffer: str
     expression: str
+    part: str = ""
+
+    @property
+    def target(self) -> str:
+        """The buffer or the part of it, such as ``out[1:-1]``."""
+        return self.buffer + self.part
 
 
 @dataclass(frozen=True)
