@@ -212,7 +212,7 @@ def resolve(
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
     if gpu:
         faults.add(*_memory_problems(buffers, gpu))
-    expectations = expectations_of(spec, form, buffers, faults)
+    expectations = expectations_of(spec, form, arguments.found, faults)
     faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)

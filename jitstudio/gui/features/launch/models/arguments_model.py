@@ -20,6 +20,7 @@ from jitstudio.core.launch.arguments import NULL, variable_parts
 from jitstudio.core.launch.members import form_rows
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Direction, FillKind, FormParameter, KernelForm
+from jitstudio.core.launch.shared import is_shared
 from jitstudio.core.launch.texel_text import split_texels
 from jitstudio.core.launch.texels import AddressMode, FilterMode
 from jitstudio.core.launch.types import (
@@ -58,18 +59,20 @@ class BufferLabels:
     @property
     def text(self) -> str:
         """All of it as one text."""
-        if self.is_null:
+        if self.is_alone:
             return self.length
         return ":".join((self.length, *filter(None, (self.fill, self.direction))))
 
     @property
-    def is_null(self) -> bool:
-        """Whether it is a null pointer, which has neither fill nor direction."""
-        return self.length == NULL
+    def is_alone(self) -> bool:
+        """Whether it has neither fill nor direction: is null, or the memory of another buffer."""
+        return self.length == NULL or is_shared(self.length)
 
 
 def buffer_labels(text: str) -> BufferLabels:
     """Takes ``n:random(1):in`` apart where `core.launch.arguments` does."""
+    if is_shared(text):
+        return BufferLabels(text.strip())
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
     direction = last.strip() if last.strip() in _DIRECTIONS else ""
@@ -254,7 +257,7 @@ class ArgumentsModel(TitledModel):
             return flags
         row = index.row()
         has_cell = index.column() == VALUE or (
-            self.is_buffer(row) and not self._labels(row).is_null
+            self.is_buffer(row) and not self._labels(row).is_alone
         )
         return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
 
@@ -342,7 +345,7 @@ class ArgumentsModel(TitledModel):
             return Direction.INOUT.value if column == DIRECTION and variable.writes else ""
         if column == VALUE:
             return length_example(kind) if isinstance(kind, REFERENCES) else example(kind)
-        if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_null:
+        if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_alone:
             return ""
         direction = words.direction or default_direction(kind)
         return direction if column == DIRECTION else default_fill(kind, direction).value
@@ -388,7 +391,8 @@ class ArgumentsModel(TitledModel):
         if self.is_buffer(row):
             return self.tr(
                 "Elements of the buffer: a number, or an expression over the integer arguments "
-                "such as n*2. Write null for a null pointer."
+                "such as n*2. Write null for a null pointer, same(a) or same(a+16) for the memory "
+                "of another buffer."
             )
         return self.tr("Such as {example}").format(example=self._default(row, VALUE))
 

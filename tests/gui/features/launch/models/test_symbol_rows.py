@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 
 from jitstudio.core.launch.c_types import FLOAT, INT, struct_of
 from jitstudio.core.launch.request import (
@@ -92,3 +93,14 @@ def test_the_tip_says_where_a_variable_is(model):
 def test_another_kernel_has_other_rows(model):
     model.show(replace(FORM, variables=()), {})
     assert shown(model, PARAMETER) == NAMES[:4]
+
+
+def test_a_pointer_into_another_buffer_has_neither_fill_nor_access(model):
+    place = NAMES.index("view.data")
+    model.show(FORM, {"view": "{n=4}", "view.data": "4:range:in", "rows": "2", "rows[]": "4"})
+    assert model.setData(model.index(place, VALUE), "same(rows[0] + 2)")
+    assert dict(model.arguments)["view.data"] == "same(rows[0] + 2)"
+    cells = [model.index(place, column) for column in (VALUE, FILL, DIRECTION)]
+    assert [cell.data() for cell in cells] == ["same(rows[0] + 2)", "", ""]
+    editable = [bool(model.flags(cell) & Qt.ItemFlag.ItemIsEditable) for cell in cells]
+    assert editable == [True, False, False]
