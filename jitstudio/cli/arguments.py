@@ -502,7 +502,7 @@ def _add_configuration(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--cooperative",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         default=None,
         help="have all blocks resident at the same time",
     )

@@ -394,7 +394,7 @@ def _parameters(launch: RecipeLaunch) -> str:
 def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
     request = launch.request
     given = []
-    for argument, parameter in zip_longest(request.slots, launch.parameters):
+    for argument, parameter in zip_longest(request.slots, launch.form.parameters):
         name = f"p_{variable(argument.name)}"
         kind = parameter.spelling if parameter else ""
         if not isinstance(argument, ValueArgument):
