@@ -33,6 +33,7 @@ from jitstudio.core.launch.types import (
     Struct,
     Type,
 )
+from jitstudio.core.launch.value_text import value_text
 from jitstudio.gui.kit.presentation import (
     MARK_ROLE,
     MUTED_ROLE,
@@ -337,11 +338,14 @@ class ArgumentsModel(TitledModel):
         return self._default(row, column) if column in (FILL, DIRECTION) else ""
 
     def _default(self, row: int, column: int) -> str:
-        kind, variable = self.parameter(row).type, self.parameter(row).variable
-        if variable is not None and not self._texts[self.parameter(row).name]:
-            kept = self.tr("kept") if variable.is_initialised else self.tr("zeros")
-            return kept if column == VALUE else ""
+        parameter = self.parameter(row)
+        kind, variable = parameter.type, parameter.variable
+        top = self._top(parameter)
+        if top.variable is not None and not self._texts[parameter.name]:
+            return self._unfilled(parameter, top) if column == VALUE else ""
         if variable is not None and not isinstance(kind, REFERENCES):
+            if column == VALUE and not (self._labels(row).length or self._labels(row).fill):
+                return self._unfilled(parameter, parameter)
             return Direction.INOUT.value if column == DIRECTION and variable.writes else ""
         if column == VALUE:
             return length_example(kind) if isinstance(kind, REFERENCES) else example(kind)
@@ -349,6 +353,28 @@ class ArgumentsModel(TitledModel):
             return ""
         direction = words.direction or default_direction(kind)
         return direction if column == DIRECTION else default_fill(kind, direction).value
+
+    def _top(self, parameter: FormParameter) -> FormParameter:
+        """Returns the parameter or module variable that a row is a part of, or is."""
+        by_name = {each.name: each for each in self._parameters}
+        while parameter.inside in by_name:
+            parameter = by_name[parameter.inside]
+        return parameter
+
+    def _unfilled(self, parameter: FormParameter, top: FormParameter) -> str:
+        """Returns what a row without a text shows of a module variable or of an address in it.
+
+        Args:
+            parameter: What the row is about.
+            top: The variable.
+        """
+        if parameter is not top and self._texts[top.name]:
+            # A value for all of it says what is there.
+            return ""
+        if top.variable is None or not top.variable.is_initialised:
+            return self.tr("not filled")
+        held = value_text(parameter.type, top.variable.initial) if parameter is top else ""
+        return held or self.tr("kept")
 
     def _mark(self, row: int) -> str | None:
         problems = self._problems.get(self.parameter(row).name, ())
