@@ -379,7 +379,7 @@ def _part_text(
         ExportError: It is no part.
     """
     from jitstudio.numerics.dtypes import NumericsError  # noqa: PLC0415
-    from jitstudio.numerics.parts import steps  # noqa: PLC0415
+    from jitstudio.numerics.targets import steps  # noqa: PLC0415
 
     parsed = _parsed(expectation.target, request)
     try:

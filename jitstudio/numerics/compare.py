@@ -21,7 +21,7 @@ from jitstudio.numerics.dtypes import (
     is_floating,
     size_text_of,
 )
-from jitstudio.numerics.parts import BufferPart
+from jitstudio.numerics.targets import BufferPart
 
 _PIECE = 1 << 16
 """Numbers that are compared at a time."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,28 +15,10 @@ from jitstudio.core.launch.request import Expectation
 from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.numerics.evaluation import run
 from jitstudio.numerics.expression_text import PARAMETER, ExpressionError, parse
-
-SHAPING = frozenset(["reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze"])
-"""What may be called in a target: it moves elements and changes none."""
+from jitstudio.numerics.targets import BufferPart, is_field, steps
 
 _WHOLE = PARAMETER + "="
 """What an index is applied to; the buffer itself, in the index, is as it was before the launch."""
-
-
-@dataclass(frozen=True)
-class BufferPart:
-    """Some of the numbers of a buffer.
-
-    Attributes:
-        numbers: What it holds there.
-        places: Where each of them is, as an index into all that expressions see of the buffer, of
-            the same shape; of a field of a struct where that struct is.
-        field: That field, such as ``inner.x``; empty for no field.
-    """
-
-    numbers: np.ndarray
-    places: np.ndarray
-    field: str = ""
 
 
 def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, Any]) -> BufferPart:
@@ -56,7 +37,7 @@ def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, An
     symbols = {PARAMETER + name: values[name] for name in parsed.names if name in values}
     fields: list[str] = []
     for step in steps(parsed.body, expectation):
-        if isinstance(step, ast.Subscript) and _is_field(step.slice):
+        if isinstance(step, ast.Subscript) and is_field(step.slice):
             assert isinstance(step.slice, ast.Constant)
             name = str(step.slice.value)
             if name not in (numbers.dtype.names or ()):
@@ -78,32 +59,3 @@ def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, An
     if not places.size:
         raise NumericsError(f"{expectation.target} has no elements, so that nothing is compared.")
     return BufferPart(np.atleast_1d(numbers), np.atleast_1d(places), ".".join(fields))
-
-
-def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
-    """Returns the indices of a target that has been parsed, and what moves elements, in order.
-
-    Raises:
-        ExpressionError: There is something else in it.
-    """
-    chain: list[ast.expr] = []
-    node = body
-    while not isinstance(node, ast.Name):
-        chain.append(node)
-        match node:
-            case ast.Call(func=ast.Attribute(value=inner, attr=word)) if word in SHAPING:
-                node = inner
-            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T"):
-                node = inner
-            case _:
-                break
-    if not isinstance(node, ast.Name) or node.id != PARAMETER + expectation.buffer:
-        raise ExpressionError(
-            f"'{expectation.target}' is no part of {expectation.buffer}; write an index such as "
-            f"{expectation.buffer}[1:-1]"
-        )
-    return chain[::-1]
-
-
-def _is_field(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and isinstance(index.value, str)
