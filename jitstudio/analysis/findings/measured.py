@@ -152,5 +152,5 @@ def _hits(
 
 def _finding(rule: str, hit: RuleHit, line: LineCounts) -> Finding:
     places = (SourceLocation(line.file, line.line),) if line.line else ()
-    made = text_of(rule, hit)
+    made = text_of(rule, hit, places)
     return replace(made, places=places, lines=places, ptx_line=line.ptx_line)
