@@ -54,7 +54,8 @@ def test_all_targets_that_errors_name_have_the_instruction():
             for target, said in refusals(judge, statement).items():
                 if other := nearest_target(said, statement):
                     again = judge.refusal(text_for(statement, other.removeprefix("sm_")), other)
-                    assert again == "", (statement, target, other)
+                    # sm_90a has tensormap.replace, and fewer of its values than sm_100a.
+                    assert "not supported on" not in again, (statement, target, other)
 
 
 @pytest.mark.parametrize(
