@@ -25,6 +25,7 @@ from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import CheckResult, LaunchResult
 from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
+from jitstudio.core.wrapping import filled
 from jitstudio.listing.lines import NOWHERE
 
 _PROSE_WIDTH = 92
@@ -70,7 +71,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
         print_error(diagnostic_line(diagnostic))
         if diagnostic.explanation not in told:
             told.add(diagnostic.explanation)
-            print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
+            print_error(_indented(filled(diagnostic.explanation, _PROSE_WIDTH)))
 
 
 def print_names(result: BuildResult) -> None:
@@ -306,7 +307,7 @@ def _print_finding(finding: Finding) -> None:
 
 
 def _print_prose(prose: str) -> None:
-    say(textwrap.indent(textwrap.fill(prose, _PROSE_WIDTH), _INDENT * 3))
+    say(textwrap.indent(filled(prose, _PROSE_WIDTH), _INDENT * 3))
 
 
 def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:

@@ -42,6 +42,7 @@ from jitstudio.numerics.fills import generate
 _MOST_BITS = 128
 """Of Python's integers: they grow without end, and arithmetic with them gets slower and slower."""
 
+_WIDER = ". Give the array a type that holds the number, as in arange(n, dtype=uint64)"
 _LONGEST_CAUSE = 200
 
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, list, tuple)
@@ -144,6 +145,8 @@ def _error_text(
     cause = (str(error).splitlines() or [type(error).__name__])[0].strip()[:_LONGEST_CAUSE]
     if isinstance(error, MemoryError):
         cause = f"there is not enough memory. {cause}".removesuffix(". MemoryError")
+    if isinstance(error, OverflowError):
+        cause += _WIDER
     if not isinstance(node, ast.expr):
         return ExpressionError(f"The expression fails: {cause}")
     return ExpressionError(f"{place.words(node)} fails: {cause}", place.start(node))

@@ -13,7 +13,7 @@ from statistics import median, quantiles
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
-from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
+from jitstudio.core.launch.simulation import Fault, Race, Simulation
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
 
@@ -603,7 +603,7 @@ def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator
 def _found_by_simulator(
     found: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
 ) -> Diagnostic:
-    place: ThreadPlace | None = found.second or found.first
+    place = found.place
     file, line = (place.file, place.line or None) if place else ("", None)
     words = found.message.rstrip(".") + times + "."
     return Diagnostic(severity, file, line, None, words, explanation=explanation)

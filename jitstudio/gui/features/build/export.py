@@ -25,6 +25,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.kit.parts import FieldName
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.services.build_service import BuildOutput
 from jitstudio.gui.shell.shell import Shell
@@ -94,7 +95,7 @@ class ExportDialog(QDialog):
             layout.addWidget(box)
         form = QFormLayout()
         form.setContentsMargins(24, 0, 0, 0)
-        form.addRow(self.tr("&Targets"), self._targets)
+        form.addRow(FieldName(self.tr("&Targets"), self._targets), self._targets)
         layout.addLayout(form)
         layout.addWidget(self._problem)
         layout.addStretch(1)
