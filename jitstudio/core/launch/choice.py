@@ -29,7 +29,8 @@ class Launchable:
         code: What to load.
         arch: What the code was built for, with the suffix of a cubin's target.
         facts: What the kernel needs, for the limits that depend on it.
-        counterpart: The cubin of the same kernel, to compare what the driver's compiler makes with.
+        counterpart: The cubin of the same kernel, to compare what the driver's compiler makes, or
+            what the simulator counts, with.
         confined_to: See `BuildRequest`: that of the build that made the code.
     """
 
@@ -63,7 +64,7 @@ def launchable(
         SpecError: The build did not make the code to load.
     """
     other = None
-    if load is LoadMode.DRIVER_JIT and simulated is None:
+    if load is LoadMode.DRIVER_JIT or simulated is not None:
         other = _found(result, form, CodeKind.CUBIN)
     needs = result.resources_of(form.lowered, form.unit)
     if simulated is None:

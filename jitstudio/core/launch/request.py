@@ -193,8 +193,8 @@ class LaunchRequest(RunOptions):
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
         expectations: What to check after the first launch.
-        counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
-            for none.
+        counterpart: A cubin with the same kernel, timed after `code` to be compared with it, or
+            read to see what it makes of the PTX that was simulated; empty for none.
         confined_to: See `BuildRequest`: that of the build that made the code.
     """
 

@@ -224,7 +224,12 @@ def resolve(
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
-    if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
+    loading = None if gpu is None or gpu.is_simulated else gpu
+    if (
+        other
+        and loading
+        and any(code_problems(other, loading, devices.driver_version, kernel.arch))
+    ):
         # The driver's compiler makes code for GPUs that the cubin was not built for.
         kernel = replace(kernel, counterpart=None)
     request = replace(
