@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.analysis.findings.executed import as_executed, is_to_compare
+from jitstudio.analysis.findings.library_calls import with_library_calls
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -222,8 +223,8 @@ class Launcher:
             asked_at,
         )
         if request.is_simulated:
-            # The machine code is read elsewhere.
-            alone = replace(call, request=replace(request, counterpart=b""))
+            # What is advised by them is looked at elsewhere.
+            alone = replace(call, request=replace(request, counterpart=b"", sources=()))
             answer = calls.ask(self._simulator, alone, tell, self._need(gpu=False))
         elif request.sanitizer is None:
             answer = calls.ask(self._gpu, call, tell, self._need())
@@ -251,12 +252,16 @@ class Launcher:
         calls: RunningCalls,
         tell: Callable[[LaunchEvent], None],
     ) -> LaunchResult:
-        """Returns a simulated launch held against its machine code, where it advises anything.
+        """Returns a simulated launch held against its sources and the machine code.
 
         What is not read in the time that the launch has left leaves the advice as it is: assumed.
         """
         run = result.simulation
-        if run is None or request is None or not request.counterpart or not is_to_compare(run):
+        if run is None or request is None:
+            return result
+        run = with_library_calls(run, request.sources)
+        result = replace(result, simulation=run)
+        if not request.counterpart or not is_to_compare(run):
             return result
         tell(LaunchProgress("reading the machine code"))
         # The code of functions that a kernel calls is read with all that there is.

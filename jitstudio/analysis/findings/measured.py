@@ -8,13 +8,14 @@ from dataclasses import replace
 from math import ceil
 
 from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, once_a_line, text_of
-from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     ASSUMED,
     SECTOR_BYTES,
     AccessKind,
     AccessSample,
+    LibraryBranch,
     LineCounts,
     Simulation,
     StateSpace,
@@ -63,20 +64,28 @@ def measured(simulation: Simulation) -> tuple[Finding, ...]:
     """Returns what a run has shown, once a line; what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
     parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
-    found = [
-        _finding(rule, hit, line, _remedy(rule, line, samples.get(line.ptx_line), simulation))
-        for line in simulation.lines
-        for rule, hit in _hits(
-            line, samples.get(line.ptx_line), parting[line.file, line.line] if line.line else 1
-        )
-    ]
+    library = {branch.ptx_line: branch for branch in simulation.library}
+    found = []
+    for line in simulation.lines:
+        sample, branch = samples.get(line.ptx_line), library.get(line.ptx_line)
+        of_line = parting[line.file, line.line] if line.line else 1
+        for rule, hit in _hits(line, sample, of_line, branch):
+            remedy = _remedy(rule, line, sample, simulation)
+            found.append(_finding(rule, hit, _place(rule, line, branch), line.ptx_line, remedy))
     return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
 def _hits(
-    line: LineCounts, sample: AccessSample | None, parting: int
+    line: LineCounts, sample: AccessSample | None, parting: int, library: LibraryBranch | None
 ) -> Iterator[tuple[str, RuleHit]]:
-    """Yields what one line of the PTX has; of its source line so many branches part lanes."""
+    """Yields what one line of the PTX has.
+
+    Args:
+        line: Its counts.
+        sample: The costliest access of it.
+        parting: How many branches of its source line part lanes.
+        library: The library that its branch may be of.
+    """
     if sample is not None and line.sectors:
         needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
         words = {
@@ -107,8 +116,12 @@ def _hits(
             "all": f"{line.executions:,}",
             "branches": parting,
         }
-        # A line table has no lines of libdevice: the loop of fmodf has that of its call.
-        yield "parted", RuleHit((), words, "several" if parting > 1 else "")
+        form = "several" if parting > 1 else ""
+        if library is not None:
+            words["functions"] = " or ".join(library.functions)
+            # A line table has no lines of libdevice: the loop of fmodf has that of its call.
+            form = "library" if library.is_alone else form or "either"
+        yield "parted", RuleHit((), words, form)
     if line.lanes_per_address >= _MEETING_LANES:
         shared = sample is not None and sample.space is StateSpace.SHARED
         words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
@@ -129,13 +142,15 @@ def _remedy(
     return "{}" if simulation.is_read or rule not in _FIXED else f"{{}} {ASSUMED}"
 
 
-def _finding(rule: str, hit: RuleHit, line: LineCounts, remedy: str) -> Finding:
-    places = (SourceLocation(line.file, line.line),) if line.line else ()
+def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> InlineChain:
+    """Returns the line to look at: of what parts in a library that of its call."""
+    if rule == "parted" and library is not None:
+        return (SourceLocation(library.file, library.line),)
+    return (SourceLocation(line.file, line.line),) if line.line else ()
+
+
+def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
     made = text_of(rule, hit)
-    return replace(
-        made,
-        remedy=remedy.format(made.remedy),
-        places=places,
-        lines=places,
-        ptx_line=line.ptx_line,
-    )
+    # What is not the author's has no remedy, which would be for the machine code or not.
+    remedy = made.remedy and remedy.format(made.remedy)
+    return replace(made, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

@@ -32,6 +32,7 @@ class Launchable:
         counterpart: The cubin of the same kernel, to compare what the driver's compiler makes, or
             what the simulator counts, with.
         confined_to: See `BuildRequest`: that of the build that made the code.
+        sources: The modules, of what is simulated: to see what a line calls.
     """
 
     form: KernelForm
@@ -40,6 +41,7 @@ class Launchable:
     facts: Figures | None = None
     counterpart: Artifact | None = None
     confined_to: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] = ()
 
 
 def launchable(
@@ -71,7 +73,8 @@ def launchable(
         code = choose_code(result, form, load)
     else:
         code = _simulated_code(result, form, simulated)
-    return Launchable(form, code, result.arch, needs, other, confined_to)
+    sources = tuple(simulated or ())
+    return Launchable(form, code, result.arch, needs, other, confined_to, sources)
 
 
 def choose_form(

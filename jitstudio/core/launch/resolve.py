@@ -249,6 +249,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         code_kind=kernel.code.kind,
         counterpart=kernel.counterpart.content if kernel.counterpart else b"",
         confined_to=kernel.confined_to,
+        sources=kernel.sources,
         kernel=form.lowered,
         title=form.title,
         device=0,

@@ -242,6 +242,25 @@ def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
 
 
 @dataclass(frozen=True)
+class LibraryBranch:
+    """A line of the PTX at which lanes part inside a library: by what the user calls there.
+
+    Attributes:
+        ptx_line: The line of the PTX, from 1.
+        file: The user's file that calls it.
+        line: The line in it, from 1.
+        functions: What it calls there: functions, or the header that these are of.
+        is_alone: Whether the line has no condition of its own that may be meant.
+    """
+
+    ptx_line: int
+    file: str
+    line: int
+    functions: tuple[str, ...]
+    is_alone: bool = True
+
+
+@dataclass(frozen=True)
 class PictureRow:
     """Words next to each other.
 
@@ -358,6 +377,7 @@ class Simulation:
         is_read: Whether the machine code was read, to see what it makes of what was counted.
         unbranched: The lines, by file and number, at which lanes part by branches of the PTX, and
             where the machine code has no branch.
+        library: The lines of the PTX at which lanes part, or may part, inside a library.
     """
 
     instructions: int
@@ -376,6 +396,7 @@ class Simulation:
     heap_left: tuple[str, ...] = ()
     is_read: bool = False
     unbranched: tuple[tuple[str, int], ...] = ()
+    library: tuple[LibraryBranch, ...] = ()
 
     @property
     def is_partial(self) -> bool:

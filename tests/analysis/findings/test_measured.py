@@ -8,20 +8,23 @@ import numpy as np
 import pytest
 
 from jitstudio.analysis.findings.executed import as_executed, is_to_compare
+from jitstudio.analysis.findings.library_calls import with_library_calls
 from jitstudio.analysis.findings.measured import measured, with_measured
 from jitstudio.analysis.findings.model import Finding, once_a_line
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     ASSUMED,
     AccessKind,
     AccessSample,
+    LibraryBranch,
     LineCounts,
     Simulation,
     StateSpace,
     ThreadPlace,
 )
 from jitstudio.simulator.observers.counts import Counter
-from tests.simulator.running import ptx_of, run
+from tests.simulator.running import HEAD, ptx_of, run
 from tests.support import cuda, request
 
 
@@ -266,6 +269,73 @@ def test_branches_of_a_library_function_are_not_told_as_the_authors(tools):
         "quotients": [("Divergent branches in one line", True)],
         "own": [("A divergent branch", False)],
     }
+
+
+ONE_BRANCH = r"""
+#define PICK(x) ((x) > 16 ? sinf(x) : cosf(x))
+extern "C" __global__ void slow(const float* a, float* out) {
+  out[threadIdx.x] = sinf(a[threadIdx.x]);
+}
+extern "C" __global__ void own(const float* a, float* out) {
+  if (sinf(a[threadIdx.x]) > -2 && a[threadIdx.x] > 50)
+    out[threadIdx.x] = sinf(1.0f) + a[threadIdx.x + 1] + expf(a[threadIdx.x]);
+}
+extern "C" __global__ void macro(const float* a, float* out) {
+  out[threadIdx.x] = PICK(a[threadIdx.x]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words", "titles"),
+    [
+        ("slow", "= sinf(a[", {"Lanes part in sinf"}),
+        ("own", "if (sinf(", {"A divergent branch", "Divergent branches in one line"}),
+        ("macro", "PICK(a[", {"A divergent branch", "Divergent branches in one line"}),
+    ],
+)
+def test_a_branch_of_a_library_is_told_as_its_own(tools, kernel, words, titles):
+    """With the line that calls it, and without a remedy that nobody can follow there."""
+    data = np.where(np.arange(33) % 2, 1e6, np.arange(33)).astype(np.float32)
+    text = ONE_BRANCH
+    simulation, _ = ran(tools, text, kernel, data, np.zeros(32, np.float32), read=False)
+    simulation = with_library_calls(simulation, [cuda(text)])
+    found = [one for one in measured(simulation) if one.rule == "parted"]
+    assert {one.title for one in found} <= titles
+    assert {one.places[0].line for one in found} == {line_of(text, words)}
+    is_own = any("branch" in title for title in titles)
+    assert all(bool(one.remedy) == is_own for one in found)
+
+
+INLINED = """
+.file 1 "/home/me/k.cu"
+.file 2 "/usr/local/cuda-13.0/include/cuda_fp16.hpp"
+.visible .entry k()
+{ .reg .pred %p; .reg .b32 %r;
+.loc 1 5 3
+mov.u32 %r, %tid.x; setp.gt.u32 %p, %r, 7;
+.loc 2 900 1, function_name $L__info_string0, inlined_at 1 6 3
+@%p bra L;
+mov.u32 %r, 1;
+L: ret; }
+"""
+
+
+def test_a_branch_of_an_inlined_header_has_the_line_of_its_call():
+    done = run(HEAD + INLINED, "k", (1, 1, 1), (32, 1, 1), observers=[Counter()]).result
+    simulation = replace(RUN, lines=done.lines, samples=(), library=done.library)
+    (found,) = measured(simulation)
+    assert (found.title, found.remedy) == ("Lanes part in cuda_fp16.hpp", "")
+    assert found.places == (SourceLocation("/home/me/k.cu", 6),)
+
+
+def test_one_branch_in_a_line_with_a_condition_and_a_call_may_be_of_either():
+    line = LineCounts("k.cu", 2, 20, 100, 3200, 50)
+    either = LibraryBranch(20, "k.cu", 2, ("sinf", "fmodf"), is_alone=False)
+    counted = replace(RUN, lines=(line,), samples=(), library=(either,))
+    (found,) = measured(counted)
+    assert "This may be a branch of sinf or fmodf" in found.reason
+    assert found.remedy.startswith("If the condition is your own")
 
 
 def test_a_row_that_straddles_a_sector_is_not_uncoalesced():
