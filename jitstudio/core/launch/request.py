@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATOR, Dim3
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.texels import Texels, TexelUse
@@ -231,9 +231,10 @@ class LaunchRequest(RunOptions):
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
         expectations: What to check after the first launch.
-        counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
-            for none.
+        counterpart: A cubin with the same kernel, timed after `code` to be compared with it, or
+            read to see what it makes of the PTX that was simulated; empty for none.
         confined_to: See `BuildRequest`: that of the build that made the code.
+        sources: The modules that were built; empty where nobody needs to look at them.
     """
 
     code: bytes
@@ -247,6 +248,7 @@ class LaunchRequest(RunOptions):
     expectations: tuple[Expectation, ...] = ()
     counterpart: bytes = b""
     confined_to: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def is_simulated(self) -> bool:

@@ -217,7 +217,12 @@ def resolve(
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
-    if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
+    loading = None if gpu is None or gpu.is_simulated else gpu
+    if (
+        other
+        and loading
+        and any(code_problems(other, loading, devices.driver_version, kernel.arch))
+    ):
         # The driver's compiler makes code for GPUs that the cubin was not built for.
         kernel = replace(kernel, counterpart=None)
     request = replace(
@@ -237,6 +242,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         code_kind=kernel.code.kind,
         counterpart=kernel.counterpart.content if kernel.counterpart else b"",
         confined_to=kernel.confined_to,
+        sources=kernel.sources,
         kernel=form.lowered,
         title=form.title,
         device=0,

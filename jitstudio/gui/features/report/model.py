@@ -69,7 +69,7 @@ def read(
         function,
         arch,
         report(function, resources),
-        with_measured(findings(function, resources, module), simulation, function),
+        with_measured(findings(function, resources, module), simulation),
         tuple(Counter(stems).most_common()),
         limits_of(arch),
         simulation,
