@@ -222,11 +222,13 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
 
 
 def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
-    said = f"{check.buffer} = {check.expression}"
+    said = f"{check.target} = {check.expression}"
     if check.problem:
         yield "CHECK", f"{said}: {check.problem}"
         return
     errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
+    if check.left_out:
+        errors += f"; {check.left_out:,} others of {check.buffer} are not compared"
     if check.ok:
         nans = f", {check.nans:,} of them NaN" if check.nans else ""
         yield "check", f"{said}: all {check.count:,} elements as expected{nans}, {errors}"

@@ -60,6 +60,15 @@ def test_a_failed_check_tells_its_first_mismatches(capsys):
     ]
 
 
+def test_a_check_of_a_part_says_which_and_what_was_left_out(capsys):
+    check = CheckResult("y", "2", True, 254, part="[1:-1]", left_out=2)
+    out, _ = printed(capsys, replace(RAN, checks=(check,)))
+    assert out.splitlines()[-1] == (
+        "check      y[1:-1] = 2: all 254 elements as expected, largest error 0, relative 0; "
+        "2 others of y are not compared"
+    )
+
+
 def test_a_check_that_could_not_be_made_says_why(capsys):
     check = CheckResult("y", "b", False, problem="There is no 'b'.")
     out, _ = printed(capsys, replace(RAN, checks=(check,)))

@@ -196,7 +196,9 @@ class ExportCommands(QObject):
         if self._can_launch():
             specs, device = self._launch_specs, self._launches.device
             ordinal = device.ordinal if device is not None else 0
-            self._copy(lambda request, paths: run_command(request, specs.spec, paths, ordinal))
+            self._copy(
+                lambda request, paths: run_command(request, specs.spec, paths, ordinal, specs.form)
+            )
 
     @Slot()
     def copy_sweep_command(self) -> None:
@@ -204,7 +206,9 @@ class ExportCommands(QObject):
         specs = self._launch_specs
         if self._can_launch() and specs.form is not None:
             draft = self._variant_drafts.of(specs.form, specs.spec)
-            self._copy(lambda request, paths: sweep_command(request, specs.spec, draft, paths))
+            self._copy(
+                lambda request, paths: sweep_command(request, specs.spec, draft, paths, specs.form)
+            )
 
     def _can_launch(self) -> bool:
         """Returns whether there is a launch that can be read; says why not."""
