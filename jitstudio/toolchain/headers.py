@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -56,6 +57,7 @@ from jitstudio.toolchain import locate
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
+_CUPY = re.compile(rb"#[ \t]*include[ \t]*[<\"]cupy/")
 _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
@@ -80,7 +82,8 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
     # Where a real header is, in whichever folder, it is taken.
     last: tuple[str, ...] = ()
     if not job.keep_host_code:
-        last = tuple(f"--include-path={at}" for at in (*library_folders(job), stand_in_folder()))
+        more = (*library_folders(job), *_cupy_folders(job), stand_in_folder())
+        last = tuple(f"--include-path={at}" for at in more)
         last += _ALONE if _are_alone(job) else ()
     return (*(() if own else _options(version)), *last)
 
@@ -138,6 +141,19 @@ def library_folders(job: Job) -> tuple[str, ...]:
 def _curand() -> str:
     header = locate.file_of("include/curand_kernel.h")
     return os.path.dirname(header) if header else ""
+
+
+def _cupy_folders(job: Job) -> tuple[str, ...]:
+    """Returns the folder of CuPy's headers, if a compile includes any and CuPy is installed here.
+
+    A Python file has its own CuPy, which names the folder itself.
+    """
+    if any(_CUPY.search(text) for text in _contents(job)):
+        for site in sys.path:
+            folder = os.path.join(site, "cupy", "_core", "include")
+            if os.path.isdir(os.path.join(folder, "cupy")):
+                return (folder,)
+    return ()
 
 
 @cache
