@@ -35,8 +35,8 @@ _NO_STRIDE = (
     "loaded: no order of threads or of fields was found that takes less."
 )
 _NO_LAYOUT = (
-    "Rows with some elements more and swizzled columns were tried on the addresses of the run, "
-    "and none takes less without a conflict."
+    "Rows with some elements more and swizzled columns were tried on the addresses of the run: "
+    "each of them has conflicts, too, or takes more passes elsewhere."
 )
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
