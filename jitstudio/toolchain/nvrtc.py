@@ -27,7 +27,6 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
-    NextRound,
     asking_for_calls,
     device_part,
     host_calls,
@@ -48,6 +47,7 @@ from jitstudio.toolchain.headers import (
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.rounds import NextRound
 from jitstudio.toolchain.time_trace import header_phases
 from jitstudio.toolchain.tool_output import Report, text_of
 
@@ -131,18 +131,21 @@ def compile_cuda(job: Job) -> Report:
     basis = job
     try:
         _compile(job, traced, job.makes, report)
+        judges = plain and not job.keep_host_code
+        if judges:
+            part = _further_rounds(part, folders, report)
         if not report.ok and part.launched:
             # Some of what host code launches may have been misread.
-            job = _without_wrong_names(job, part, sent, report)
-            _compile(job, traced, job.makes, report)
-        basis = job
-        if plain and not job.keep_host_code:
-            part = _further_rounds(replace(part, job=job), report)
-            if part.job != job:
-                more = part.whole.headers[len(job.headers) :]
-                basis = replace(job, headers=(*job.headers, *more), options=part.job.options)
-                job, prefix, sent, options = part.job, None, report.options, report.options
-        _look_for_host_calls(replace(part, job=job), options, report)
+            part = _without_wrong_names(part, report)
+            _compile(part.job, (*report.options, *traced[len(sent) :]), job.makes, report)
+            if judges:
+                part = _further_rounds(part, folders, report)
+        if replace(part.job, name_expressions=job.name_expressions) != job:
+            prefix, sent, options = None, report.options, report.options
+        more = part.whole.headers[len(job.headers) :]
+        basis = replace(part.job, inputs=job.inputs, headers=(*job.headers, *more))
+        job = part.job
+        _look_for_host_calls(part, options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     report.copies, report.instances = _changed(given, job)
@@ -187,13 +190,13 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
 
 
-def _further_rounds(part: DevicePart, report: Report) -> DevicePart:
+def _further_rounds(part: DevicePart, folders: Sequence[str], report: Report) -> DevicePart:
     """Compiles again without what NVRTC has refused, as long as that gains something.
 
     Returns:
         What was compiled last.
     """
-    rounds = NextRound(part)
+    rounds = NextRound(part, folders)
     for _ in range(_MOST_ROUNDS):
         again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())
         if again is None:
@@ -284,14 +287,13 @@ def _names_of(job: Job) -> list[str]:
     return [split_variant(job.name)[0], *(header.name for header in job.headers)]
 
 
-def _without_wrong_names(
-    job: Job, part: DevicePart, options: tuple[str, ...], report: Report
-) -> Job:
+def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart:
     """Returns the compile with those only of its host code's name expressions that are right."""
-    _sort_out_names(job, options, report)
+    _sort_out_names(part.job, report.options, report)
     right = [name for name in part.launched if name in dict(report.lowered)]
     report.lowered, report.refused, report.error_log = [], {}, ""
-    return replace(job, name_expressions=(*part.whole.name_expressions, *right))
+    names = (*part.whole.name_expressions, *right)
+    return replace(part, job=replace(part.job, name_expressions=names))
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:

@@ -4,6 +4,7 @@
 // and constants of the CUDA runtime that device code may have. nvcc includes cuda_runtime.h before
 // all else and by it most of the C library, so that every one of these headers gives all of this.
 #pragma once
+#include <jitstudio/platform.h>
 
 // NVIDIA's own headers define these the same way, so that both may be included.
 #if !defined(JITSTUDIO_ALONE) && __cplusplus >= 201703L && __has_include(<cuda/std/cstdint>)
@@ -81,7 +82,11 @@ typedef unsigned long ulong;
 typedef long ssize_t;
 typedef long off_t;
 typedef struct _IO_FILE FILE;
+#if defined(JITSTUDIO_ALONE) && !defined(_WIN32)
+typedef long time_t;
+#else
 typedef long long time_t;
+#endif
 struct timeval {
     time_t tv_sec;
     long tv_usec;
