@@ -289,7 +289,7 @@ def _names_of(job: Job) -> list[str]:
 
 def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart:
     """Returns the compile with those only of its host code's name expressions that are right."""
-    _sort_out_names(part.job, report.options, report)
+    _sort_out_names(part.job, report.options or (), report)
     right = [name for name in part.launched if name in dict(report.lowered)]
     report.lowered, report.refused, report.error_log = [], {}, ""
     names = (*part.whole.name_expressions, *right)

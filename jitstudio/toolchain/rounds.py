@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from jitstudio.core.code import Header, split_variant
+from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import is_within
 from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
 from jitstudio.listing.cuda.outline import outline
@@ -131,6 +132,7 @@ class NextRound:
         self._whole = part.whole
         self._sent = part.job
         self._supplied: tuple[str, ...] = ()
+        self._installed = tuple(folders)
         self._folders = (*include_folders(part.job), *folders)
         self._own = {header.name for header in part.job.headers}
         self._as_said: dict[str, str] = {}
@@ -276,9 +278,18 @@ class NextRound:
         found: dict[str, _Supply] = {}
         for supply in _SUPPLIES:
             is_barred = any(option.startswith(supply.unless) for option in options)
-            if supply not in self._given and not is_barred and re.search(supply.error, errors):
+            if supply not in self._given and not is_barred and self._has(supply.error, errors):
                 found.setdefault(supply.error, supply)
         return list(found.values())
+
+    def _has(self, error: str, errors: str) -> bool:
+        """Returns whether an error is there; a question for the host not in NVIDIA's headers."""
+        if error != _ASKS:
+            return bool(re.search(error, errors))
+        asking = re.finditer(
+            rf"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?{error}", errors, re.M
+        )
+        return any(not in_folders(match["file"], self._installed) for match in asking)
 
     def _supply(self, supplies: Iterable[_Supply]) -> None:
         for supply in supplies:

@@ -565,3 +565,9 @@ def test_wide_integers_are_as_nvidia_s_own_headers_say_where_a_folder_has_them(b
     text = f"#include <cuda_pipeline.h>\n#include <stdio.h>\n{KERNEL}"
     result = built(request(cuda(text), options=(f"-I{toolkit}",)))
     assert result.ok, result.stages[0].error_log
+
+
+def test_headers_of_libraries_that_no_device_code_uses_are_not_read(built):
+    result = built(request(cuda(f"#include <thrust/sort.h>\n#include <cub/cub.cuh>\n{KERNEL}")))
+    assert result.ok, result.stages[0].error_log
+    assert result.stages[0].host_code == (HostCodeAside("kernel.cu", ((1, 2),)),)

@@ -368,12 +368,13 @@ class _Judge:
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
         others = [each for each in self._outline.items if id(each) not in self._device]
-        if not others:
+        libraries = any(_LIBRARY_HEADER.match(self._text, *at) for at in self._outline.directives)
+        if not (others or libraries):
             return HostCode(self._text)
         for declaration in others:
             self._look_at(declaration)
         self._spare_bodies_of_macros()
-        if self._spans or self._unknown_spans:
+        if self._spans or self._unknown_spans or libraries:
             self._look_at_includes(self._weigh_candidates())
         return self._result()
 
