@@ -25,6 +25,7 @@ from jitstudio.listing.cuda.host_code import (
     device_macros,
     find_host_code,
 )
+from jitstudio.listing.cuda.host_syntax import syntax_mistakes
 from jitstudio.listing.includes import includes
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import include_folders
@@ -299,6 +300,23 @@ def _last_name(name: str) -> str:
     while (plain := _ARGUMENTS.sub("", name)) != name:
         name = plain
     return name.rpartition("::")[2].strip()
+
+
+def host_mistakes(part: DevicePart) -> Iterator[str]:
+    """Yields a warning for each mistake in host code that is sure to be one, with its place."""
+    texts = {header.name: header.content for header in part.whole.headers}
+    texts |= {split_variant(part.whole.name)[0]: text for _, text in part.whole.inputs}
+    others = [
+        *texts.values(),
+        *(_own_headers(part.whole, texts.values()) if part.host_code else ()),
+    ]
+    for aside in part.host_code:
+        if aside.name in texts:
+            for mistake in syntax_mistakes(texts[aside.name], aside.ranges, others):
+                yield (
+                    f"{aside.name}({mistake.line}): warning: nvcc will refuse this host code: "
+                    f"{mistake.reason}. Here it is set aside, and nobody compiles it."
+                )
 
 
 def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from jitstudio.toolchain.device_part import (
     asking_for_calls,
     device_part,
     host_calls,
+    host_mistakes,
     without_idle_warnings,
     words_on_calls,
     words_on_host_code,
@@ -185,6 +186,7 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
         said.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
     if report.stand_ins:
         said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
+    said += host_mistakes(part)
     report.log = "\n".join((*said, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import HostCodeAside
 from jitstudio.core.tools import Tool
@@ -571,3 +572,14 @@ def test_headers_of_libraries_that_no_device_code_uses_are_not_read(built):
     result = built(request(cuda(f"#include <thrust/sort.h>\n#include <cub/cub.cuh>\n{KERNEL}")))
     assert result.ok, result.stages[0].error_log
     assert result.stages[0].host_code == (HostCodeAside("kernel.cu", ((1, 2),)),)
+
+
+def test_host_code_that_does_not_parse_is_a_warning_with_its_line(built):
+    text = f"{KERNEL}#define N 3\nint main() {{\n    int broken = ;\n    return N;\n}}\n"
+    result = built(request(cuda(text)))
+    assert result.ok
+    (warning,) = result.diagnostics
+    assert (warning.file, warning.line) == ("kernel.cu", 4)
+    assert warning.severity is Severity.WARNING
+    assert "nvcc will refuse this host code: nothing is behind '='" in warning.message
+    assert built(request(cuda(text.replace("= ;", "= N;")))).diagnostics == ()
