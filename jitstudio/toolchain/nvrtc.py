@@ -9,6 +9,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -47,6 +48,7 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
+from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.rounds import NextRound
 from jitstudio.toolchain.time_trace import header_phases
@@ -169,9 +171,29 @@ def compile_cuda(job: Job) -> Report:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    if not report.ok:
+        _look_for_remedies(part, report)
     report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)
     _complete_logs(report, part, folders)
     return report
+
+
+def _look_for_remedies(part: DevicePart, report: Report) -> None:
+    """Adds to a report what else may help, as far as it is here or has been tried."""
+
+    def attempt(more: tuple[str, ...]) -> Report:
+        tried, job = Report(), part.whole
+        own = tuple(_own_options(job))
+        quick = _SYNTAX_ONLY[:1] if takes(_SYNTAX_ONLY[0]) else ()
+        _compile(replace(job, name_expressions=()), (*job.options, *own, *more, *quick), (), tried)
+        report.ms += tried.ms
+        return tried
+
+    with suppress(NvrtcError):
+        if remaining := unmarked_for_device(report, part.whole.options, attempt):
+            report.log = f"{report.log}\n{remaining}".lstrip()
+    if offer := nvcc_offer(part, report):
+        report.diagnostics.append(offer)
 
 
 def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
