@@ -364,6 +364,7 @@ template <class T> __global__ void fill(T *out, T v) { *out = v; }
 x = cp.arange(1000, dtype=cp.float32)
 cp.RawKernel(code, "scale")((4,), (256,), (x, cp.float32(2.5), 1000), shared_mem=64)
 module = cp.RawModule(code=code, name_expressions=["fill<double>"])
+cp.ElementwiseKernel("float32 x", "float32 y", "y = x", "same")(x)
 with cp.cuda.Stream():
     module.get_function("fill<double>")((2, 1), (128,), (cp.zeros((10, 20)), 3.0))
 print(cp.asnumpy(x).sum(), x.get()[3])
@@ -375,6 +376,7 @@ def test_the_launches_of_kernels_of_cupy_are_kept(tmp_path):
     report, kernels = ran(CUPY_LAUNCHED, tmp_path)
     assert report.diagnostics == []
     assert "499500.0 3.0" in report.log
+    assert "elementwise kernels" in report.log
     own, module = (
         {k.removeprefix(LAUNCH): v for k, v in kernel.facts.items() if k.startswith(LAUNCH)}
         for kernel in kernels
