@@ -56,6 +56,8 @@ from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+# As NVRTC's own headers have it, and no host's of Linux.
+_WIDER = re.compile(rb"\btypedef\s+unsigned\s+long\s+long(?:\s+int)?\s+uint64_t\b")
 _CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
 _CUPY = re.compile(rb"#[ \t]*include[ \t]*[<\"]cupy/")
 _FORCED = ("--pre-include", "-include")
@@ -110,6 +112,8 @@ def _are_alone(job: Job) -> bool:
     in_memory = {header.name for header in job.headers}
     beside = os.path.dirname(split_variant(job.name)[0])
     waiting = [(beside, includes(text)) for text in _contents(job)]
+    if any(_WIDER.search(text) for text in _contents(job)):
+        return False
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_OWN:
         at, found = waiting.pop()
@@ -123,6 +127,10 @@ def _are_alone(job: Job) -> bool:
             if own is not None and own not in seen:
                 seen.add(own)
                 try:
+                    status = status_of(own)
+                    path = os.path.join(working_folder(), own)
+                    if status and _WIDER_FOUND.of(path, status):
+                        return False
                     waiting += _scan(own, set())
                 except (UnreadableFile, OSError):
                     return False
@@ -285,6 +293,7 @@ def _installed() -> Iterator[str]:
 _FOLDER, _FORCES = "-I", "--pre-include"
 _MADE_UP = {BUILT_IN_HEADER, "__nv_name_map"}
 _READINGS: FileContentCache[Includes] = FileContentCache(includes)
+_WIDER_FOUND: FileContentCache[bool] = FileContentCache(lambda text: bool(_WIDER.search(text)))
 
 
 class _Trace:
