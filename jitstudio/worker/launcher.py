@@ -223,8 +223,7 @@ class Launcher:
             asked_at,
         )
         if request.is_simulated:
-            # What is advised by them is looked at elsewhere.
-            alone = replace(call, request=replace(request, counterpart=b"", sources=()))
+            alone = replace(call, request=request.alone)
             answer = calls.ask(self._simulator, alone, tell, self._need(gpu=False))
         elif request.sanitizer is None:
             answer = calls.ask(self._gpu, call, tell, self._need())
