@@ -219,7 +219,7 @@ class LaunchRequest(RunOptions):
 
     @property
     def alone(self) -> LaunchRequest:
-        """The launch without what is only compared with what comes of it."""
+        """The launch without cubin and texts, which advice alone is compared with."""
         return replace(self, counterpart=b"", sources=())
 
     @property
