@@ -23,13 +23,13 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.agreement import COMPARED, OTHER, agreed, expectation_of
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import (
+    Argument,
     Buffer,
     Direction,
     Fill,
     FillKind,
     InspectRequest,
     LaunchRequest,
-    ValueArgument,
 )
 from jitstudio.core.launch.result import (
     CheckResult,
@@ -414,7 +414,7 @@ def _bare(request: LaunchRequest) -> LaunchRequest:
     return replace(request, repeats=0, poison=False, guards=False, arguments=arguments)
 
 
-def _unfilled(argument: ValueArgument | Buffer) -> ValueArgument | Buffer:
+def _unfilled(argument: Argument) -> Argument:
     """Returns an output as nobody fills it; others as they are."""
     if not isinstance(argument, Buffer) or argument.texels is not None:
         return argument

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from jitstudio.core.arch import Arch
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.python.things import found_in
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.ptx.tokens import PtxReadError
 from jitstudio.simulator.state.model import SimulationLimits, SimulationOutcome
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from tests.ptx.readers import tracebacks

@@ -2,6 +2,7 @@
 
 ``n``, ``n*2:random:in``, ``1<<20:constant(1.5):inout``, ``n:file(data.npz::x)``,
 ``n:expr(np.sin(i)):in``; where the source does not say what the elements are: ``float4[n]:zeros``.
+A pointer into another buffer is ``same(a+16)``: see `core.launch.shared`.
 What is in the parentheses of ``file`` and ``expr`` is taken as it is, colons and all.
 """
 

@@ -242,8 +242,22 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
     if all(source.kind is CodeKind.PYTHON for source in sources):
         # The kernels of a script say what their parameters are.
         emit |= {CodeKind.CAPTURED}
-    entry = _unmarked_kernel(sources, kernel)
-    return replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry=entry)
+    made = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry="")
+    return with_entry(made, kernel)
+
+
+def with_entry(request: BuildRequest, kernel: str = "") -> BuildRequest:
+    """Returns the same build, which marks the function of LLVM IR that is launched as a kernel.
+
+    LTO-IR stays as it is: what that is linked to may call the function.
+
+    Args:
+        request: The build.
+        kernel: What is launched; empty for the only one that can be.
+    """
+    if CodeKind.LTOIR in request.emit:
+        return request
+    return replace(request, entry=_unmarked_kernel(request.sources, kernel))
 
 
 def _unmarked_kernel(sources: Sequence[Source], kernel: str) -> str:

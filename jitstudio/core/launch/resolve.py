@@ -6,10 +6,8 @@ What is wrong becomes problems, all of them at once, never an error.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
@@ -17,6 +15,7 @@ from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.arguments import unread_contents
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
+from jitstudio.core.launch.expectations import expectations_of
 from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.host_needs import host_problems
 from jitstudio.core.launch.limits import code_problems, config_problems
@@ -27,18 +26,16 @@ from jitstudio.core.launch.problems import (
     in_bytes,
     listing,
     parts,
-    unknown,
 )
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
-    Expectation,
     KernelForm,
     LaunchConfig,
     LaunchRequest,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.types import REFERENCES, Array, Scalar
+from jitstudio.core.launch.types import Array, Scalar
 from jitstudio.core.launch.values import Number, integer
 
 _T = TypeVar("_T")
@@ -159,10 +156,6 @@ def _blocks(covered: int, threads: int, cluster: int) -> int:
 _MOST_LAUNCHES = 1_000_000
 _MOST_SEEDS = 1_000
 _WITHOUT_GRID = frozenset({"block", "shared"})
-_ASSIGNED = re.compile(
-    r"\s*(?P<name>(?:::)?[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*|\[\d+\])*)\s*=(?!=)\s*(?P<expression>.*)",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -219,7 +212,7 @@ def resolve(
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
     if gpu:
         faults.add(*_memory_problems(buffers, gpu))
-    expectations = _expectations(spec, form, buffers, faults)
+    expectations = expectations_of(spec, form, arguments.found, faults)
     faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
@@ -287,41 +280,6 @@ def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[Spec
         # The figure is a moment old, and what the last launch holds is given back first.
         Severity.ERROR if total else Severity.WARNING,
     )
-
-
-def _expectations(
-    spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: SpecFaults
-) -> tuple[Expectation, ...]:
-    known = {buffer.name: buffer for buffer in buffers if buffer.length}
-    own = sum(not (buffer.inside or buffer.symbol) for buffer in buffers)
-    read_all = own == sum(isinstance(p.type, REFERENCES) for p in form.parameters)
-    lines = [line for line in spec.expectations if line.strip()]
-    # With a buffer missing the rest is ambiguous, and that is a fault already.
-    if not read_all:
-        return ()
-    reads = (partial(_expectation, line, known) for line in lines)
-    found = (faults.attempt("expectations", read) for read in reads)
-    return tuple(expectation for expectation in found if expectation)
-
-
-def _expectation(line: str, buffers: dict[str, Buffer]) -> Expectation:
-    written = [b.name for b in buffers.values() if b.direction is not Direction.IN]
-    assigned = _ASSIGNED.fullmatch(line)
-    name, expression = (assigned["name"], assigned["expression"]) if assigned else ("", line)
-    if not expression.strip():
-        raise TextError(f"'{line.strip()}' expects nothing.", "Write something like out = a + b.")
-    if not written:
-        raise TextError("The kernel writes no buffer that could be checked.", "Mark one out.")
-    if not name and len(written) > 1:
-        raise TextError(
-            f"The kernel writes {listing(written)}; which one is '{line.strip()}'?",
-            f"Write {written[0]} = {line.strip()}.",
-        )
-    if name and name not in buffers:
-        raise TextError(f"There is no buffer '{name}'.", unknown(name, written))
-    if name and name not in written:
-        raise TextError(f"{name} is only read, so there is nothing to check.", "Mark it inout.")
-    return Expectation(name or written[0], expression.strip())
 
 
 def _unread(spec: LaunchSpec, form: KernelForm) -> Iterator[SpecProblem]:

@@ -102,6 +102,7 @@ class Fault:
         fatal: Whether the launch, or those by the seeds, ended there.
         seeds: Those of the further orders that have it where the launch itself does not; empty for
             what it has itself.
+        is_of_first: Whether the sentence begins with the earlier of two.
     """
 
     kind: FaultKind
@@ -111,6 +112,12 @@ class Fault:
     count: int = 1
     fatal: bool = True
     seeds: tuple[int, ...] = ()
+    is_of_first: bool = False
+
+    @property
+    def place(self) -> ThreadPlace | None:
+        """Where the thread was that the sentence begins with."""
+        return self.first if self.is_of_first else self.second or self.first
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,11 @@ class Race:
     count: int = 1
     same_value: bool = False
     seeds: tuple[int, ...] = ()
+
+    @property
+    def place(self) -> ThreadPlace:
+        """Where the thread was that the sentence begins with."""
+        return self.second
 
 
 @dataclass(frozen=True)

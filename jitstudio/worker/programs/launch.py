@@ -149,7 +149,7 @@ SIMULATING = WorkerProgram(
 def _check_result(asked: CheckCalculation, told: CheckResult | CalculationRefused) -> None:
     if isinstance(told, CheckResult):
         wanted = asked.expectation
-        if (told.buffer, told.expression) != (wanted.buffer, wanted.expression):
+        if (told.target, told.expression) != (wanted.target, wanted.expression):
             raise Unfit("it tells of a comparison that nobody asked for")
 
 
