@@ -19,7 +19,7 @@ def past_blanks(text: bytes, at: int) -> int:
 def split(text: bytes) -> list[bytes]:
     """Returns what is between commas, those in brackets aside; a ``<`` behind a word is one."""
     commas = _commas(text, _BRACKET)
-    return _parts(text, _commas(text, _ROUND) if commas is None else commas)
+    return split_for_macro(text) if commas is None else _parts(text, commas)
 
 
 def split_for_macro(text: bytes) -> list[bytes]:
@@ -29,7 +29,8 @@ def split_for_macro(text: bytes) -> list[bytes]:
 
 def _commas(text: bytes, brackets: re.Pattern[bytes]) -> list[int] | None:
     """Returns where commas are outside of brackets; None where a ``<`` was no bracket."""
-    commas, opened = [], []
+    commas: list[int] = []
+    opened: list[bytes] = []
     for match in brackets.finditer(text):
         sign = match[0]
         if sign == b",":

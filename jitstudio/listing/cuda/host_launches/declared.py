@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tree_sitter import Node
 
 from jitstudio.core.launch.types import Type
+from jitstudio.listing.cuda.declarations import KernelNode
+from jitstudio.listing.cuda.host_launches.macros import LAUNCH, words_in
+from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -76,17 +79,21 @@ class HostDeclarations:
         macros: The parameters of macros that are expressions, and these.
         classes: Its classes by their names.
         functions: Its functions by their names, those of classes and namespaces, too.
-        kernels: The names of its kernels.
+        kernels: The kernel templates and kernels that it knows, by their names.
+        launching: The names of its functions that launch kernels, be it by others.
         variables: The declarations outside of functions.
     """
 
-    def __init__(self, tree: Node, types: Types, text: bytes) -> None:
+    def __init__(
+        self, tree: Node, types: Types, text: bytes, kernels: Iterable[KernelNode] = ()
+    ) -> None:
         """Reads what a text declares.
 
         Args:
             tree: The text as the compiler sees it for the host.
             types: What the text and its headers declare.
             text: The text as it is written, with its macros.
+            kernels: Its kernels and those of its headers.
         """
         self.tree = tree
         self.types = types
@@ -100,11 +107,10 @@ class HostDeclarations:
                 self.functions.setdefault(name, []).append(node)
             else:
                 self.variables.append(node)
-        self.kernels = frozenset(
-            name
-            for name, functions in self.functions.items()
-            if any(child.type == "__global__" for f in functions for child in f.children)
-        )
+        self.kernels: dict[str, list[KernelNode]] = {}
+        for kernel in kernels:
+            self.kernels.setdefault(kernel.name, []).append(kernel)
+        self.launching = frozenset(self._launching())
         self._owners = {
             function.id: each
             for each in self.classes.values()
@@ -120,11 +126,48 @@ class HostDeclarations:
         name = text_of(kind).partition("<")[0].strip().rpartition("::")[2]
         return self.classes.get(name.removeprefix("struct ").removeprefix("class "))
 
-    def kernel_of(self, node: Node) -> str:
-        """Returns the kernel that an expression names; empty for none."""
-        named = text_of(node).lstrip("&").strip()
-        is_one = named.partition("<")[0].strip().rpartition("::")[2] in self.kernels
-        return named if is_one else ""
+    def kernel_template(self, path: str) -> TemplateHead | None:
+        """Returns the template that a kernel of this name is, of several that of the path."""
+        same = self.kernels.get(path.rpartition("::")[2], [])
+        full = path.removeprefix("::")
+        kernel = next((k for k in same if "::".join((*k.scope, k.name)) == full), None)
+        if kernel is None and not same:
+            return None
+        kernel = kernel or same[0]
+        listed = kernel.template.text if kernel.template is not None else None
+        return template(listed or b"", kernel.parameters.text or b"")
+
+    def host_template(self, function: Node) -> TemplateHead:
+        """Returns the template that a function is, one without parameters for none."""
+        listed, declarator = template_of(function), function.child_by_field_name("declarator")
+        head = (declarator.text or b"") if declarator is not None else b""
+        return template((listed.text if listed is not None else None) or b"", head)
+
+    def _launching(self) -> Iterator[str]:
+        """Yields the names of functions that launch kernels, be it by others."""
+        words = {
+            name: words_in(b" ".join(f.text or b"" for f in functions))
+            for name, functions in self.functions.items()
+            if name not in self.kernels
+        }
+        found = {
+            name
+            for name in words
+            if any(LAUNCH.search(f.text or b"") for f in self.functions[name])
+        }
+        while more := {
+            name
+            for name, inside in words.items()
+            if name not in found and not inside.isdisjoint({each.encode() for each in found})
+        }:
+            found |= more
+        yield from found
+
+    def launches_in(self, node: Node) -> bool:
+        """Returns whether a statement launches kernels, be it by functions that it calls."""
+        code = node.text or b""
+        names = {word.decode("utf-8", "replace") for word in words_in(code)}
+        return LAUNCH.search(code) is not None or not self.launching.isdisjoint(names)
 
     def bindings(
         self, owner: HostClass, kind: Node, around: Mapping[str, Argument]

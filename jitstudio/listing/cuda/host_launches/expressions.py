@@ -15,12 +15,14 @@ from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Array, Pointer, Type
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.named import NamedFunctions
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
     FUNCTIONS,
     SIZE,
     Dimensions,
+    HostLambda,
     Made,
     Names,
     Value,
@@ -36,7 +38,12 @@ from jitstudio.listing.cuda.types import Argument, unary
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
-_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"})
+_CASTS = frozenset(
+    {
+        *("static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"),
+        *("forward", "move"),
+    }
+)
 # Of types whose headers come with no source: bytes, as curand_kernel.h of cuRAND 10 has them.
 _LIBRARY_SIZES = {
     **dict.fromkeys(("curandState", "curandState_t", "curandStateXORWOW_t"), 48),
@@ -64,12 +71,17 @@ class CallResults(Protocol):
 
 
 class HostExpressions:
-    """Evaluates expressions with what is known of the names in them."""
+    """Evaluates expressions with what is known of the names in them.
+
+    Attributes:
+        functions: What knows the functions that expressions name.
+    """
 
     def __init__(self, code: HostDeclarations, calls: CallResults) -> None:
         self._code = code
         self._calls = calls
         self._steps = 0
+        self.functions = NamedFunctions(code)
 
     def step(self) -> bool:
         """Counts a step; returns False once there were too many."""
@@ -133,18 +145,16 @@ class HostExpressions:
         if node is None:
             return Made()
         match node.type:
-            case "identifier" | "field_expression" | "subscript_expression" | "this":
-                place = self.place(node, names)
-                kind, bindings = names.objects.get(place, ("", {}))
-                kernel = names.kernels.get(place, "") or self._code.kernel_of(node)
-                value = self.value(node, names)
-                return Made(value, names.members(place), kind, bindings, kernel)
-            case "pointer_expression" if (kernel := self._code.kernel_of(node)) == "":
+            case (
+                "identifier"
+                | "field_expression"
+                | "subscript_expression"
+                | "this"
+                | "pointer_expression"
+            ):
                 place = self.place(node, names)
                 kind, bindings = names.objects.get(place, ("", {}))
                 return Made(self.value(node, names), names.members(place), kind, bindings)
-            case "pointer_expression" | "template_function" | "qualified_identifier":
-                return Made(self.value(node, names), kernel=self._code.kernel_of(node))
             case "string_literal":
                 length = len(text_of(node)) - 2
                 return Made(members={SIZE: length, ".length()": length})
@@ -197,9 +207,10 @@ class HostExpressions:
         match node.type:
             case "number_literal":
                 return number(text_of(node))
-            case "identifier" | "qualified_identifier" | "type_identifier":
-                known = names.known(self.place(node, names))
-                return self._code.types.number(node, (), names.bindings) if known is None else known
+            case "identifier" | "qualified_identifier" | "type_identifier" | "template_function":
+                return self._named(node, names)
+            case "lambda_expression":
+                return HostLambda(node)
             case "field_expression" | "subscript_expression":
                 return self._member(node, names, again)
             case "unary_expression" | "pointer_expression":
@@ -226,10 +237,17 @@ class HostExpressions:
                 return self._called(node, names, again)
         return None
 
+    def _named(self, node: Node, names: Names) -> Value | None:
+        known = names.known(self.place(node, names))
+        if known is None and node.type != "template_function":
+            known = self._code.types.number(node, (), names.bindings)
+        return self.functions.function(node, names) if known is None else known
+
     def _unary(self, node: Node, names: Names, depth: int) -> Value | None:
         if node.type == "pointer_expression":
-            is_content = operator(node) == "*"
-            return names.values.get(self.place(node, names, depth)) if is_content else None
+            if operator(node) == "*":
+                return names.values.get(self.place(node, names, depth))
+            return self.functions.function(node, names)
         value = self.value(node.child_by_field_name("argument"), names, depth)
         if isinstance(value, int):
             return unary(operator(node), value)

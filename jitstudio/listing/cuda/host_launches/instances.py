@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from jitstudio.listing.cuda.host_launches.brackets import split
-from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro, words_in
-from jitstudio.listing.cuda.host_launches.mentions import HostFunction, Mention, TextKnown
+from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro
+from jitstudio.listing.cuda.host_launches.mentions import FollowedFunction, Mention, TextKnown
 from jitstudio.listing.cuda.host_launches.templates import (
     Known,
     Places,
-    Template,
+    TemplateHead,
     counted,
     host_instance,
     instance,
@@ -33,7 +33,6 @@ from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, c
 
 _ANY_NAME = re.compile(rb"[A-Za-z_]\w*")
 _ARGUMENTS = re.compile(rb"<[^<>]*>")
-_SPECIALISED = re.compile(rb"<([^;{}()]*)>\s*\Z")
 _MOST = 64
 # Launches of templates that are looked at, and calls of functions that launch them.
 _MOST_LAUNCHES = 200
@@ -139,7 +138,8 @@ class _Scopes:
 
 _FIRST_NAME = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _ALIAS = re.compile(rb"using\s+(\w+)\s*+=")
-_LAST_NAME = re.compile(rb"(\w++)\s*+(?:[=;{]|\Z)")
+_BASES = re.compile(rb"(?<!:):(?!:)")
+_LAST_NAME = re.compile(rb"(?<!\w)(\w++)\s*+(?:[=;{]|\Z)")
 
 
 def _declared_names(item: OutlineItem) -> Iterator[bytes]:
@@ -164,11 +164,11 @@ class _Reader:
         self._scopes = _Scopes(outline)
         variables = (i.head for i in outline.items if i.kind is Kind.OTHER and i.parent is None)
         self._outside = b"\n".join(variables)
-        self._templates: defaultdict[bytes, list[HostFunction]] = defaultdict(list)
+        self._templates: defaultdict[bytes, list[FollowedFunction]] = defaultdict(list)
         names = {*kernels, *(name for item in host if (name := _name_of_template(item)))}
         launching = LaunchMacros(macros, names)
         self._host = [
-            HostFunction(
+            FollowedFunction(
                 item,
                 launching.expanded(outline.code[item.start : item.end]),
                 outline.code[item.parent.start : item.parent.end] if item.parent else b"",
@@ -203,7 +203,7 @@ class _Reader:
     def _follow(self) -> dict[int, dict[tuple[bytes, ...], Places]]:
         """Returns what the parameters of each host template are, once for each of its calls."""
         found: dict[int, dict[tuple[bytes, ...], Places]] = {id(f): {} for f in self._host}
-        waiting: deque[tuple[HostFunction, Places]] = deque()
+        waiting: deque[tuple[FollowedFunction, Places]] = deque()
         for function in self._host:
             if not (_name_of_template(function.item) or _name_of_specialised(function.item)):
                 found[id(function)][()] = {}
@@ -225,7 +225,7 @@ class _Reader:
         return found
 
     def _given_to(
-        self, called: HostFunction, mention: Mention, known: Known
+        self, called: FollowedFunction, mention: Mention, known: Known
     ) -> tuple[bytes, ...] | None:
         """Returns the arguments that a host template gets at a call; None for another's."""
         name = mention.name.rpartition(b"::")[2]
@@ -245,9 +245,7 @@ class _Reader:
         chosen = special.get(tuple(counted(each.strip(b"()")) for each in given))
         return given if chosen is (called if is_special else None) else None
 
-    def _taken(
-        self, function: HostFunction, places: Places
-    ) -> Iterator[tuple[Mention, Known]]:
+    def _taken(self, function: FollowedFunction, places: Places) -> Iterator[tuple[Mention, Known]]:
         """Yields the mentions of templates that a host function compiles with these parameters."""
         gone = []
         for condition, branches in function.guards:
@@ -263,7 +261,7 @@ class _Reader:
             for each in _spread(places, pack, mention):
                 yield mention, TextKnown(function, mention.at, each, self._outside)
 
-    def _launches(self, function: HostFunction) -> Iterator[tuple[Mention, bytes]]:
+    def _launches(self, function: FollowedFunction) -> Iterator[tuple[Mention, bytes]]:
         """Yields where a function launches, and the instance; empty where it cannot be known."""
         for places in self._places[id(function)].values():
             for mention, known in self._taken(function, places):
@@ -337,13 +335,23 @@ def _specialised(item: OutlineItem) -> list[bytes]:
     """Returns the arguments for which ``template <>`` says what a function or class is."""
     if item.template.strip().replace(b" ", b"") == b"<>":
         before = item.head.partition(b"(")[0] if item.kind is not Kind.TYPE else item.head
-        before = before.partition(b":")[0] if item.kind is Kind.TYPE else before
-        if written := _SPECIALISED.search(before.rstrip(b"{ \t\r\n")):
-            return split(written[1])
+        before = _BASES.split(before, maxsplit=1)[0] if item.kind is Kind.TYPE else before
+        if listed := _arguments_at_end(before.rstrip(b"{ \t\r\n")):
+            return split(listed)
     return _specialised(item.parent) if item.parent is not None else []
 
 
-def _template_around(function: OutlineItem) -> Template:
+def _arguments_at_end(text: bytes) -> bytes:
+    """Returns what is in the angle brackets at the end of a name; empty for none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at : at + 1] == b">") - (text[at : at + 1] == b"<")
+        if depth == 0:
+            return text[at + 1 : -1]
+    return b""
+
+
+def _template_around(function: OutlineItem) -> TemplateHead:
     """Returns the template whose arguments a function of the host gets."""
     own = _template(function)
     if own.names or function.parent is None:
@@ -357,5 +365,5 @@ def _name(item: OutlineItem) -> bytes:
     return words[-1] if words else b""
 
 
-def _template(item: OutlineItem) -> Template:
+def _template(item: OutlineItem) -> TemplateHead:
     return template(item.template, item.head)

@@ -13,10 +13,14 @@ from typing import NamedTuple
 from jitstudio.listing.cuda.host_launches.brackets import past_blanks, split_for_macro
 from jitstudio.listing.cuda.outline import QUOTED, close_of
 
-_DEFINITION = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE)
+_DEFINITION = re.compile(
+    rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
+)
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _JOINED = re.compile(rb"\\\r?\n")
-_LAUNCH = re.compile(rb"<<<|\bcudaLaunch\w*+")
+LAUNCH = re.compile(rb"<<<|\bcudaLaunch\w*+")
+"""What launches a kernel."""
+
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _ANY_WORD = re.compile(rb"\w+")
 _PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
@@ -90,9 +94,11 @@ class LaunchMacros:
         leading = {
             name
             for name, macro in macros.items()
-            if not words[name].isdisjoint(self._names) or _LAUNCH.search(macro.body)
+            if not words[name].isdisjoint(self._names) or LAUNCH.search(macro.body)
         }
-        while more := {n for n, w in words.items() if n not in leading and not leading.isdisjoint(w)}:
+        while more := {
+            n for n, w in words.items() if n not in leading and not leading.isdisjoint(w)
+        }:
             leading |= more
         self._leading = frozenset(leading - self._names)
         self._looked_for = self._leading | self._names
@@ -155,5 +161,5 @@ class LaunchMacros:
         return (
             not words.isdisjoint(self._names)
             or not words.isdisjoint(self._leading)
-            or _LAUNCH.search(call) is not None
+            or LAUNCH.search(call) is not None
         )

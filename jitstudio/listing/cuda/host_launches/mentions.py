@@ -72,14 +72,14 @@ class Guard(NamedTuple):
     branches: tuple[tuple[int, int], tuple[int, int]]
 
 
-class Variable(NamedTuple):
+class WrittenType(NamedTuple):
     """The type of a variable, and the number of pointers to it."""
 
     kind: bytes
     stars: int
 
 
-class Definition(NamedTuple):
+class HostDefinition(NamedTuple):
     """What a name is defined as, whether that is a value, and where: behind the name."""
 
     meant: bytes
@@ -88,7 +88,7 @@ class Definition(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class HostFunction:
+class FollowedFunction:
     """A function of the host, or what stands outside of all functions and names kernels.
 
     Attributes:
@@ -118,12 +118,12 @@ class HostFunction:
         return found
 
     @cached_property
-    def definitions(self) -> dict[bytes, list[Definition]]:
+    def definitions(self) -> dict[bytes, list[HostDefinition]]:
         """What names are defined as, as far as anybody has asked."""
         return {}
 
     @cached_property
-    def variables(self) -> dict[bytes, Variable | None]:
+    def variables(self) -> dict[bytes, WrittenType | None]:
         """The types of variables, as far as anybody has asked."""
         return {}
 
@@ -135,6 +135,8 @@ class HostFunction:
             kernels: Those that are kernels.
         """
         text, found, seen = self.text, [], set()
+        # What is written alike is something else in other branches and beside other aliases.
+        all_differ = bool(self.guards) or b"using " in text or b"typedef " in text
         own_head = text.find(b"{") if self.item.kind is Kind.FUNCTION else 0
         for match in named.finditer(text):
             name, at = match[1], match.start(2)
@@ -152,7 +154,7 @@ class HostFunction:
             arguments = _arguments(text, at, is_launch=is_launch)
             whole = _name_before(text, match.end(1))
             mention = Mention(match.start(), whole, tuple(given), tuple(arguments), is_launch)
-            if mention[1:] not in seen or self.guards:
+            if all_differ or mention[1:] not in seen:
                 seen.add(mention[1:])
                 found.append(mention)
         return found
@@ -168,13 +170,13 @@ class TextKnown:
         outside: The variables outside of functions.
     """
 
-    def __init__(self, function: HostFunction, at: int, places: Places, outside: bytes) -> None:
+    def __init__(self, function: FollowedFunction, at: int, places: Places, outside: bytes) -> None:
         self._function = function
         self._at = at
         self._places = places
         self._outside = outside
 
-    def meaning(self, word: bytes, depth: int) -> bytes:
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
         """Returns what a word represents: a parameter of a template, a constant, an alias."""
         if word in self._places:
             return self._places[word]
@@ -184,11 +186,11 @@ class TextKnown:
             known[word] = _definitions(word, text) or _definitions(word, around)[:1]
         found = known[word]
         if not found:
-            return b""
+            return None
         meant, is_value, _ = found[0] if len(found) == 1 else self._nearest(found)
         return defined_as(meant, self, depth, is_value=is_value)
 
-    def _nearest(self, definitions: list[Definition]) -> Definition:
+    def _nearest(self, definitions: list[HostDefinition]) -> HostDefinition:
         """Returns the last definition whose block is open here; the first where none is."""
         before = [each for each in definitions if each.at <= self._at]
         for each in reversed(before):
@@ -256,7 +258,7 @@ def _places_of(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
         at = text.find(name, end)
 
 
-def _definitions(name: bytes, text: bytes) -> list[Definition]:
+def _definitions(name: bytes, text: bytes) -> list[HostDefinition]:
     """Returns what a name is defined as in a text."""
     found = []
     for start, end in islice(_places_of(name, text), _MOST_DEFINED):
@@ -264,15 +266,15 @@ def _definitions(name: bytes, text: bytes) -> list[Definition]:
         statement, around = before[-1].strip(), b"".join(before[-2:-1])
         value, kind = _VALUE.match(text, end), _TYPE.match(text, end)
         if value and (_CONSTANT.search(statement) or _ENUM.search(around)):
-            found.append(Definition(value[1].strip(), True, end))
+            found.append(HostDefinition(value[1].strip(), True, end))
         elif kind and statement == b"using":
-            found.append(Definition(kind[1].strip(), False, end))
+            found.append(HostDefinition(kind[1].strip(), False, end))
         elif statement.startswith(b"typedef ") and _END.match(text, end):
-            found.append(Definition(statement.removeprefix(b"typedef ").strip(), False, end))
+            found.append(HostDefinition(statement.removeprefix(b"typedef ").strip(), False, end))
     return found
 
 
-def _declaration(name: bytes, text: bytes) -> Variable | None:
+def _declaration(name: bytes, text: bytes) -> WrittenType | None:
     """Returns the type in what looks like a declaration of a variable, and its pointers."""
     for start, end in islice(_places_of(name, text), _MOST_MENTIONS):
         first = max(0, start - LONGEST)
@@ -284,7 +286,7 @@ def _declaration(name: bytes, text: bytes) -> Variable | None:
         if behind and (found := next(filter(None, matches), None)):
             if found[1] in _NO_TYPES:
                 return None
-            return Variable(found[1].strip(), found[2].count(b"*") + (behind[1] is not None))
+            return WrittenType(found[1].strip(), found[2].count(b"*") + (behind[1] is not None))
     return None
 
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.packs import spread_all
 from jitstudio.listing.cuda.host_launches.symbols import Symbols
 from jitstudio.listing.cuda.host_launches.values import (
     Dimensions,
+    FunctionName,
     Names,
     Value,
     any_element,
@@ -60,6 +63,7 @@ class RuntimeCalls:
         self._module = module
         self._expressions = expressions
         self._launches = launches
+        self._in_loop = False
         self.symbols = Symbols(expressions, launches)
 
     def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
@@ -73,7 +77,8 @@ class RuntimeCalls:
         function, listed = (call.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None:
             return False
-        arguments, name = children(listed), text_of(function)
+        self._in_loop = in_loop
+        arguments, name = list(spread_all(children(listed), names)), text_of(function)
         config = next((c for c in call.children if c.type == "kernel_call_syntax"), None)
         if config is not None:
             sizes = children(config)
@@ -84,8 +89,9 @@ class RuntimeCalls:
                 arguments[0], [arguments[at] for at in _ALLOCATIONS[name]], names, in_loop=in_loop
             )
         elif name in _BY_ADDRESS and len(arguments) > 3:
-            held = names.addresses.get(text_of(arguments[3]), [])
-            values = [as_argument(names.known(place)) for place in held]
+            values = [
+                as_argument(names.known(place)) for place in self._listed(arguments[3], names)
+            ]
             sizes = [*arguments[1:3], *arguments[4:5]]
             self._launch(arguments[0], sizes, values, names, cooperative=_BY_ADDRESS[name])
         elif name == _BY_CONFIG and len(arguments) > 1:
@@ -93,6 +99,15 @@ class RuntimeCalls:
         else:
             return self.symbols.follow(name.partition("<")[0], arguments, names)
         return True
+
+    def _listed(self, array: Node, names: Names) -> list[str]:
+        """Returns the places whose addresses an array holds."""
+        array = stripped(array)
+        if array.type == "compound_literal_expression":
+            listed = array.child_by_field_name("value")
+            nodes = children(listed) if listed is not None else []
+            return [self._expressions.place(node, names) for node in nodes]
+        return names.addresses.get(text_of(array), [])
 
     def _launch(
         self,
@@ -149,20 +164,33 @@ class RuntimeCalls:
         given: Sequence[Node] = (),
         cooperative: bool = False,
     ) -> None:
-        named = text_of(stripped(function)).lstrip("&*").strip()
-        named = names.kernels.get(self._expressions.place(function, names), named)
-        kernel, _, template = named.partition("<")
-        self._launches.append(
-            HostLaunch(
-                kernel=kernel.strip(),
-                template=template.rpartition(">")[0].strip(),
-                module=self._module,
-                line=function.start_point[0] + 1,
-                grid=grid,
-                block=block,
-                shared=int(shared) if isinstance(shared, int | float) else None,
-                arguments=tuple(arguments),
-                cooperative=cooperative,
-                inside=(*self.symbols.members(given, names), *self.symbols.known),
-            )
+        texts = [text_of(each) for each in given]
+        launch = HostLaunch(
+            kernel="",
+            template="",
+            module=self._module,
+            line=function.start_point[0] + 1,
+            grid=grid,
+            block=block,
+            shared=int(shared) if isinstance(shared, int | float) else None,
+            arguments=tuple(arguments),
+            cooperative=cooperative,
+            inside=(*self.symbols.members(given, names), *self.symbols.known),
         )
+        for name in self._named(function, names):
+            kernel = self._expressions.functions.launched(name, texts, names)
+            self._launches.append(replace(launch, kernel=kernel.name, template=kernel.template))
+
+    def _named(self, function: Node, names: Names) -> Iterable[str]:
+        """Returns the kernel that is launched; in a loop all of a table that an element is of."""
+        place = self._expressions.place(function, names)
+        known = names.known(place)
+        if not isinstance(known, FunctionName):
+            return (text_of(stripped(function)).lstrip("&*").strip(),)
+        table = {
+            str(value): None
+            for key, value in names.values.items()
+            if self._in_loop and isinstance(value, FunctionName)
+            if any_element(key) == any_element(place) != key
+        }
+        return dict.fromkeys((str(known), *table))

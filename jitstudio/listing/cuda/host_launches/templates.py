@@ -42,7 +42,9 @@ _COMPARE: Mapping[bytes, Callable[[int, int], bool]] = {
 _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _INSIDE = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
 _CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
-_CAST_CXX = re.compile(rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?:const\s+)?([^<>*]++)(\**)\s*+>")
+_CAST_CXX = re.compile(
+    rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?:const\b)?+\s*+([^<>*\s][^<>*]*+)(\**+)\s*+>"
+)
 _MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
 _NUMBER = re.compile(rb"(?:\d[\d']*+(u?)|[\d.]+(?:[eE][-+]?\d+)?(f?))", re.IGNORECASE)
 # `v.data()`, `raw_pointer_cast(v.data())`, `raw_pointer_cast(&v[0])`.
@@ -52,13 +54,15 @@ _CONTENT = re.compile(
 )
 _VARIABLE = re.compile(rb"(&?)\s*+([A-Za-z_]\w*+)\s*+(\[[^\[\]]*+\])?+\s*+(?:[+-][\w*\s]++)?+")
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
-_PACK = re.compile(rb"([A-Za-z_]\w*)\s*+\.\.\.")
+_PACK = re.compile(rb"(?<!\w)([A-Za-z_]\w*+)\s*+\.\.\.")
 _SIZE_OF_PACK = re.compile(rb"sizeof\s*+\.\.\.\s*+\(\s*+(\w++)\s*+\)")
+# That of a parameter which is a function, as in `void (*K)(float *)`.
+_FUNCTION = re.compile(rb"\(\s*+[*&]\s*+(\w++)\s*+\)\s*+\(")
 _DEEPEST = 8
 
 
 @dataclass(frozen=True)
-class Template:
+class TemplateHead:
     """A template: its parameters and the function's.
 
     Attributes:
@@ -84,7 +88,7 @@ class Template:
 
 
 @lru_cache(CACHED)
-def template(text: bytes, head: bytes = b"") -> Template:
+def template(text: bytes, head: bytes = b"") -> TemplateHead:
     """Returns a template.
 
     Args:
@@ -97,6 +101,8 @@ def template(text: bytes, head: bytes = b"") -> Template:
         declared, _, default = part.partition(b"=")
         defaults.append(default.strip())
         words = re.findall(rb"\w+", declared)
+        if pointer := _FUNCTION.search(declared):
+            words = [b"", pointer[1]]
         # `template <class> class C` is a type, too.
         is_type = words[:1] in ([b"typename"], [b"class"], [b"template"])
         has_pack = b"..." in declared
@@ -104,7 +110,7 @@ def template(text: bytes, head: bytes = b"") -> Template:
         are_types.append(is_type)
     start = head.find(b"(")
     parameters = split(head[start + 1 : close_of(head, start, b"(", b")") - 1])
-    return Template(
+    return TemplateHead(
         tuple(names),
         tuple(are_types),
         tuple(defaults),
@@ -116,8 +122,8 @@ def template(text: bytes, head: bytes = b"") -> Template:
 class Known(Protocol):
     """What is known where a template is named."""
 
-    def meaning(self, word: bytes, depth: int) -> bytes:
-        """Returns what a word represents, without names that are known here only; empty for none.
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
+        """Returns what a word represents, without names that are known here only; None for itself.
 
         Args:
             word: A name.
@@ -134,11 +140,11 @@ class OnlyPlaces:
     def __init__(self, places: Places) -> None:
         self._places = places
 
-    def meaning(self, word: bytes, depth: int) -> bytes:  # noqa: ARG002
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
         """Returns what a parameter represents."""
-        return self._places.get(word, b"")
+        return self._places.get(word)
 
-    def variable(self, name: bytes) -> tuple[bytes, int] | None:  # noqa: ARG002
+    def variable(self, name: bytes) -> tuple[bytes, int] | None:
         """Returns None: there are no variables."""
         return None
 
@@ -147,17 +153,22 @@ def resolved(words: bytes, known: Known, depth: int = 0) -> bytes:
     """Returns a template argument without names that only a function of the host knows."""
 
     def meaning(match: re.Match[bytes]) -> bytes:
-        return known.meaning(match[0], depth) or match[0]
+        meant = known.meaning(match[0], depth)
+        return match[0] if meant is None else meant
+
+    def all_of(match: re.Match[bytes]) -> bytes:
+        pack = known.meaning(match[1], depth)
+        return match[0] if pack is None else pack
 
     def size(match: re.Match[bytes]) -> bytes:
         pack = known.meaning(match[1], depth)
-        return str(len(split(pack))).encode() if pack else match[0]
+        return match[0] if pack is None else str(len(split(pack))).encode()
 
     if len(words) >= LONGEST or depth >= _DEEPEST:
         return words
     if b"..." in words:
         words = _SIZE_OF_PACK.sub(size, words)
-        words = _PACK.sub(lambda pack: meaning(pack) if known.meaning(pack[1], depth) else pack[0], words)
+        words = _PACK.sub(all_of, words)
     return _WORD.sub(meaning, words)
 
 
@@ -168,7 +179,7 @@ def defined_as(meant: bytes, known: Known, depth: int, *, is_value: bool) -> byt
 
 
 def instance(
-    kernel: Template, given: list[bytes], arguments: list[bytes], known: Known
+    kernel: TemplateHead, given: list[bytes], arguments: list[bytes], known: Known
 ) -> tuple[bytes, ...] | None:
     """Returns the template arguments of a launch; None where one cannot be known.
 
@@ -189,7 +200,7 @@ def instance(
 
 
 def host_instance(
-    called: Template, given: tuple[bytes, ...], arguments: tuple[bytes, ...], known: Known
+    called: TemplateHead, given: tuple[bytes, ...], arguments: tuple[bytes, ...], known: Known
 ) -> tuple[bytes, ...] | None:
     """Returns the arguments of a template of the host at a call; None if one cannot be known."""
     listed = [counted(part) for each in given for part in split(resolved(each, known))]
@@ -214,7 +225,7 @@ def host_instance(
 
 
 def _deduced(
-    called: Template, name: bytes, arguments: list[bytes], known: Known
+    called: TemplateHead, name: bytes, arguments: list[bytes], known: Known
 ) -> bytes | None:
     """Returns what a parameter of a template is by the arguments of a call."""
     for parameter, argument in zip(called.parameters, arguments, strict=False):
