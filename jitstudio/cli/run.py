@@ -53,6 +53,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.launcher import Launcher
 
@@ -242,7 +243,7 @@ class _Sides:
         spec = self.spec
         try:
             access = self.begin is not None
-            forms = kernel_forms(request.sources, built, request.headers, access=access)
+            forms = kernel_forms(request.sources, built, own_headers(request), access=access)
             form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
             if self.begin is not None and form.host_launch is not None:
                 spec = self.begin(first_launch(form))

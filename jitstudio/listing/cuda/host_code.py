@@ -27,8 +27,8 @@ from jitstudio.listing.cuda.heads import (
     pointer_end,
     value_start,
 )
-from jitstudio.listing.cuda.host_launches.instances import kernel_templates, launched_instances
-from jitstudio.listing.cuda.host_launches.macros import Macro, defined_macros
+from jitstudio.listing.cuda.host_launches.instances import Launched, launched_instances
+from jitstudio.listing.cuda.host_launches.macros import LAUNCH, Macro, defined_macros
 from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
@@ -456,19 +456,23 @@ class _Judge:
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
         macros = dict(self._macros.definitions)
-        kernels: list[OutlineItem] = []
-        for header in self._headers if functions else ():
+        headers = []
+        for header in self._headers if self._with_launched else ():
             macros = defined_macros(header) | macros
-            if b"__global__" in header and b"template" in header:
-                kernels += kernel_templates(outline(header))
-        launched = launched_instances(self._outline, functions, macros, kernels)
-        for name, at in launched.without if self._with_launched else ():
+            if LAUNCH.search(header) or (b"__global__" in header and b"template" in header):
+                headers.append(outline(header))
+        launched = Launched()
+        if self._with_launched:
+            launched = launched_instances(self._text, self._outline, functions, macros, headers)
+        for name, at in launched.without:
+            if re.search(rb"\b%s\b" % re.escape(name), self._mentioned):
+                continue
             self._doubt(
                 at,
                 f"No launch with known template arguments was found for {name.decode()}, so that "
                 "there is none of its kernels: add a name expression for each that you need.",
             )
-        for name, at in launched.unknown if self._with_launched else ():
+        for name, at in launched.unknown:
             self._doubt(
                 at,
                 f"The template arguments of {name.decode()} could not be found out here: add a "

@@ -27,6 +27,16 @@ def split_for_macro(text: bytes) -> list[bytes]:
     return _parts(text, _commas(text, _ROUND) or [])
 
 
+def arguments_at_end(text: bytes) -> bytes:
+    """Returns what is in the angle brackets at the end of a name; empty for none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at : at + 1] == b">") - (text[at : at + 1] == b"<")
+        if depth == 0:
+            return text[at + 1 : -1]
+    return b""
+
+
 def _commas(text: bytes, brackets: re.Pattern[bytes]) -> list[int] | None:
     """Returns where commas are outside of brackets; None where a ``<`` was no bracket."""
     commas: list[int] = []

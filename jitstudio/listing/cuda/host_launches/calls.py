@@ -52,6 +52,7 @@ class HostCall:
 
     Attributes:
         results: What it may return, in order, up to the first `return` that is surely reached.
+        tree: The id of the tree that it is in.
         undecided: How many branches and loops it is in of which nobody knows if they are taken.
         is_over: Whether a `return` was surely reached.
         held: What calls in it have made that are looked at again when the code gets to them, by
@@ -59,6 +60,7 @@ class HostCall:
     """
 
     results: list[Made] = field(default_factory=list)
+    tree: int = 0
     undecided: int = 0
     is_over: bool = False
     held: dict[int, Made] = field(default_factory=dict)
@@ -157,7 +159,7 @@ class HostCalls:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """Begins code whose calls are gone through anew each time it is met, as of a macro."""
-        self._under_way.append(HostCall())
+        self._under_way.append(HostCall(tree=self.current.tree))
         yield
         self._under_way.pop()
 
@@ -360,7 +362,8 @@ class HostCalls:
             return Made()
         self.entered.add(function.id)
         self._open.append(key)
-        self._under_way.append(HostCall())
+        tree = self._code.tree_of(function)
+        self._under_way.append(HostCall(tree=self.current.tree if tree is None else tree))
         self._follow(body, names)
         self._open.pop()
         return self._under_way.pop().made
@@ -380,7 +383,7 @@ class HostCalls:
         local.written |= written_bindings(bindings)
         # What is looked at below belongs to no call of the code around it.
         self._open.append((id(owner), ()))
-        self._under_way.append(HostCall())
+        self._under_way.append(HostCall(tree=self.current.tree))
         self.variables.begin(owner, local)
         constructor = chosen(owner.constructors, len(given))
         if constructor is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -74,7 +74,7 @@ class HostDeclarations:
     """What a text declares.
 
     Attributes:
-        tree: Its syntax.
+        trees: Its syntax, and that of its headers.
         types: The types and constants of it and its headers.
         macros: The parameters of macros that are expressions, and these.
         classes: Its classes by their names.
@@ -85,24 +85,27 @@ class HostDeclarations:
     """
 
     def __init__(
-        self, tree: Node, types: Types, text: bytes, kernels: Iterable[KernelNode] = ()
+        self, trees: Sequence[Node], types: Types, text: bytes, kernels: Iterable[KernelNode]
     ) -> None:
         """Reads what a text declares.
 
         Args:
-            tree: The text as the compiler sees it for the host.
+            trees: The text as the compiler sees it for the host, and the headers that it includes.
             types: What the text and its headers declare.
             text: The text as it is written, with its macros.
             kernels: Its kernels and those of its headers.
         """
-        self.tree = tree
+        self.trees = trees
         self.types = types
         self.macros = dict(_macros(text))
-        self.classes = _host_classes(tree)
+        self.classes = _host_classes(trees)
         self.functions: dict[str, list[Node]] = {}
         self.variables: list[Node] = []
-        for node in _outside_functions(tree):
+        self._tree_of: dict[int, int] = {}
+        outside = [(tree.id, node) for tree in trees for node in _outside_functions(tree)]
+        for tree_id, node in outside:
             if node.type == "function_definition":
+                self._tree_of[node.id] = tree_id
                 name = _function_name(node).rpartition("::")[2]
                 self.functions.setdefault(name, []).append(node)
             else:
@@ -116,6 +119,10 @@ class HostDeclarations:
             for each in self.classes.values()
             for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
         }
+
+    def tree_of(self, function: Node) -> int | None:
+        """Returns the id of the tree that a function is in; None for one within another."""
+        return self._tree_of.get(function.id)
 
     def owner_of(self, function: Node) -> HostClass | None:
         """Returns the class whose method or constructor a function is; None for none."""
@@ -249,11 +256,11 @@ def _least(function: Node) -> int:
     return sum(p.child_by_field_name("default_value") is None for p in parameters(function))
 
 
-def _host_classes(root: Node) -> dict[str, HostClass]:
-    """Returns the classes of a text by their names."""
+def _host_classes(trees: Sequence[Node]) -> dict[str, HostClass]:
+    """Returns the classes of texts by their names."""
     found: dict[str, HostClass] = {}
     outside: list[Node] = []
-    todo = [root]
+    todo = [*reversed(trees)]
     while todo:
         node = todo.pop()
         if node.type == "function_definition":

@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.host_launches.brackets import split
-from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro
+from jitstudio.listing.cuda.host_launches.brackets import arguments_at_end, split
+from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro, words_in
 from jitstudio.listing.cuda.host_launches.mentions import FollowedFunction, Mention, TextKnown
 from jitstudio.listing.cuda.host_launches.templates import (
     Known,
@@ -33,6 +33,7 @@ from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, c
 
 _ANY_NAME = re.compile(rb"[A-Za-z_]\w*")
 _ARGUMENTS = re.compile(rb"<[^<>]*>")
+_CHARACTER = re.compile(rb"'(?:[^'\\\n]|\\[^\n]{1,4})'")
 _MOST = 64
 # Launches of templates that are looked at, and calls of functions that launch them.
 _MOST_LAUNCHES = 200
@@ -58,26 +59,32 @@ class Launched(NamedTuple):
 
 
 def launched_instances(
+    text: bytes,
     outline: Outline,
     host: list[OutlineItem],
     macros: Mapping[bytes, Macro] = MappingProxyType({}),
-    kernels: Iterable[OutlineItem] = (),
+    headers: Iterable[Outline] = (),
 ) -> Launched:
     """Returns the instances of kernel templates that host code launches.
 
     Args:
-        outline: The declarations of the text.
+        text: The text.
+        outline: Its declarations.
         host: Those of them that are functions of the host, or make instances of some.
         macros: The macros that the text knows.
-        kernels: Kernel templates of headers that it includes.
+        headers: The declarations of headers that it includes.
     """
-    own = list(kernel_templates(outline))
+    own, headers = list(kernel_templates(outline)), list(headers)
     templates: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
-    for item in (*own, *kernels):
+    for item in (*own, *(item for each in headers for item in kernel_templates(each))):
         templates[_name(item)].append(item)
     if not templates:
         return Launched()
-    launched = _Reader(outline, host, templates, macros).read()
+    reader = _Reader(templates, macros)
+    reader.take(outline, host, text)
+    for each in headers:
+        reader.take(each, _host_functions(each), None)
+    launched = reader.read()
     if launched.rest is not None:
         return launched._replace(unknown=())
     named = {name.partition("<")[0].encode() for name in launched.names}
@@ -91,6 +98,15 @@ def launched_instances(
     gone = {name for name, _ in without}
     unknown = tuple(each for each in launched.unknown if each[0] not in gone)
     return launched._replace(without=without, unknown=unknown)
+
+
+def _host_functions(outline: Outline) -> list[OutlineItem]:
+    """Returns the functions of a header that nothing marks as those of the device."""
+    return [
+        item
+        for item in outline.items
+        if item.kind is Kind.FUNCTION and not DEVICE.search(item.head)
+    ]
 
 
 def kernel_templates(outline: Outline) -> Iterator[OutlineItem]:
@@ -111,10 +127,13 @@ def _without_heads(outline: Outline, items: Iterable[OutlineItem]) -> bytes:
 
 
 class _Scopes:
-    """The namespaces and classes in which a text declares types and constants."""
+    """The namespaces and classes in which texts declare types and constants."""
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self) -> None:
         self._scopes: defaultdict[bytes, set[bytes]] = defaultdict(set)
+
+    def take(self, outline: Outline) -> None:
+        """Reads what a text declares."""
         for item in outline.items:
             if item.scope and item.kind in (Kind.TYPE, Kind.OTHER):
                 for name in _declared_names(item):
@@ -153,44 +172,59 @@ def _declared_names(item: OutlineItem) -> Iterator[bytes]:
 
 class _Reader:
     def __init__(
-        self,
-        outline: Outline,
-        host: list[OutlineItem],
-        kernels: Mapping[bytes, list[OutlineItem]],
-        macros: Mapping[bytes, Macro],
+        self, kernels: Mapping[bytes, list[OutlineItem]], macros: Mapping[bytes, Macro]
     ) -> None:
         self._kernels = kernels
+        self._macros = macros
         self._rest: int | None = None
-        self._scopes = _Scopes(outline)
-        variables = (i.head for i in outline.items if i.kind is Kind.OTHER and i.parent is None)
-        self._outside = b"\n".join(variables)
+        self._scopes = _Scopes()
+        self._texts: list[tuple[Outline, list[OutlineItem], bytes | None]] = []
+        self._host: list[FollowedFunction] = []
         self._templates: defaultdict[bytes, list[FollowedFunction]] = defaultdict(list)
-        names = {*kernels, *(name for item in host if (name := _name_of_template(item)))}
-        launching = LaunchMacros(macros, names)
-        self._host = [
-            FollowedFunction(
-                item,
-                launching.expanded(outline.code[item.start : item.end]),
-                outline.code[item.parent.start : item.parent.end] if item.parent else b"",
-            )
-            for item in (*host, *_made_by_macros(outline, host, launching.leading))
-        ]
+
+    def take(self, outline: Outline, host: list[OutlineItem], text: bytes | None) -> None:
+        """Takes the host code of a text; that of a header where the text itself is None."""
+        self._texts.append((outline, host, text))
+        self._scopes.take(outline)
+
+    def _begin(self) -> None:
+        """Puts macros in place, and looks for what names templates."""
+        host = [item for _, listed, _ in self._texts for item in listed]
+        names = {*self._kernels, *(name for item in host if (name := _name_of_template(item)))}
+        launching = LaunchMacros(self._macros, names)
+        wanted = {*self._kernels, *launching.leading}
+        for outline, listed, text in self._texts:
+            others = _others(outline, listed, wanted)
+            variables = (i.head for i in outline.items if i.kind is Kind.OTHER and not i.parent)
+            outside = b"\n".join(variables)
+            for item in (*listed, *others):
+                code = outline.code[item.start : item.end]
+                if text is not None:
+                    code = _with_characters(code, text[item.start : item.end])
+                owner = item.parent
+                around = outline.code[owner.start : owner.end] if owner else b""
+                self._host.append(
+                    FollowedFunction(
+                        item, launching.expanded(code), around, outside, text is not None
+                    )
+                )
         for function in self._host:
             if name := _name_of_template(function.item) or _name_of_specialised(function.item):
                 self._templates[name].append(function)
         words = b"|".join(map(re.escape, names))
         named = re.compile(rb"(?<![\w.])(%s)\b\s*+(<<<|<(?![<=])|\()" % words)
-        self._mentions = {id(f): f.mentions(named, kernels) for f in self._host}
+        self._mentions = {id(f): f.mentions(named, self._kernels) for f in self._host}
         self._places = self._follow()
 
     def read(self) -> Launched:
         """Returns the instances, in the order of the launches."""
+        self._begin()
         found: dict[str, None] = {}
         unknown: dict[bytes, int] = {}
         launches = ((f, mention, x) for f in self._host for mention, x in self._launches(f))
         for count, (function, mention, made) in enumerate(launches):
             name = made.decode("utf-8", "replace")
-            at = min(function.item.start + mention.at, function.item.end)
+            at = self._place(function, mention.at)
             if count == _MOST_LAUNCHES or (len(found) == _MOST and name and name not in found):
                 self._rest = at
                 break
@@ -215,19 +249,25 @@ class _Reader:
                 for called in self._templates.get(mention.name.rpartition(b"::")[2], ()):
                     calls += 1
                     if calls > _MOST_CALLS:
-                        self._rest = called.item.start if self._rest is None else self._rest
+                        self._rest = self._place(called, 0) if self._rest is None else self._rest
                         return found
                     given = self._given_to(called, mention, known)
-                    if given is not None and given not in found[id(called)]:
-                        more = _template_around(called.item).places(given)
-                        found[id(called)][given] = more
-                        waiting.append((called, more))
+                    if given is not None and given[0] not in found[id(called)]:
+                        found[id(called)][given[0]] = given[1]
+                        waiting.append((called, given[1]))
         return found
+
+    def _place(self, function: FollowedFunction, at: int) -> int:
+        """Returns a place of a function in the text; the start where that is a header's."""
+        return min(function.item.start + at, function.item.end) if function.is_own else 0
 
     def _given_to(
         self, called: FollowedFunction, mention: Mention, known: Known
-    ) -> tuple[bytes, ...] | None:
-        """Returns the arguments that a host template gets at a call; None for another's."""
+    ) -> tuple[tuple[bytes, ...], Places] | None:
+        """Returns the arguments that a host template gets at a call, and what its parameters are.
+
+        None for what is another's, and where an argument cannot be known.
+        """
         name = mention.name.rpartition(b"::")[2]
         general = (f for f in self._templates[name] if not _name_of_specialised(f.item))
         own = _template_around(called.item)
@@ -243,13 +283,23 @@ class _Reader:
             if _name_of_specialised(f.item)
         }
         chosen = special.get(tuple(counted(each.strip(b"()")) for each in given))
-        return given if chosen is (called if is_special else None) else None
+        if chosen is not (called if is_special else None):
+            return None
+        around = _class_around(called.item)
+        outer = host_instance(around, mention.owner, (), known) if mention.owner else None
+        if outer is None and around.names:
+            # One method calls another of its class.
+            same = [known.meaning(name, 0) for name in around.names]
+            outer = tuple(each for each in same if each is not None)
+        outer = outer if outer and len(outer) >= len(around.names) else ()
+        places = (around.places(outer) if outer else {}) | own.places(given)
+        return (*outer, *given), places
 
     def _taken(self, function: FollowedFunction, places: Places) -> Iterator[tuple[Mention, Known]]:
         """Yields the mentions of templates that a host function compiles with these parameters."""
         gone = []
         for condition, branches in function.guards:
-            known = TextKnown(function, branches[0][0], places, self._outside)
+            known = TextKnown(function, branches[0][0], places)
             holds = truth(resolved(condition, known))
             if holds is not None:
                 gone.append(branches[holds])  # of two, the second is that of `else`
@@ -259,7 +309,7 @@ class _Reader:
             if any(start <= mention.at < end for start, end in gone):
                 continue
             for each in _spread(places, pack, mention):
-                yield mention, TextKnown(function, mention.at, each, self._outside)
+                yield mention, TextKnown(function, mention.at, each)
 
     def _launches(self, function: FollowedFunction) -> Iterator[tuple[Mention, bytes]]:
         """Yields where a function launches, and the instance; empty where it cannot be known."""
@@ -282,16 +332,29 @@ class _Reader:
         return next((each for each in same if _path(each) == name), same[0])
 
 
-def _made_by_macros(
-    outline: Outline, host: Collection[OutlineItem], macros: Collection[bytes]
+def _others(
+    outline: Outline, host: Collection[OutlineItem], names: Collection[bytes]
 ) -> Iterator[OutlineItem]:
-    """Yields calls of macros outside of functions that make functions of the host."""
+    """Yields what names kernels outside of functions: tables of them, and calls of macros."""
     chosen = {id(item) for item in host}
-    for item in outline.items if macros else ():
-        word = _ANY_NAME.match(item.head)
-        is_call = word is not None and word[0] in macros and id(item) not in chosen
-        if is_call and item.kind in (Kind.OTHER, Kind.UNCLEAR) and not DEVICE.search(item.head):
-            yield item
+    for item in outline.items:
+        if item.kind not in (Kind.OTHER, Kind.UNCLEAR) or id(item) in chosen:
+            continue
+        code = outline.code[item.start : item.end]
+        if any(name in code for name in names) and not DEVICE.search(item.head):
+            yield from () if words_in(code).isdisjoint(names) else (item,)
+
+
+def _with_characters(code: bytes, text: bytes) -> bytes:
+    """Returns code whose characters are no blanks: they may be arguments of templates."""
+    if b"'" not in text:
+        return code
+    pieces, done = [], 0
+    for match in _CHARACTER.finditer(text):
+        if code[match.start() : match.start() + 2] == b'""':
+            pieces += [code[done : match.start()], match[0]]
+            done = match.end()
+    return b"".join((*pieces, code[done:]))
 
 
 def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
@@ -336,19 +399,15 @@ def _specialised(item: OutlineItem) -> list[bytes]:
     if item.template.strip().replace(b" ", b"") == b"<>":
         before = item.head.partition(b"(")[0] if item.kind is not Kind.TYPE else item.head
         before = _BASES.split(before, maxsplit=1)[0] if item.kind is Kind.TYPE else before
-        if listed := _arguments_at_end(before.rstrip(b"{ \t\r\n")):
+        if listed := arguments_at_end(before.rstrip(b"{ \t\r\n")):
             return split(listed)
     return _specialised(item.parent) if item.parent is not None else []
 
 
-def _arguments_at_end(text: bytes) -> bytes:
-    """Returns what is in the angle brackets at the end of a name; empty for none."""
-    depth = 0
-    for at in range(len(text) - 1, -1, -1):
-        depth += (text[at : at + 1] == b">") - (text[at : at + 1] == b"<")
-        if depth == 0:
-            return text[at + 1 : -1]
-    return b""
+def _class_around(function: OutlineItem) -> TemplateHead:
+    """Returns the class template whose member a template of its own is."""
+    is_member = bool(_template(function).names) and function.parent is not None
+    return template(function.parent.template) if is_member and function.parent else TemplateHead()
 
 
 def _template_around(function: OutlineItem) -> TemplateHead:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.host_launches.brackets import past_blanks, split
+from jitstudio.listing.cuda.host_launches.brackets import arguments_at_end, past_blanks, split
 from jitstudio.listing.cuda.host_launches.templates import LONGEST, Places, defined_as
 from jitstudio.listing.cuda.outline import Kind, OutlineItem, close_of
 
@@ -56,6 +56,7 @@ class Mention(NamedTuple):
         given: The template arguments.
         arguments: Those of the call or launch.
         is_launch: Whether it is a kernel.
+        owner: The template arguments of the class that it is of, as in ``Tile<4>::run<8>``.
     """
 
     at: int
@@ -63,6 +64,7 @@ class Mention(NamedTuple):
     given: tuple[bytes, ...]
     arguments: tuple[bytes, ...]
     is_launch: bool
+    owner: tuple[bytes, ...] = ()
 
 
 class Guard(NamedTuple):
@@ -95,11 +97,15 @@ class FollowedFunction:
         item: Its declaration.
         text: It, with macros in their places.
         around: The text of the class that it is in; empty for none.
+        outside: The variables outside of functions in its text.
+        is_own: Whether it is of the text itself, and not of a header.
     """
 
     item: OutlineItem
     text: bytes
     around: bytes = b""
+    outside: bytes = b""
+    is_own: bool = True
 
     @cached_property
     def guards(self) -> list[Guard]:
@@ -153,7 +159,10 @@ class FollowedFunction:
             at = past_blanks(text, at)
             arguments = _arguments(text, at, is_launch=is_launch)
             whole = _name_before(text, match.end(1))
-            mention = Mention(match.start(), whole, tuple(given), tuple(arguments), is_launch)
+            owner = _owner_before(text, match.start())
+            mention = Mention(
+                match.start(), whole, tuple(given), tuple(arguments), is_launch, owner
+            )
             if all_differ or mention[1:] not in seen:
                 seen.add(mention[1:])
                 found.append(mention)
@@ -167,14 +176,12 @@ class TextKnown:
         function: The function.
         at: The place.
         places: What the parameters of its template represent.
-        outside: The variables outside of functions.
     """
 
-    def __init__(self, function: FollowedFunction, at: int, places: Places, outside: bytes) -> None:
+    def __init__(self, function: FollowedFunction, at: int, places: Places) -> None:
         self._function = function
         self._at = at
         self._places = places
-        self._outside = outside
 
     def meaning(self, word: bytes, depth: int) -> bytes | None:
         """Returns what a word represents: a parameter of a template, a constant, an alias."""
@@ -207,7 +214,8 @@ class TextKnown:
         """Returns the type of a variable, and the number of pointers to it."""
         known = self._function.variables
         if name not in known:
-            places = (self._function.text, self._function.around, self._outside)
+            own = self._function
+            places = (own.text, own.around, own.outside)
             found = (_declaration(name, place) for place in places if place)
             known[name] = next(filter(None, found), None)
         return known[name]
@@ -288,6 +296,15 @@ def _declaration(name: bytes, text: bytes) -> WrittenType | None:
                 return None
             return WrittenType(found[1].strip(), found[2].count(b"*") + (behind[1] is not None))
     return None
+
+
+def _owner_before(text: bytes, at: int) -> tuple[bytes, ...]:
+    """Returns the template arguments of the class whose member is named here; empty for none."""
+    before = text[max(0, at - LONGEST) : at].rstrip()
+    before = before.removesuffix(b"template").rstrip()
+    if not before.endswith(b"::") or not before[:-2].rstrip().endswith(b">"):
+        return ()
+    return tuple(split(arguments_at_end(before[:-2].rstrip())))
 
 
 def _name_before(text: bytes, at: int) -> bytes:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 
 from tree_sitter import Node
 
-from jitstudio.core.code import Source
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
@@ -45,6 +45,7 @@ from jitstudio.listing.cuda.syntax import (
 )
 from jitstudio.listing.cuda.types import Types
 
+_CHANGED = {"assignment_expression": "left", "update_expression": "argument"}
 _DEEPEST_ASIDE = 8
 _MOST_ELEMENTS = 8
 _DECIDING = frozenset({"if_statement", "conditional_expression"})
@@ -65,20 +66,28 @@ def host_launches(
         source: CUDA C++ in UTF-8.
         types: What the text and its headers declare.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
-        headers: Other texts, whose kernels and macros it may launch by.
+        headers: Other texts, whose kernels, macros and functions it may launch by.
     """
-    text = source.content
-    others = [each.content for each in headers if each.name != source.name]
+    text, headers = source.content, [each for each in headers if each.name != source.name]
+    others = [each.content for each in headers]
     kernels = [k for each in (text, *others) for k in declarations(each, defines).kernels]
     macros = [defined_macros(each) for each in (*others, text)]
     names = {kernel.name.encode() for kernel in kernels}
     launching = LaunchMacros({k: m for each in macros for k, m in each.items()}, names)
-    if LAUNCH.search(text) is None and launching.leading.isdisjoint(words_in(text)):
+    with_launches = [each for each in headers if LAUNCH.search(each.content)]
+    words = words_in(text)
+    if LAUNCH.search(text) is None and launching.leading.isdisjoint(words) and not with_launches:
         return []
     launches: list[HostLaunch] = []
     with suppress(RecursionError):
-        tree = parse(launching.expanded(prepare(text, defines, for_host=True).text))
-        _Program(HostDeclarations(tree, types, text, kernels), source.name, launches).run()
+        texts = [source, *(with_launches if source.kind is CodeKind.CUDA else ())]
+        trees = {
+            parse(launching.expanded(prepare(each.content, defines, for_host=True).text)): each.name
+            for each in texts
+        }
+        code = HostDeclarations([*trees], types, text, kernels)
+        modules = {tree.id: name for tree, name in trees.items()}
+        _Program(code, modules, launches).run()
     # A function is gone through for each of its calls.
     return list(dict.fromkeys(launches))
 
@@ -86,12 +95,14 @@ def host_launches(
 class _Program:
     """Goes through the statements of a text."""
 
-    def __init__(self, code: HostDeclarations, module: str, launches: list[HostLaunch]) -> None:
+    def __init__(
+        self, code: HostDeclarations, modules: Mapping[int, str], launches: list[HostLaunch]
+    ) -> None:
         self._code = code
         self._calls = HostCalls(code, self._follow)
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
-        self._runtime = RuntimeCalls(module, self._expressions, launches)
+        self._runtime = RuntimeCalls(modules, self._expressions, launches)
         self._loops = self._asides = 0
         self._lambdas: list[tuple[Node, Names]] = []
 
@@ -340,6 +351,7 @@ class _Program:
         if function is None or listed is None:
             return
         arguments = children(listed)
+        self._runtime.tree = self._calls.current.tree
         if self._runtime.follow(node, names, in_loop=self._loops > 0):
             return
         if self._variables.resize(function, arguments, names):
@@ -356,9 +368,10 @@ class _Program:
 
     def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
-        first, last = (bisect_left(self._changes, at, key=_start) for at in node.byte_range)
+        listed = self._changes.get(self._calls.current.tree, [])
+        first, last = (bisect_left(listed, at, key=_start) for at in node.byte_range)
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
-        for place in [self._expressions.place(each, names) for each in self._changes[first:last]]:
+        for place in [self._expressions.place(each, names) for each in listed[first:last]]:
             names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")
@@ -366,14 +379,17 @@ class _Program:
                 names.lose_elements(array)
 
     @cached_property
-    def _changes(self) -> list[Node]:
-        """What is assigned to, in the order of the text."""
-        found = []
-        for node in within(self._code.tree):
-            side = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
-            changed = node.child_by_field_name(side) if side is not None else None
-            found += [changed] if changed is not None else []
-        return sorted(found, key=_start)
+    def _changes(self) -> dict[int, list[Node]]:
+        """What is assigned to, by trees, in the order of the text."""
+        trees = {}
+        for tree in self._code.trees:
+            found = []
+            for node in within(tree):
+                side = _CHANGED.get(node.type)
+                changed = node.child_by_field_name(side) if side is not None else None
+                found += [changed] if changed is not None else []
+            trees[tree.id] = sorted(found, key=_start)
+        return trees
 
 
 def _start(node: Node) -> int:

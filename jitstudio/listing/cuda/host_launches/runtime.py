@@ -6,7 +6,7 @@ What is copied to module variables is followed in `symbols`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -48,21 +48,23 @@ class RuntimeCalls:
 
     Attributes:
         symbols: What follows the calls that are about module variables.
+        tree: The id of the tree that is gone through.
     """
 
     def __init__(
-        self, module: str, expressions: HostExpressions, launches: list[HostLaunch]
+        self, modules: Mapping[int, str], expressions: HostExpressions, launches: list[HostLaunch]
     ) -> None:
         """Notes the launches of a text.
 
         Args:
-            module: The name of the text.
+            modules: The names of texts by the ids of their trees.
             expressions: What evaluates the expressions in it.
             launches: To which each is added that is met.
         """
-        self._module = module
+        self._modules = modules
         self._expressions = expressions
         self._launches = launches
+        self.tree = 0
         self._in_loop = False
         self.symbols = Symbols(expressions, launches)
 
@@ -168,7 +170,7 @@ class RuntimeCalls:
         launch = HostLaunch(
             kernel="",
             template="",
-            module=self._module,
+            module=self._modules.get(self.tree, next(iter(self._modules.values()), "")),
             line=function.start_point[0] + 1,
             grid=grid,
             block=block,

@@ -58,6 +58,8 @@ _PACK = re.compile(rb"(?<!\w)([A-Za-z_]\w*+)\s*+\.\.\.")
 _SIZE_OF_PACK = re.compile(rb"sizeof\s*+\.\.\.\s*+\(\s*+(\w++)\s*+\)")
 # That of a parameter which is a function, as in `void (*K)(float *)`.
 _FUNCTION = re.compile(rb"\(\s*+[*&]\s*+(\w++)\s*+\)\s*+\(")
+_SEQUENCE = re.compile(rb"\b(make_)?(integer|index)_sequence\s*+<([^<>]*+)>")
+_MOST_NUMBERS = 64
 _DEEPEST = 8
 
 
@@ -206,6 +208,7 @@ def host_instance(
     listed = [counted(part) for each in given for part in split(resolved(each, known))]
     for at in range(len(listed), len(called.names)):
         if called.has_pack and at == len(called.names) - 1:
+            listed += _sequence(called, arguments, known)
             break
         deduced = _deduced(called, called.names[at], list(arguments), known)
         if deduced is None and called.defaults[at]:
@@ -222,6 +225,23 @@ def host_instance(
     ]
     # What grows from call to call has no end.
     return tuple(listed) if all(len(each) < LONGEST for each in listed) else None
+
+
+def _sequence(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) -> list[bytes]:
+    """Returns the numbers of a pack by a `std::integer_sequence` or `std::index_sequence`."""
+    form = re.compile(rb"_sequence\s*+<[^<>]*\b%s\s*+\.\.\.\s*+>" % re.escape(called.names[-1]))
+    for parameter, argument in zip(called.parameters, arguments, strict=False):
+        if form.search(parameter):
+            variable = known.variable(argument)
+            made = _SEQUENCE.search(resolved(variable[0] if variable else argument, known))
+            numbers = (
+                [counted(each) for each in split(made[3])][made[2] == b"integer" :] if made else []
+            )
+            if made and not made[1]:
+                return numbers
+            if made and len(numbers) == 1 and numbers[0].isdigit():
+                return [str(n).encode() for n in range(min(int(numbers[0]), _MOST_NUMBERS))]
+    return []
 
 
 def _deduced(
