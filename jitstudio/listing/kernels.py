@@ -172,7 +172,9 @@ class _Known:
             ),
             types,
             tuple(
-                x for text, given in launching for x in host_launches(text, types, given, others)
+                x
+                for text, given in launching
+                for x in host_launches(text, types, given, others, assume=True)
             ),
             tuple(
                 DeclaredVariable(text.name, node, types)

@@ -401,6 +401,21 @@ class HostBuffer:
     bytes: int
 
 
+@dataclass(frozen=True, order=True)
+class HostAssumption:
+    """A number that is taken where only a run of the host code would tell.
+
+    Attributes:
+        line: Where the host code gets it, from 1.
+        name: The variable.
+        value: What is taken.
+    """
+
+    line: int
+    name: str
+    value: int
+
+
 @dataclass(frozen=True)
 class HostLaunch:
     """A launch as host code writes it; what only a run of that code would tell is None.
@@ -418,6 +433,7 @@ class HostLaunch:
         inside: What is known of module variables, by their names or those of their members, and
             of the members of arguments, by their index and path, such as ``0.data``. A text is as
             `core.launch.arguments` reads it.
+        assumed: On what the numbers here depend that only a run would tell.
     """
 
     kernel: str
@@ -430,6 +446,7 @@ class HostLaunch:
     arguments: tuple[float | int | HostBuffer | None, ...]
     cooperative: bool = False
     inside: tuple[tuple[str, float | int | HostBuffer | str], ...] = ()
+    assumed: tuple[HostAssumption, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -114,16 +114,19 @@ class HostCalls:
         entered: The functions that were gone through, by their nodes.
     """
 
-    def __init__(self, code: HostDeclarations, follow: Callable[[Node, Names], None]) -> None:
+    def __init__(
+        self, code: HostDeclarations, follow: Callable[[Node, Names], None], *, assumes: bool
+    ) -> None:
         """Begins outside of all functions.
 
         Args:
             code: What the text declares.
             follow: Goes through a statement, with what is known before it and then behind it.
+            assumes: See `HostExpressions`.
         """
         self._code = code
         self._follow = follow
-        self.expressions = HostExpressions(code, self)
+        self.expressions = HostExpressions(code, self, assumes=assumes)
         self.variables = HostVariables(code, self.expressions, self)
         self.globals: frozenset[str] = frozenset()
         self.entered: set[int] = set()

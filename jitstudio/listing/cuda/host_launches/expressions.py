@@ -11,9 +11,15 @@ from typing import Protocol
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.request import HostBuffer
-from jitstudio.core.launch.types import Array, Pointer, Type
+from jitstudio.core.launch.request import HostAssumption, HostBuffer
+from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Type
 from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.assumed import (
+    AssumedInt,
+    depending,
+    usual_number,
+    whole_number,
+)
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.named import NamedFunctions
 from jitstudio.listing.cuda.host_launches.values import (
@@ -77,7 +83,15 @@ class HostExpressions:
         functions: What knows the functions that expressions name.
     """
 
-    def __init__(self, code: HostDeclarations, calls: CallResults) -> None:
+    def __init__(self, code: HostDeclarations, calls: CallResults, *, assumes: bool) -> None:
+        """Begins with nothing known.
+
+        Args:
+            code: What the text declares.
+            calls: What goes through the functions that expressions call.
+            assumes: Whether a number is taken for each variable that nobody knows.
+        """
+        self._assumes = assumes
         self._code = code
         self._calls = calls
         self._steps = 0
@@ -231,7 +245,7 @@ class HostExpressions:
                     return self.value(node.child_by_field_name(side), names, again)
             case "binary_expression":
                 sides = (node.child_by_field_name(side) for side in ("left", "right"))
-                left, right = (self.value(side, names, again) for side in sides)
+                left, right = (self.size(side, names, again) for side in sides)
                 return calculated(operator(node), left, right)
             case "call_expression" | "compound_literal_expression":
                 return self._called(node, names, again)
@@ -241,7 +255,9 @@ class HostExpressions:
         known = names.known(self.place(node, names))
         if known is None and node.type != "template_function":
             known = self._code.types.number(node, (), names.bindings)
-        return self.functions.function(node, names) if known is None else known
+        if known is None:
+            known = self.functions.function(node, names)
+        return self.assumed(node, names) if known is None else known
 
     def _unary(self, node: Node, names: Names, depth: int) -> Value | None:
         if node.type == "pointer_expression":
@@ -250,7 +266,7 @@ class HostExpressions:
             return self.functions.function(node, names)
         value = self.value(node.child_by_field_name("argument"), names, depth)
         if isinstance(value, int):
-            return unary(operator(node), value)
+            return depending(unary(operator(node), value), (value,))
         return -value if isinstance(value, float) and operator(node) == "-" else None
 
     def _member(self, node: Node, names: Names, depth: int) -> Value | None:
@@ -262,7 +278,57 @@ class HostExpressions:
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES:
             return (*whole, 1, 1)[AXES.index(axis)]
-        return None
+        return self.assumed(node, names)
+
+    def assumed(self, node: Node, names: Names, *, is_number: bool = False) -> Value | None:
+        """Returns the number that is taken for a variable which nobody knows; None for none.
+
+        Args:
+            node: The variable.
+            names: What is known there; then, that number.
+            is_number: Whether it can be nothing else, be its type known or not.
+        """
+        place = self.place(node, names) if self._assumes else ""
+        if not place:
+            return None
+        kind = self._kind_of(place, names)
+        is_whole = isinstance(kind, Scalar) and kind.kind is not NumberKind.FLOATING
+        is_dim3 = names.kinds.get(place, ("", 0))[0] == DIM3
+        if not is_whole and not (is_number and kind is None and not is_dim3):
+            return None
+        return self.assume(place, names, names.lines.get(place, node.start_point[0] + 1))
+
+    def assume(self, place: str, names: Names, line: int, value: int | None = None) -> Value:
+        """Takes a number for a variable, by its name or that which it was before, and keeps it."""
+        before = names.earlier.get(place)
+        if value is None:
+            # With less than two it is only a beginning.
+            is_told = isinstance(before, int) and before > 1
+            value = int(before) if is_told and isinstance(before, int) else usual_number(place)
+        on = AssumedInt(value)
+        on.by = frozenset({HostAssumption(line, place, value)})
+        names.keep(place, on)
+        return on
+
+    def _kind_of(self, place: str, names: Names) -> Type | None:
+        """Returns the type of a variable, also of a member of an object of a class of the text."""
+        found = names.types.get(place)
+        whole, _, member = place.rpartition(".")
+        if found is not None or not whole:
+            return found
+        kind = names.objects.get(whole, ("", {}))[0] or names.kinds.get(whole, ("", 0))[0]
+        owner = self._code.classes.get(kind.partition("<")[0].rpartition("::")[2])
+        own = next((m for m in owner.members if m.name == member), None) if owner else None
+        if own is None or own.kind is None:
+            return None
+        return self._code.types.declared(own.kind, own.declarator, (), names.bindings)
+
+    def size(self, node: Node | None, names: Names, depth: int = 0) -> Value | None:
+        """Returns what an expression comes to that can be nothing but a number or ``dim3``."""
+        value = self.value(node, names, depth)
+        if value is None and node is not None and node.type in ("identifier", "field_expression"):
+            return self.assumed(node, names, is_number=True)
+        return value
 
     def _size(self, node: Node, names: Names) -> int | None:
         if (size := self._code.types.number(node, (), names.bindings)) is not None:
@@ -320,13 +386,13 @@ class HostExpressions:
 
     def sizes(self, nodes: Iterable[Node], names: Names) -> list[Value | None]:
         """Returns what the sizes of grids, blocks and shared memory come to."""
-        return [self.value(_inside(node), names) for node in nodes]
+        return [self.size(_inside(node), names) for node in nodes]
 
     def dimensions(self, nodes: Sequence[Node], names: Names) -> Dimensions | None:
         """Returns what ``dim3`` makes of these; None where that is not known."""
         values = self.sizes(nodes, names)
-        whole = [int(value) for value in values if isinstance(value, int | float)]
-        return tuple(whole) if whole and len(whole) == len(values) <= len(AXES) else None
+        sizes = [whole_number(value) for value in values if isinstance(value, int | float)]
+        return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
 
 
 def _inside(node: Node) -> Node:

@@ -59,6 +59,8 @@ def host_launches(
     types: Types,
     defines: tuple[str, ...] = (),
     headers: Iterable[Source] = (),
+    *,
+    assume: bool = False,
 ) -> list[HostLaunch]:
     """Returns the launches of kernels that the host code of a text makes, in order.
 
@@ -67,6 +69,8 @@ def host_launches(
         types: What the text and its headers declare.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
         headers: Other texts, whose kernels, macros and functions it may launch by.
+        assume: Whether a number is taken for each variable that only a run would tell, where a
+            launch depends on one.
     """
     text, headers = source.content, [each for each in headers if each.name != source.name]
     others = [each.content for each in headers]
@@ -87,22 +91,35 @@ def host_launches(
         }
         code = HostDeclarations([*trees], types, text, kernels)
         modules = {tree.id: name for tree, name in trees.items()}
-        _Program(code, modules, launches).run()
+        _Program(code, modules, launches, assumes=False).run()
+        if assume and not all(map(_is_known, launches)):
+            launches.clear()
+            _Program(code, modules, launches, assumes=True).run()
     # A function is gone through for each of its calls.
     return list(dict.fromkeys(launches))
+
+
+def _is_known(launch: HostLaunch) -> bool:
+    return None not in (launch.grid, launch.block, launch.shared, *launch.arguments)
 
 
 class _Program:
     """Goes through the statements of a text."""
 
     def __init__(
-        self, code: HostDeclarations, modules: Mapping[int, str], launches: list[HostLaunch]
+        self,
+        code: HostDeclarations,
+        modules: Mapping[int, str],
+        launches: list[HostLaunch],
+        *,
+        assumes: bool,
     ) -> None:
         self._code = code
-        self._calls = HostCalls(code, self._follow)
+        self._calls = HostCalls(code, self._follow, assumes=assumes)
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
-        self._runtime = RuntimeCalls(modules, self._expressions, launches)
+        self._runtime = RuntimeCalls(modules, self._expressions, launches, assumes=assumes)
+        self._assumes = assumes
         self._loops = self._asides = 0
         self._lambdas: list[tuple[Node, Names]] = []
 
@@ -146,6 +163,8 @@ class _Program:
                     self._variables.update(step, names)
                 case "call_expression":
                     self._call(step, names)
+                case "binary_expression" if operator(step) == ">>":
+                    self._read(step, names)
                 case "enum_specifier":
                     self._variables.enumerate_names(step, names)
                 case "return_statement":
@@ -198,6 +217,12 @@ class _Program:
         condition = node.child_by_field_name("condition")
         if condition is not None and _ARGUMENTS.search(text_of(condition)):
             # There are none.
+            self._forget_sizes(node, names)
+            return
+        body = node.child_by_field_name("body")
+        if node.type == "do_statement" and self._expressions.value(condition, names) == 0:
+            # `do { … } while (0)` of a macro is gone through but once.
+            yield from filter(None, (body,))
             return
         yield names.enter()
         yield partial(self._forget_changes, node, names, in_loop=True)
@@ -207,7 +232,6 @@ class _Program:
             declarator = node.child_by_field_name("declarator")
             name = declared_name(declarator)
             first, *others = self._elements(node.child_by_field_name("right"), names)
-            body = node.child_by_field_name("body")
             if body is not None and self._code.launches_in(body):
                 # Each kernel of a table, where its elements are known.
                 for made in reversed(others):
@@ -248,6 +272,8 @@ class _Program:
         if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
+            for part in filter(None, parts[:1]):
+                self._forget_sizes(part, names)
         if not isinstance(value, int | float) and condition is not None:
             words = text_of(condition).removeprefix("(").removesuffix(")").encode()
             holds = truth(resolved(words, NamesKnown(names)))
@@ -346,6 +372,19 @@ class _Program:
 
         return begin, end
 
+    def _read(self, node: Node, names: Names) -> None:
+        """Forgets what a stream gives to a variable, as in ``std::cin >> n``."""
+        above = node.parent
+        while above is not None and above.type == "binary_expression" and operator(above) == ">>":
+            above = above.parent
+        is_alone = above is not None and (
+            above.type in ("expression_statement", "condition_clause")
+        )
+        if is_alone and (variable := node.child_by_field_name("right")) is not None:
+            place = self._expressions.place(variable, names)
+            names.lose(place)
+            names.lines[place] = node.start_point[0] + 1
+
     def _call(self, node: Node, names: Names) -> None:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None:
@@ -362,16 +401,31 @@ class _Program:
                 place = self._expressions.place(argument, names)
                 if stripped(argument).type == "pointer_expression":
                     names.lose(place)
+                    names.lines[place] = node.start_point[0] + 1
                 elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                     # Those of the runtime change what their first argument points at.
                     names.lose_elements(place)
 
-    def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
-        """Forgets the variables that a statement may have changed."""
+    def _forget_sizes(self, node: Node, names: Names) -> None:
+        """Forgets numbers that the command line has to give: without it they are none that can be.
+
+        Only where others are taken for them.
+        """
+        for place in self._changed(node, names) if self._assumes else ():
+            value = names.values.get(place)
+            if isinstance(value, int) and value <= 0:
+                names.lose(place)
+
+    def _changed(self, node: Node, names: Names) -> list[str]:
+        """Returns the places that a statement may change."""
         listed = self._changes.get(self._calls.current.tree, [])
         first, last = (bisect_left(listed, at, key=_start) for at in node.byte_range)
+        return [self._expressions.place(each, names) for each in listed[first:last]]
+
+    def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
+        """Forgets the variables that a statement may have changed."""
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
-        for place in [self._expressions.place(each, names) for each in listed[first:last]]:
+        for place in self._changed(node, names):
             names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")

@@ -19,6 +19,7 @@ from tree_sitter import Node
 from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Type
 from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.syntax import declarator_chain, text_of
 from jitstudio.listing.cuda.types import Argument, binary, literal
 
@@ -118,6 +119,8 @@ class Names:
         bindings: What the parameters of templates represent.
         written: The same as they are written, and what aliases are.
         kinds: The types of variables as they are written, and the number of pointers to them.
+        earlier: What variables came to before they were forgotten; all parts of a run share it.
+        lines: Where variables get what they are, from 1; shared, too.
         packs: What to write for each argument of a pack, by its name.
         whole: The variables of whose members or elements something was known.
     """
@@ -131,6 +134,8 @@ class Names:
     written: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, tuple[str, int]] = field(default_factory=dict)
     packs: dict[str, list[str]] = field(default_factory=dict)
+    earlier: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     _declared: list[set[str]] = field(default_factory=list)
 
@@ -150,6 +155,8 @@ class Names:
             dict(self.written),
             dict(self.kinds),
             dict(self.packs),
+            self.earlier,
+            self.lines,
             set(self.whole),
         )
 
@@ -174,6 +181,7 @@ class Names:
         if self._declared:
             self._declared[-1].add(name)
         self.lose(name)
+        self.earlier.pop(name, None)
         for table in (self.types, self.addresses, self.objects, self.kinds, self.written):
             table.pop(name, None)
 
@@ -223,8 +231,9 @@ class Names:
         whole, _, axis = place.rpartition(".")
         if axis in AXES and isinstance(self.values.get(whole), tuple):
             del self.values[whole]
-        for table in (self.symbols, self.values):
-            table.pop(place, None)
+        self.symbols.pop(place, None)
+        if (value := self.values.pop(place, None)) is not None:
+            self.earlier[place] = value
         self.lose_members(place)
 
     def lose_members(self, place: str) -> None:
@@ -245,6 +254,8 @@ class Names:
             then = before.values.get(place)
             if value != then and not (then is None and isinstance(value, HostBuffer)):
                 self.lose(place)
+                if then is not None:
+                    self.earlier[place] = then
         for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
             self.lose(place)
 
@@ -260,7 +271,7 @@ def elements(count: Value | None, element: Type | None) -> Made:
     """Returns a vector of so many elements."""
     if not isinstance(count, int) or element is None:
         return Made()
-    return Made(HostBuffer(count * element.size), {SIZE: count})
+    return Made(HostBuffer(depending(count * element.size, (count,))), {SIZE: count})
 
 
 def any_element(place: str) -> str:
@@ -275,7 +286,7 @@ def root(place: str) -> str:
 
 def dimensions(value: Value | None) -> Dimensions | None:
     """Returns a number or up to three as the size of a grid or a block; None for what is none."""
-    sizes = (int(value),) if isinstance(value, int | float) else value
+    sizes = (whole_number(value),) if isinstance(value, int | float) else value
     possible = isinstance(sizes, tuple) and all(0 < size < _MOST_BLOCKS for size in sizes)
     return sizes if isinstance(sizes, tuple) and possible else None
 
@@ -299,9 +310,9 @@ def cast(kind: str, value: Value) -> Value:
         return value
     words = set(kind.replace("const", "").split())
     if words & _FLOATING:
-        return float(value)
+        return depending(float(value), (value,))
     is_whole = words <= _WHOLE and words
-    return int(value) if is_whole and math.isfinite(value) else value
+    return whole_number(value) if is_whole and math.isfinite(value) else value
 
 
 def calculated(sign: str, left: Value | None, right: Value | None) -> Number | None:
@@ -309,7 +320,7 @@ def calculated(sign: str, left: Value | None, right: Value | None) -> Number | N
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         return None
     if isinstance(left, int) and isinstance(right, int):
-        return binary(sign, left, right)
+        return depending(binary(sign, left, right), (left, right))
     apply = _FLOAT_OPERATORS.get(sign)
     return attempt(apply, (left, right)) if apply else None
 
@@ -318,5 +329,5 @@ def attempt(apply: Callable[..., Number], numbers: Sequence[Number]) -> Number |
     """Returns what a function gives; None where that is no finite number."""
     with suppress(ArithmeticError, ValueError, TypeError):
         value = apply(*numbers)
-        return value if math.isfinite(value) else None
+        return depending(value, numbers) if math.isfinite(value) else None
     return None

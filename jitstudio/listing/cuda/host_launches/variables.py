@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
+from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
 from jitstudio.listing.cuda.host_launches.values import (
@@ -32,6 +35,8 @@ from jitstudio.listing.cuda.syntax import (
 )
 
 _LONGEST_LIST = 64
+# Functions that make a number of a text.
+_NUMBER = re.compile(r"(?:std::)?(?:ato(?:i|l|ll)|sto(?:i|l|ll|ul|ull)|strto(?:l|ll|ul|ull))\s*+\(")
 # Of the structs of CUDA's headers that matter to a launch.
 _MEMBERS = {"cudaLaunchConfig_t": ("gridDim", "blockDim", "dynamicSmemBytes")}
 _SIZED = ("gridDim", "blockDim")
@@ -74,6 +79,8 @@ class HostVariables:
                 names.types[name] = Pointer(element)
             elif found is not None:
                 names.types[name] = found
+            elif text_of(kind) == "auto" and _NUMBER.match(text_of(value)):
+                names.types[name] = INT
             if value is not None and value.type == "initializer_list":
                 names.addresses[name] = [self._expressions.place(n, names) for n in children(value)]
                 if isinstance(found, Array) and isinstance(found.element, Scalar):
@@ -83,6 +90,7 @@ class HostVariables:
             if made.value is not None and not isinstance(found, Pointer | Array):
                 made.value = cast(text_of(kind), made.value)
             names.put(name, made)
+            names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
@@ -212,13 +220,14 @@ class HostVariables:
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
             sizes = list(whole) + [1] * (AXES.index(axis) + 1 - len(whole))
-            sizes[AXES.index(axis)] = int(made.value)
+            sizes[AXES.index(axis)] = whole_number(made.value)
             names.keep(part, tuple(sizes))
         else:
             if "[]" in place:
                 # It may be any element.
                 names.lose_elements(place.partition("[]")[0])
             names.put(place, made)
+            names.lines[place] = node.start_point[0] + 1
             self._lose_aliased(place, right, names)
 
     def _note_address(self, place: str, address: Node, names: Names) -> None:
@@ -236,7 +245,8 @@ class HostVariables:
         place = self._expressions.place(node.child_by_field_name("argument"), names)
         value = names.values.get(place)
         if isinstance(value, int):
-            names.keep(place, value + (1 if operator(node) == "++" else -1))
+            by = 1 if operator(node) == "++" else -1
+            names.keep(place, depending(value + by, (value,)))
         else:
             names.lose(place)
 
