@@ -270,6 +270,7 @@ _EXTENT_ELEMENTS = 1 << 10
 _FEW = 1024
 _FEW_POINTERS = 4
 _USUAL_BLOCK = 256
+_LEAST_SIDE = 16
 
 
 def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
@@ -450,7 +451,9 @@ def _by_names(number: int, given: Mapping[str, Number | HostBuffer]) -> str:
         for some in combinations(sizes, count):
             if math.prod(value for _, value in some) == number:
                 return "*".join(name for name, _ in some)
-    return ""
+    # A square; of small numbers it may be by chance.
+    squares = (name for name, value in sizes if value >= _LEAST_SIDE and value**2 == number)
+    return "*".join([next(squares, "")] * 2).strip("*")
 
 
 def _cover(
