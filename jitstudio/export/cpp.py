@@ -580,8 +580,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     guarded = request.guards and len(arrays) < len(own)
     zones = " + 2 * ZONE" if guarded else ""
     for argument in request.slots:
-        name = f"p_{variable(argument.name)}"
-        parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
+        parameters.append(_place_of(argument))
     for argument in _inner_first(request):
         name, inner = f"p_{variable(argument.name)}", inner_of(request, argument)
         if isinstance(argument, ValueArgument):
@@ -619,6 +618,8 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
             data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
             data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
+        ahead = f"    CUdeviceptr at_{name} = {name} + {argument.start_bytes};\n"
+        data.append(ahead if argument.start else "")
         is_output = argument.direction is Direction.OUT and request.poison
         element, word = argument.element.size, str(is_output).lower()
         if (is_output or request.guards) and not argument.symbol:
@@ -651,6 +652,14 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
+
+
+def _place_of(argument: ValueArgument | Buffer) -> str:
+    """Returns where a parameter is, in C++."""
+    name = f"p_{variable(argument.name)}"
+    if isinstance(argument, ValueArgument):
+        return f"{name}.data()"
+    return f"&at_{name}" if argument.start else f"&{name}"
 
 
 def _inner_first(request: LaunchRequest) -> list[ValueArgument | Buffer]:

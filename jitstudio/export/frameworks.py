@@ -128,6 +128,8 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     for argument in request.slots:
         if isinstance(argument, Buffer):
             held = f"memory[{argument.name!r}]"
+            if argument.start:
+                held = f"np.uint64({held}.data.ptr + {argument.start_bytes})"
             values.append(held if argument.length else "np.uint64(0)")
             continue
         text = struct_value(request, argument)
@@ -383,9 +385,9 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
         if isinstance(argument, Buffer):
             const = "const " if kind.startswith("const ") else ""
             element = f"{const}{argument.element.name} *"
-            given.append(
-                f"reinterpret_cast<{element}>({name}.data_ptr())" if argument.length else "nullptr"
-            )
+            at = f" + {argument.start}" if argument.start else ""
+            held = f"reinterpret_cast<{element}>({name}.data_ptr()){at}"
+            given.append(held if argument.length else "nullptr")
         else:
             given.append(f"static_cast<{argument.type.name}>({name})")
     wrapper = _WRAPPER.format(

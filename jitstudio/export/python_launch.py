@@ -281,7 +281,8 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
 
     for argument in request.slots:
         if isinstance(argument, Buffer):
-            values.append(number.format(place(argument) if argument.length else 0))
+            at = f" + {argument.start_bytes}" if argument.start else ""
+            values.append(number.format(f"{place(argument)}{at}" if argument.length else 0))
             continue
         kind = argument.type
         if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):

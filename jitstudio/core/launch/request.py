@@ -108,6 +108,7 @@ class Buffer:
             space, or a buffer; empty for a parameter of its own.
         symbol: The lowered name of the module variable that these elements are, whose address is
             in no parameter; empty for memory that the launch makes.
+        start: The element whose address the kernel gets; those before it are there, too.
     """
 
     name: str
@@ -119,6 +120,12 @@ class Buffer:
     texels: Texels | None = None
     inside: str = ""
     symbol: str = ""
+    start: int = 0
+
+    @property
+    def start_bytes(self) -> int:
+        """Bytes from the first element to the address that the kernel gets."""
+        return self.start * self.element.size
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -256,8 +263,9 @@ class LaunchRequest(RunOptions):
         around = {"", *(value.name for value in values)}
         for buffer in self.buffers:
             if buffer.inside in around and not buffer.symbol:
-                address = given.get(buffer.name, 0).to_bytes(ADDRESS_BYTES, "little")
-                space[buffer.offset : buffer.offset + ADDRESS_BYTES] = address
+                address = given.get(buffer.name, 0) + buffer.start_bytes
+                data = address.to_bytes(ADDRESS_BYTES, "little")
+                space[buffer.offset : buffer.offset + ADDRESS_BYTES] = data
         return bytes(space)
 
     def addresses_in(self, holder: Buffer, given: Mapping[str, int]) -> dict[int, int]:
@@ -267,7 +275,8 @@ class LaunchRequest(RunOptions):
             holder: The buffer.
             given: See `parameter_space`.
         """
-        return {b.offset: given.get(b.name, 0) for b in self.buffers if b.inside == holder.name}
+        inner = (b for b in self.buffers if b.inside == holder.name)
+        return {b.offset: given.get(b.name, 0) + b.start_bytes for b in inner}
 
 
 @dataclass(frozen=True)
@@ -396,9 +405,15 @@ class ModuleVariable:
 
 @dataclass(frozen=True)
 class HostBuffer:
-    """Memory that host code allocates: its bytes."""
+    """Memory that host code allocates.
+
+    Attributes:
+        bytes: How much.
+        start: Bytes from its start to where a pointer leads.
+    """
 
     bytes: int
+    start: int = 0
 
 
 @dataclass(frozen=True, order=True)

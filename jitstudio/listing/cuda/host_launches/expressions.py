@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Protocol
 
 from tree_sitter import Node
@@ -111,9 +112,45 @@ class HostExpressions:
         """Returns the buffer that an expression such as ``raw_pointer_cast(v.data())`` is about."""
         for inner in within(node):
             if inner.type in ("identifier", "field_expression", "subscript_expression"):
-                found = names.known(self.place(inner, names))
+                place = self.place(inner, names)
+                found = names.known(place)
                 if isinstance(found, HostBuffer):
-                    return found
+                    steps = self._steps_ahead(node, inner, names)
+                    kind = names.types.get(place)
+                    size = kind.target.size if isinstance(kind, Pointer) and kind.target else 0
+                    start = calculated("*", steps, size) if steps else 0
+                    ahead = calculated("+", found.start, start)
+                    return replace(found, start=ahead) if isinstance(ahead, int) else found
+        return None
+
+    def _steps_ahead(self, node: Node, pointer: Node, names: Names, depth: int = 0) -> int | None:
+        """Returns how many elements behind a pointer an expression leads to; None if unknown.
+
+        That is so of ``p + 3``, ``3 + p``, ``p - 1`` and ``&p[3]``, and of these in each other.
+        """
+        node = stripped(node)
+        if node == pointer:
+            return 0
+        if depth > _DEEPEST_VALUE:
+            return None
+        if node.type == "binary_expression" and operator(node) in ("+", "-"):
+            left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+            if left is None or right is None:
+                return None
+            is_left = left.start_byte <= pointer.start_byte < left.end_byte
+            of, by = (left, right) if is_left else (right, left)
+            steps = self._steps_ahead(of, pointer, names, depth + 1)
+            return _whole(calculated(operator(node), steps, self.size(by, names)))
+        if node.type == "pointer_expression" and operator(node) == "&":
+            inside = node.child_by_field_name("argument")
+            element = stripped(inside) if inside is not None else None
+            if element is not None and element.type == "subscript_expression":
+                array = element.child_by_field_name("argument")
+                listed = element.child_by_field_name("indices")
+                index = next(iter(children(listed)), None) if listed is not None else None
+                if array is not None and index is not None:
+                    steps = self._steps_ahead(array, pointer, names, depth + 1)
+                    return _whole(calculated("+", steps, self.size(index, names)))
         return None
 
     def place(self, node: Node | None, names: Names, depth: int = 0) -> str:
@@ -393,6 +430,10 @@ class HostExpressions:
         values = self.sizes(nodes, names)
         sizes = [whole_number(value) for value in values if isinstance(value, int | float)]
         return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
+
+
+def _whole(value: Value | None) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _inside(node: Node) -> Node:

@@ -269,7 +269,7 @@ class _Program:
         fields = _LOGICAL.get(operator(node), ("condition", "consequence", "alternative"))
         condition, *parts = (node.child_by_field_name(part) for part in fields)
         value = self._expressions.value(condition, names)
-        if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
+        if not value and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
             for part in filter(None, parts[:1]):

@@ -185,8 +185,9 @@ class RuntimeCalls:
         cooperative: bool = False,
     ) -> None:
         texts, arguments = [text_of(each) for each in given], tuple(arguments)
-        bytes_ = [each.bytes for each in arguments if isinstance(each, HostBuffer)]
-        by = assumptions((grid, block, shared, arguments, *bytes_))
+        buffers = [each for each in arguments if isinstance(each, HostBuffer)]
+        sizes = [size for each in buffers for size in (each.bytes, each.start)]
+        by = assumptions((grid, block, shared, arguments, *sizes))
         launch = HostLaunch(
             kernel="",
             template="",
@@ -223,7 +224,7 @@ def _plain(value: Number | HostBuffer | None) -> Number | HostBuffer | None:
     """Returns what a kernel is given without a mark of what it depends on."""
     match value:
         case HostBuffer():
-            return HostBuffer(int(value.bytes))
+            return HostBuffer(int(value.bytes), int(value.start))
         case int():
             return int(value)
         case float():
