@@ -76,6 +76,13 @@ extern "C" __global__ void lengths(const View *views, int *out) {
 }
 """
 
+SHARED = """\
+extern "C" __global__ void shift(const float *in, float *out, const float *end, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && out + i < end) out[i] = 2 * in[i] + 1;
+}
+"""
+
 TEXTURES = """\
 struct Lookup { cudaTextureObject_t tex; float scale; };
 __constant__ cudaTextureObject_t steps;
@@ -145,6 +152,38 @@ CASES = {
             *("--arg=views=3", "--arg=views[].p=8:constant(2)", "--arg=views[]={n=4}"),
             *("--arg=views[2].n=8", "--arg=out=3:zeros:out", "--grid=3", "--block=1"),
             "--expect=out = array([8, 8, 16])",
+        ),
+    ),
+    "one buffer for three pointers": (
+        SHARED,
+        (
+            *(
+                "--arg=n=100",
+                "--arg=in=64:range",
+                "--arg=out=same(in+16*2)",
+                "--arg=end=same(in+64)",
+            ),
+            *("--grid=4", "--block=32", "--expect=in[:32] = i", "--expect=out = 2 * in[i] + 1"),
+        ),
+    ),
+    "one buffer in a struct": (
+        VIEWS,
+        (
+            *(Q, "--arg=q.b.p=q.a.n*2:range", "--arg=q.a.p=same(q.more[1])", "--grid=1"),
+            *("--arg=q.more[0]=null", "--arg=q.more[1]=same(q.b.p+64)", "--block=16"),
+            "--expect=q.b.p[:32] = where(i % 2 == 0, i + 3 * q.b.p[64 + i // 2], i)",
+        ),
+    ),
+    "rows of one buffer": (
+        ROWS,
+        (
+            *(
+                "--arg=rows=2",
+                "--arg=n=32",
+                "--arg=rows[0]=n*2:range",
+                "--arg=rows[1]=same(rows[0]+n)",
+            ),
+            *("--arg=rows[]=null", "--grid=2", "--block=32", "--expect=rows[0] = i + 1"),
         ),
     ),
     "textures": (

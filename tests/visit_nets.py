@@ -118,7 +118,8 @@ class Look:
                 continue
             if max(abs(a - b) for a, b in zip(size, other, strict=True)) > _ROUNDING * (not is_row):
                 yield f"size of {name}: {other}, first {size}"
-        if is_same_size and not (gone or come) and not self._is_cut_otherwise(first):
+        is_cut = self.sizes != first.sizes and self._is_cut_otherwise(first)
+        if is_same_size and not (gone or come or is_cut) and self.painted != first.painted:
             yield f"paints {_words(self, first)}, first {_words(first, self)}"
 
     def _is_cut_otherwise(self, first: Look) -> bool:

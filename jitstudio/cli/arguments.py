@@ -502,7 +502,7 @@ def _add_configuration(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--cooperative",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         default=None,
         help="have all blocks resident at the same time",
     )
@@ -524,7 +524,8 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         metavar="NAME=TEXT",
         help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[@START][:FILL][:in|out|inout] "
         "such as 'n:random(7)', of which the kernel gets the address of element START; fills are "
-        "zeros, constant(V), range, random, file(PATH), expr(NUMPY), unfilled; a texture "
+        "zeros, constant(V), range, random, file(PATH), expr(NUMPY), unfilled; same(NAME) or "
+        "same(NAME+N) is the memory of another buffer; a texture "
         "TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a surface "
         "TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
         "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
@@ -543,7 +544,8 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         dest="expectations",
         action="append",
         metavar="EXPR",
-        help="what a buffer shall hold, in NumPy: 'out = a * x + y'",
+        help="what a buffer shall hold, in NumPy: 'out = a * x + y'; or a part of it: "
+        "'out[1:-1] = x[i - 1] + x[i + 1]'",
     )
     command.add_argument(
         "--rtol",

@@ -84,7 +84,7 @@ def _recipe(arguments: argparse.Namespace) -> Recipe | int:
         build.show(result)
         return exit_codes.OF_OUTCOME[result.outcome]
     launch = _launch(arguments, request, spec, base, result)
-    part = module_of(request, [launch.module] if launch else [])
+    part = module_of(request, [launch.form.module] if launch else [])
     recipe = recipe_of(part, result, carried_headers(part, result), launch)
     return replace(recipe, paths=_paths(arguments, project))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from jitstudio.cli import COMMANDS, exit_codes
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.terminal import print_error, say
+from jitstudio.core.wrapping import wrapped
 from jitstudio.manual import ManualPage, find_page, pages, similar_topics
 
 _MOST_COLUMNS = 100
@@ -96,7 +96,7 @@ def _block_lines(block: Sequence[str], width: int) -> list[str]:
         return _table(block, width)
     text = _plain(" ".join(line.strip() for line in block))
     mark = _ITEM.match(text)
-    return _wrapped(text, width, " " * len(mark[0]) if mark else "")
+    return wrapped(text, width, " " * len(mark[0]) if mark else "")
 
 
 def _table(block: Sequence[str], width: int) -> list[str]:
@@ -109,7 +109,7 @@ def _table(block: Sequence[str], width: int) -> list[str]:
     lines: list[str] = []
     for *cells, last in rows:
         head = "".join(f"{cell:<{size}}{_GAP}" for cell, size in zip(cells, widths, strict=True))
-        parts = _wrapped(last, max(width - taken, _LEAST_COLUMN), "") or [""]
+        parts = wrapped(last, max(width - taken, _LEAST_COLUMN)) or [""]
         lines += [
             f"{head if not at else ' ' * taken}{part}".rstrip() for at, part in enumerate(parts)
         ]
@@ -120,9 +120,3 @@ def _plain(text: str) -> str:
     for pattern, replacement in _INLINE:
         text = pattern.sub(replacement, text)
     return text
-
-
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )

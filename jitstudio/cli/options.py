@@ -13,6 +13,7 @@ from jitstudio.cli.json_output import options_object
 from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
+from jitstudio.core.wrapping import filled
 
 _MOST_COLUMNS = 100
 _INDENT = "    "
@@ -76,10 +77,4 @@ def _since(spec: OptionSpec, tool: Tool) -> str:
 
 def _wrapped(sentence: str) -> str:
     columns = min(shutil.get_terminal_size().columns, _MOST_COLUMNS)
-    return textwrap.fill(
-        sentence,
-        columns,
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT,
-        break_on_hyphens=False,
-    )
+    return textwrap.indent(filled(sentence, columns - len(_INDENT)), _INDENT)

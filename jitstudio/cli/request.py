@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr
@@ -27,8 +28,10 @@ from jitstudio.core.code import (
     is_project,
     kind_of,
 )
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import lies_in, rooted, shown, split_options, without
 from jitstudio.core.plain_files import read_file
@@ -583,6 +586,34 @@ def spec_from(arguments: argparse.Namespace, base: LaunchSpec | None = None) -> 
         given["expectations"] = tuple(given["expectations"])
     texts = dict(base.arguments) | argument_texts(arguments)
     return replace(base, **given, arguments=tuple(texts.items()))
+
+
+def most_seconds(arguments: argparse.Namespace, base: LaunchSpec | None) -> float:
+    """Returns how many seconds a launch may take at most, whatever a project says.
+
+    Without a word of the user's a project sets no longer limit than there is without it.
+
+    Args:
+        arguments: The words of the command line.
+        base: The launch of a project; None for none.
+    """
+    is_free = base is None or getattr(arguments, "timeout", None) is not None
+    return math.inf if is_free else LaunchSpec().timeout
+
+
+def within_limit(spec: LaunchSpec, most: float) -> tuple[LaunchSpec, tuple[SpecProblem, ...]]:
+    """Returns a launch with so many seconds at most, and what is to be said of that."""
+    # What is no number is for `resolve` to refuse.
+    if not spec.timeout > most:
+        return spec, ()
+    told = SpecProblem(
+        "timeout",
+        f"The launch asks for {spec.timeout:,g} s and has {most:,g} s: a project or budget sets no "
+        "longer time limit than its caller.",
+        f"Write --timeout {spec.timeout:g} to give it as long.",
+        Severity.INFO,
+    )
+    return replace(spec, timeout=most), (told,)
 
 
 def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -24,13 +23,15 @@ from jitstudio.cli.request import (
     given_project,
     has_target,
     made_folder,
+    most_seconds,
     request_from,
     spec_from,
     unwritable,
+    within_limit,
 )
 from jitstudio.cli.terminal import pass_on, print_error, print_progress, say
 from jitstudio.cli.text_output import print_launch
-from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.diagnostics import Severity, diagnostic_line
 from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
@@ -67,6 +68,13 @@ _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
 _GPU = 0
 """The one that is compared with the simulator where that was chosen."""
+_OTHER_COMPARISON = SpecProblem(
+    "both",
+    "The project compares a GPU and the simulator, which --compare-option does not: this build and "
+    "the other one run on the same device.",
+    "Leave --compare-option out to compare a GPU and the simulator.",
+    Severity.INFO,
+)
 _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
@@ -118,6 +126,9 @@ def launch(
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
     spec = spec_from(arguments, base)
+    remarks: tuple[SpecProblem, ...] = ()
+    if compared and spec.both:
+        spec, remarks = replace(spec, both=False), (_OTHER_COMPARISON,)
     request = request or request_from(arguments, base_request(project, arguments))
     request = build_for_launch(request, spec.kernel)
     folder = made_folder(arguments.save, "--save")
@@ -127,13 +138,16 @@ def launch(
         target = _GPU if spec.both and arguments.device == SIMULATOR else arguments.device
         arch = arch_for(request.arch, has_target(arguments), found, target)
         request = replace(request, arch=arch)
-        built = build.build(request, DEFAULT_TIMEOUT if limit is None else limit)[-1]
+        building = DEFAULT_TIMEOUT if limit is None else limit
+        built = build.build(request, building)[-1]
         if not built.ok:
             return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
-        most = math.inf if limit is None else limit
-        sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most, begins)
-        result = sides.launch(_Side(request, built), compared)
+        most = most_seconds(arguments, base) if limit is None else limit
+        sides = _Sides(
+            launcher, spec, found, arguments.device, heard, begin, most, building, begins
+        )
+        result = sides.launch(_Side(request, built), compared, remarks)
         result = replace(result, begins=sides.words)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
@@ -179,6 +193,7 @@ class _Sides:
         heard: Is given what happens meanwhile.
         begin: Completes the launch that the host code has; None where that is not to be read.
         most: Seconds that a launch may take at most.
+        building: Seconds that a build may take at most.
         begins: Is given what the launch takes from the host code, before it.
         words: The same; empty for nothing.
         launched: The launch as it was sent; None before.
@@ -191,16 +206,23 @@ class _Sides:
     heard: Callable[[LaunchEvent], None]
     begin: Callable[[LaunchSpec], LaunchSpec] | None
     most: float
+    building: float
     begins: Callable[[Sequence[str]], None]
     words: tuple[str, ...] = ()
     launched: LaunchRequest | None = None
 
-    def launch(self, side: _Side, compared: tuple[str, ...] = ()) -> LaunchResult:
+    def launch(
+        self,
+        side: _Side,
+        compared: tuple[str, ...] = (),
+        remarks: tuple[SpecProblem, ...] = (),
+    ) -> LaunchResult:
         """Returns the launch, or why there was none.
 
         Args:
             side: The build.
             compared: Options of another build that is run, too.
+            remarks: What else is to be said of it.
         """
         own = self._resolved(side, self.ordinal)
         if isinstance(own, LaunchResult):
@@ -215,7 +237,8 @@ class _Sides:
             rival=other.request if other else None,
             rival_build=f"built with {' '.join(compared)}" if compared else "",
         )
-        return replace(result, diagnostics=(*map(diagnostic_of, own.problems), *result.diagnostics))
+        problems = map(diagnostic_of, (*remarks, *own.problems))
+        return replace(result, diagnostics=(*problems, *result.diagnostics))
 
     def with_contraction(
         self, side: _Side, compared: tuple[str, ...], result: LaunchResult
@@ -233,7 +256,7 @@ class _Sides:
             return result
         heard, self.heard = self.heard, _ignore
         try:
-            plain = _built_with(side.request, (WITHOUT_FMA,), self.most)
+            plain = _built_with(side.request, (WITHOUT_FMA,), self.building)
             return with_contraction(result, self.launch(plain, compared) if plain else None)
         finally:
             self.heard = heard
@@ -243,7 +266,7 @@ class _Sides:
     ) -> _Resolved | LaunchResult | None:
         """Returns what is run besides, or why it cannot be; None for nothing."""
         if compared:
-            other = _built_with(side.request, compared, self.most)
+            other = _built_with(side.request, compared, self.building)
             if other is None:
                 told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
                 return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
@@ -272,18 +295,18 @@ class _Sides:
             return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
         if missing := _missing(self.found, ordinal):
             return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
-        # What is no number is for `resolve` to refuse.
-        spec = replace(spec, timeout=self.most if spec.timeout > self.most else spec.timeout)
+        spec, shortened = within_limit(spec, self.most)
         resolved = resolve(spec, kernel, self.found, ordinal)
+        problems = (*shortened, *resolved.problems)
         if resolved.request is None:
-            return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
-        return _Resolved(resolved.request, resolved.problems)
+            return unlaunched(form.title, LaunchOutcome.REFUSED, problems)
+        return _Resolved(resolved.request, problems)
 
 
 def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
     """Returns a build with further options, of so many seconds at most; None where it fails."""
     request = replace(request, options=(*request.options, *options))
-    built = build.build(request, DEFAULT_TIMEOUT if most == math.inf else most)[-1]
+    built = build.build(request, most)[-1]
     return _Side(request, built) if built.ok else None
 
 

@@ -18,9 +18,11 @@ from jitstudio.cli.request import (
     base_sweep,
     given_project,
     has_target,
+    most_seconds,
     request_from,
     spec_from,
     unwritable,
+    within_limit,
     without_waiting,
 )
 from jitstudio.cli.terminal import print_error, say, table_lines
@@ -32,7 +34,8 @@ from jitstudio.core.axes import (
     parse_axis,
     placeholders_of,
 )
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.launch.result import LaunchOutcome, diagnostic_of
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
 from jitstudio.variants import export, sites
@@ -96,7 +99,10 @@ def _plan(arguments: argparse.Namespace) -> VariantPlan:
     draft = base_sweep(project, arguments.kernel or "", has_axes=bool(arguments.axis))
     kernel = arguments.kernel or (draft.kernel if draft else "")
     given = argument_texts(arguments)
-    spec = spec_from(arguments, base_launch(project, kernel, given))
+    base = base_launch(project, kernel, given)
+    spec, shortened = within_limit(spec_from(arguments, base), most_seconds(arguments, base))
+    for problem in shortened:
+        print_error(diagnostic_line(diagnostic_of(problem)))
     if draft is not None:
         spec = replace(spec, kernel=kernel)
     try:

@@ -25,6 +25,7 @@ from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import CheckResult, LaunchResult
 from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
+from jitstudio.core.wrapping import filled
 from jitstudio.listing.lines import NOWHERE
 
 _PROSE_WIDTH = 92
@@ -70,7 +71,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
         print_error(diagnostic_line(diagnostic))
         if diagnostic.explanation not in told:
             told.add(diagnostic.explanation)
-            print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
+            print_error(_indented(filled(diagnostic.explanation, _PROSE_WIDTH)))
 
 
 def print_names(result: BuildResult) -> None:
@@ -221,11 +222,13 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
 
 
 def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
-    said = f"{check.buffer} = {check.expression}"
+    said = f"{check.target} = {check.expression}"
     if check.problem:
         yield "CHECK", f"{said}: {check.problem}"
         return
     errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
+    if check.left_out:
+        errors += f"; {check.left_out:,} others of {check.buffer} are not compared"
     if check.ok:
         nans = f", {check.nans:,} of them NaN" if check.nans else ""
         yield "check", f"{said}: all {check.count:,} elements as expected{nans}, {errors}"
@@ -304,7 +307,7 @@ def _print_finding(finding: Finding) -> None:
 
 
 def _print_prose(prose: str) -> None:
-    say(textwrap.indent(textwrap.fill(prose, _PROSE_WIDTH), _INDENT * 3))
+    say(textwrap.indent(filled(prose, _PROSE_WIDTH), _INDENT * 3))
 
 
 def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:

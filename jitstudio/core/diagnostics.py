@@ -227,8 +227,8 @@ _SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _PTXAS_REMARK, _REMARK, _GCC, _PLA
 _OF_NVVM = (_NVVM_PARSE, _NVVM_VERIFIER, *_SPELLINGS)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
-# What ptxas calls PTX that reached it from memory.
-_NAMELESS_PTX = "application ptx input"
+# What ptxas calls PTX that reached it from memory, and nvJitLink that which a link by LTO makes.
+_NAMELESS_PTX, _PTX_BY_LTO = "application ptx input", "ltoPtx"
 
 
 def diagnose(
@@ -344,7 +344,7 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
         message = f"In the name expression '{expression_in(''.join(following[:1]))}': {message}"
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
-        file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
+        file = _ptx_file(source)
     if match.re in (_PTXAS_LINE, _PTXAS_REMARK) and (
         origin := _ORIGIN.fullmatch("".join(following[:1]))
     ):
@@ -352,6 +352,10 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
         file, line = origin["file"], int(origin["line"])
     severity = _SEVERITIES[groups.get("severity") or "error"]
     return Diagnostic(severity, file, line, column, message, tool, number)
+
+
+def _ptx_file(source: str) -> str:
+    return str(PurePath(source).with_suffix(CodeKind.PTX.ending))
 
 
 def _column(groups: dict[str, str | None]) -> int | None:
@@ -379,10 +383,16 @@ def _named(
         yield Diagnostic(
             Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool
         )
+    named = trailer["file"]
     for diagnostic in pending:
-        of_ptx = diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending)
-        named = trailer["file"] is not None and of_ptx
-        yield replace(diagnostic, file=trailer["file"]) if named else diagnostic
+        if named is None or named == _PTX_BY_LTO:
+            yield diagnostic
+        elif diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending):
+            yield replace(diagnostic, file=named)
+        else:
+            # It has its place in a source, and that in the PTX behind the message.
+            message = diagnostic.message.replace(f"({_ptx_file(source)}:", f"({named}:")
+            yield replace(diagnostic, message=message)
 
 
 def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:

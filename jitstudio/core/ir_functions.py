@@ -8,7 +8,7 @@ functions"). libNVVM before 12.8 passes over the convention, and all of them tak
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind, Source, is_bitcode
@@ -31,6 +31,9 @@ _KERNEL = re.compile(r"\b(?:ptx_kernel|cc\s*+71)\b")
 _USE = re.compile(rf"@(?P<name>{_NAME})\s*+\(")
 _RETURNS_NOTHING = re.compile(r"\bvoid\s*+$")
 _OPAQUE = re.compile(r'(?<![%@\w.$"-])ptr\b')
+# `float*`, `%T addrspace(1)*`, `[4 x i8]*`, `void (i32)*`, `%"a b"*`
+_TYPED = re.compile(r'[\w.$\])}>"]\*')
+_STRING = re.compile(r'"[^"\n]*+"')
 _PARAMETER_NAME = re.compile(r'\s%(?:[-\w$.]+|"[^"\n]*")$')
 _PARAMETER_ATTRIBUTE = re.compile(
     r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
@@ -78,6 +81,7 @@ def ir_functions(text: str) -> tuple[IrFunction, ...]:
     nodes = (match for match in _ANNOTATION.finditer(code) if match["number"] in listed)
     annotated = {_plain(match["name"]) for match in nodes}
     definitions = list(_DEFINITION.finditer(code))
+    lines = _lines_of(code, [match.start("define") for match in definitions])
     heads = {match.start("name") for match in definitions}
     called = {_plain(m["name"]) for m in _USE.finditer(code) if m.start("name") not in heads}
     return tuple(
@@ -85,13 +89,22 @@ def ir_functions(text: str) -> tuple[IrFunction, ...]:
             name=(name := _plain(match["name"])),
             written_name=match["name"],
             start=match.start("define"),
-            line=code.count("\n", 0, match.start("define")) + 1,
+            line=line,
             parameters=match.end(),
             is_kernel=name in annotated or bool(_KERNEL.search(match["words"])),
             obstacle=_obstacle(match["words"], is_called=name in called),
         )
-        for match in definitions
+        for match, line in zip(definitions, lines, strict=True)
     )
+
+
+def _lines_of(text: str, places: Iterable[int]) -> Iterator[int]:
+    """Yields the lines of places that follow one another, from 1."""
+    line, last = 1, 0
+    for at in places:
+        line += text.count("\n", last, at)
+        last = at
+        yield line
 
 
 def kernel_annotation(
@@ -116,6 +129,13 @@ def kernel_annotation(
         number = max(map(int, _NUMBER.findall(code)), default=-1) + 1
     node = f'!{number} = !{{{type_} @{function.written_name}, !"kernel", i32 1}}'
     return [f"!nvvm.annotations = !{{!{number}}}", node]
+
+
+def typed_pointer_line(text: str) -> int:
+    """Returns the first line of LLVM IR with a pointer that has a type; 0 where there is none."""
+    code = _STRING.sub('""', without_comments(text))
+    match = _TYPED.search(code)
+    return code.count("\n", 0, match.start()) + 1 if match else 0
 
 
 def _type_of(parameter: str) -> str:

@@ -33,8 +33,10 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
         return None
     for name, targets in _table().items():
         is_lacking = f"'{name}' not supported on" in text
+        # A modifier follows a word: cta_group::1.kind::i8.
+        before = "" if name.startswith(".") else r"(?<!\w)"
         is_written = _WRITTEN.fullmatch(name) and re.search(
-            rf"(?<!\w){re.escape(name)}(?!\w)", text
+            rf"{before}{re.escape(name)}(?!\w)", text
         )
         if is_lacking or is_written:
             found = found & targets

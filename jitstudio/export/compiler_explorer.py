@@ -153,7 +153,7 @@ def state_of(recipe: Recipe) -> tuple[dict[str, Any], tuple[str, ...]]:
 def _main_of(recipe: Recipe) -> Any:
     sources = recipe.request.sources
     if recipe.launch is not None:
-        named = recipe.launch.module
+        named = recipe.launch.form.module
         return next((source for source in sources if source.name == named), sources[0])
     return sources[0]
 

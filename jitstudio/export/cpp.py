@@ -9,14 +9,22 @@ from functools import partial
 
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
+from jitstudio.core.launch.request import (
+    Argument,
+    Buffer,
+    Direction,
+    FillKind,
+    LaunchRequest,
+    SharedPointer,
+    ValueArgument,
+)
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type, complex_name
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
 from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
-from jitstudio.export.symbols import inner_of, refuse_unknown
+from jitstudio.export.symbols import inner_of, is_null, owner_in, place_text, refuse_unknown
 from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
 
 _PROGRAM = r"""// @TITLE@
@@ -573,7 +581,8 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         ExportError: A texture lies in linear memory.
     """
     config = request.config
-    data, parameters, restore, got, watched = [], [], [], [], []
+    data: list[str] = []
+    parameters, restore, got, watched = [], [], [], []
     arrays = arrays_of(request)
     refuse_unknown(request)
     own = [b for b in request.buffers if b.length and not b.symbol]
@@ -581,13 +590,10 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     zones = " + 2 * ZONE" if guarded else ""
     for argument in request.slots:
         parameters.append(_place_of(argument))
-    for argument in _inner_first(request):
+    for argument in _in_order(request):
         name, inner = f"p_{variable(argument.name)}", inner_of(request, argument)
-        if isinstance(argument, ValueArgument):
-            digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
-            said = f"  // {argument.number}" if argument.number is not None else ""
-            data.append(f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n")
-            data += _addresses(f"{name}.data()", inner, argument.offset)
+        if not isinstance(argument, Buffer):
+            data += _without_memory(request, argument, name)
             continue
         handle = "unsigned long long" if argument.texels is not None else "CUdeviceptr"
         data.append(f"    {handle} {name} = 0;\n")
@@ -654,25 +660,54 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     )
 
 
-def _place_of(argument: ValueArgument | Buffer) -> str:
+def _place_of(argument: Argument) -> str:
     """Returns where a parameter is, in C++."""
     name = f"p_{variable(argument.name)}"
     if isinstance(argument, ValueArgument):
         return f"{name}.data()"
-    return f"&at_{name}" if argument.start else f"&{name}"
+    return f"&at_{name}" if isinstance(argument, Buffer) and argument.start else f"&{name}"
 
 
-def _inner_first(request: LaunchRequest) -> list[ValueArgument | Buffer]:
-    """Returns the arguments, those whose addresses others hold before these."""
-    inner = [buffer for buffer in request.buffers if buffer.inside and buffer.length]
-    return [*reversed(inner), *request.slots, *request.variables]
+def _without_memory(
+    request: LaunchRequest, argument: ValueArgument | SharedPointer, name: str
+) -> Iterator[str]:
+    """Yields what makes a variable of an argument that takes no memory of its own."""
+    if isinstance(argument, SharedPointer):
+        place = place_text(request, argument, lambda buffer: f"p_{variable(buffer.name)}")
+        # The driver reads it from where a pointer leads that is not const.
+        yield f"    CUdeviceptr {name} = {place};\n"
+        return
+    digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
+    said = f"  // {argument.number}" if argument.number is not None else ""
+    yield f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n"
+    yield from _addresses(f"{name}.data()", inner_of(request, argument), argument.offset)
 
 
-def _addresses(place: str, inner: Sequence[Buffer], start: int) -> Iterator[str]:
+def _in_order(request: LaunchRequest) -> list[Argument]:
+    """Returns the arguments, those whose addresses others need before these."""
+    inner = [p for p in request.pointers if p.inside and not is_null(p)]
+    waiting = [*reversed(inner), *request.slots, *request.variables]
+    ordered: dict[str, Argument] = {}
+
+    def add(argument: Argument) -> None:
+        if argument.name in ordered:
+            return
+        if isinstance(argument, SharedPointer):
+            add(owner_in(request, argument))
+        for each in inner_of(request, argument):
+            add(each)
+        ordered[argument.name] = argument
+
+    for argument in waiting:
+        add(argument)
+    return list(ordered.values())
+
+
+def _addresses(place: str, inner: Sequence[Buffer | SharedPointer], start: int) -> Iterator[str]:
     """Yields what puts addresses into a struct or a buffer that begins at an offset."""
-    for buffer in inner:
-        at = f"reinterpret_cast<char *>({place}) + {buffer.offset - start}"
-        yield f"    std::memcpy({at}, &p_{variable(buffer.name)}, 8);\n"
+    for pointer in inner:
+        at = f"reinterpret_cast<char *>({place}) + {pointer.offset - start}"
+        yield f"    std::memcpy({at}, {_place_of(pointer)}, 8);\n"
 
 
 def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
@@ -753,7 +788,10 @@ def _agrees(request: LaunchRequest) -> str:
 def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
-        said = f"{expectation.buffer} = {expectation.expression}"
+        said = f"{expectation.target} = {expectation.expression}"
+        if expectation.part:
+            notes.append(f"The check '{said}', which is about a part of the buffer.")
+            continue
         try:
             expected = _Translator(request, buffers[expectation.buffer]).text(
                 expectation.expression

@@ -129,7 +129,7 @@ def _command(recipe: Recipe) -> ExportedFiles:
     paths = {name: name for name in names} | {**recipe.paths}
     made = build_command(request, paths)
     if launch is not None:
-        made = run_command(request, launch.spec, paths)
+        made = run_command(request, launch.spec, paths, form=launch.form)
     return _one(f"{recipe.stem}.sh", f"{made}\n")
 
 

@@ -9,7 +9,13 @@ from itertools import zip_longest
 
 from jitstudio import __version__
 from jitstudio.core.code import Source
-from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    LaunchRequest,
+    SharedPointer,
+    ValueArgument,
+)
 from jitstudio.core.launch.types import Scalar
 from jitstudio.export.numpy_text import (
     buffer_lines,
@@ -33,6 +39,8 @@ from jitstudio.export.symbols import (
     SET_ADDRESS,
     address_lines,
     inner_of,
+    is_null,
+    place_text,
     refuse_inner,
     refuse_unknown,
     struct_value,
@@ -124,13 +132,20 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     buffers = [buffer for buffer in request.buffers if buffer.length]
     values = []
     refuse_unknown(request)
-    inner = list(address_lines(request, lambda buffer: f"memory[{buffer.name!r}].data.ptr"))
+
+    def place(buffer: Buffer) -> str:
+        return f"memory[{buffer.name!r}].data.ptr"
+
+    inner = list(address_lines(request, place))
     for argument in request.slots:
         if isinstance(argument, Buffer):
             held = f"memory[{argument.name!r}]"
             if argument.start:
                 held = f"np.uint64({held}.data.ptr + {argument.start_bytes})"
             values.append(held if argument.length else "np.uint64(0)")
+            continue
+        if isinstance(argument, SharedPointer):
+            values.append(f"np.uint64({place_text(request, argument, place)})")
             continue
         text = struct_value(request, argument)
         if text.startswith("np.frombuffer") or inner_of(request, argument):
@@ -364,6 +379,8 @@ def _parameters(launch: RecipeLaunch) -> str:
     found = []
     for argument in launch.request.arguments:
         name = f"p_{variable(argument.name)}"
+        if isinstance(argument, SharedPointer):
+            continue
         if isinstance(argument, Buffer):
             found.append(f"torch::Tensor {name}")
         elif isinstance(argument.type, Scalar):
@@ -379,15 +396,14 @@ def _parameters(launch: RecipeLaunch) -> str:
 def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
     request = launch.request
     given = []
-    for argument, parameter in zip_longest(request.slots, launch.parameters):
+    for argument, parameter in zip_longest(request.slots, launch.form.parameters):
         name = f"p_{variable(argument.name)}"
         kind = parameter.spelling if parameter else ""
-        if isinstance(argument, Buffer):
+        if not isinstance(argument, ValueArgument):
             const = "const " if kind.startswith("const ") else ""
             element = f"{const}{argument.element.name} *"
-            at = f" + {argument.start}" if argument.start else ""
-            held = f"reinterpret_cast<{element}>({name}.data_ptr()){at}"
-            given.append(held if argument.length else "nullptr")
+            text = "0" if is_null(argument) else place_text(request, argument, _torch_place)
+            given.append("nullptr" if text == "0" else f"reinterpret_cast<{element}>({text})")
         else:
             given.append(f"static_cast<{argument.type.name}>({name})")
     wrapper = _WRAPPER.format(
@@ -405,6 +421,10 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
     return module.content.rstrip() + b"\n" + wrapper.encode()
 
 
+def _torch_place(buffer: Buffer) -> str:
+    return f"static_cast<char *>(p_{variable(buffer.name)}.data_ptr())"
+
+
 def _copied(held: Buffer, way: str) -> str:
     """Returns the copy of a module variable to or from its tensor, in the stream of the launch."""
     pointer, name = f"p_{variable(held.name)}.data_ptr()", held.name.lstrip(":")
@@ -420,7 +440,7 @@ def _call(request: LaunchRequest) -> Iterator[str]:
         if isinstance(argument, Buffer):
             held = f"memory[{argument.name!r}]"
             yield held if argument.length else "torch.empty(0)"
-        else:
+        elif isinstance(argument, ValueArgument):
             yield variable(argument.name)
 
 

@@ -327,17 +327,85 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
         buffer = buffers[expectation.buffer]
-        expected = expected_text(expectation, request, buffer.length)
+        held = _seen(got[buffer.name], buffer.element)
+        if expectation.part:
+            held = f"np.atleast_1d({_part_text(expectation, request, buffer, held)})"
+        expected = _expected_text(expectation, request, buffer)
         yield (
-            f"check({expectation.buffer!r}, {_seen(got[buffer.name], buffer.element)}, {expected}, "
+            f"check({expectation.target!r}, {held}, {expected}, "
             f"rtol={request.relative!r}, atol={request.absolute!r}, "
             f"itol={request.integer_tolerance!r})"
         )
 
 
-def expected_text(expectation: Expectation, request: LaunchRequest, length: int) -> str:
-    """Returns what a buffer of so many elements shall hold, as code."""
-    return expression_text(expectation.expression, request, length)
+def _expected_text(expectation: Expectation, request: LaunchRequest, buffer: Buffer) -> str:
+    """Returns what a buffer, or the part of it, shall hold, as code."""
+    indices = _indices(buffer.length)
+    if expectation.part:
+        lanes = _lanes(buffer)
+        if lanes:
+            ones = ", ".join("1" for _ in lanes)
+            shape = str((buffer.length, *lanes))
+            indices = f"np.broadcast_to({indices}.reshape(-1, {ones}), {shape})"
+        indices = _part_text(expectation, request, buffer, indices, fields=False)
+    return _expression_text(expectation.expression, request, indices)
+
+
+def _lanes(buffer: Buffer) -> tuple[int, ...]:
+    """Returns the extents of an element as expressions see it."""
+    from jitstudio.numerics.dtypes import complex_dtype, numpy_dtype  # noqa: PLC0415
+
+    return () if complex_dtype(buffer.element) else numpy_dtype(buffer.element).shape
+
+
+def _part_text(
+    expectation: Expectation,
+    request: LaunchRequest,
+    buffer: Buffer,
+    whole: str,
+    *,
+    fields: bool = True,
+) -> str:
+    """Returns the part that an expectation is about, as code.
+
+    Args:
+        expectation: What is expected of which part.
+        request: The launch.
+        buffer: The buffer.
+        whole: All of it, as code.
+        fields: Whether what is indexed has the fields of its structs.
+
+    Raises:
+        ExportError: It is no part.
+    """
+    from jitstudio.numerics.dtypes import NumericsError  # noqa: PLC0415
+    from jitstudio.numerics.targets import steps  # noqa: PLC0415
+
+    parsed = _parsed(expectation.target, request)
+    try:
+        chain = steps(parsed, expectation)
+    except NumericsError as error:
+        raise _refusal(expectation.target, error) from None
+    text = whole
+    for step in chain:
+        match step:
+            case ast.Subscript(slice=ast.Constant(value=str())) if not fields:
+                continue
+            case ast.Subscript(slice=index):
+                _name_all(index, request, _indices(buffer.length))
+                # Of a tuple by itself it would write the parentheses.
+                whole_step = ast.Subscript(ast.Name("_"), index, ast.Load())
+                text += ast.unparse(whole_step).removeprefix("_")
+            case ast.Call(func=ast.Attribute(attr=word), args=arguments):
+                given = [_name_all(each, request, _indices(buffer.length)) for each in arguments]
+                text += f".{word}({', '.join(map(ast.unparse, given))})"
+            case ast.Attribute(attr=word):
+                text += f".{word}"
+    return text
+
+
+def _indices(length: int) -> str:
+    return f"np.arange({length})"
 
 
 def expression_text(text: str, request: LaunchRequest, length: int) -> str:
@@ -352,18 +420,38 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
         ExportError: It is none that jitstudio evaluates: it may come from anybody, and whoever
             runs the export runs it.
     """
+    return _expression_text(text, request, _indices(length))
+
+
+def _expression_text(text: str, request: LaunchRequest, indices: str) -> str:
+    return ast.unparse(_name_all(_parsed(text, request), request, indices))
+
+
+def _parsed(text: str, request: LaunchRequest) -> ast.expr:
     # They load NumPy, which most exports do without.
     from jitstudio.numerics.dtypes import NumericsError  # noqa: PLC0415
-    from jitstudio.numerics.expression_text import PARAMETER, parse  # noqa: PLC0415
+    from jitstudio.numerics.expression_text import parse  # noqa: PLC0415
 
-    parameters = {argument.name for argument in request.arguments} | request.values.keys()
-    elements = {buffer.name: buffer.element for buffer in request.buffers}
     try:
-        body = parse(text, parameters | {INDEX}).body
+        return parse(text, {*_parameters(request), INDEX}).body
     except NumericsError as error:
-        raise ExportError(
-            f"The expression '{text.strip()[:200]}' cannot be exported. {error}"
-        ) from None
+        raise _refusal(text, error) from None
+
+
+def _refusal(text: str, error: ValueError) -> ExportError:
+    return ExportError(f"The expression '{text.strip()[:200]}' cannot be exported. {error}")
+
+
+def _parameters(request: LaunchRequest) -> set[str]:
+    return {argument.name for argument in request.arguments} | request.values.keys()
+
+
+def _name_all(body: ast.expr, request: LaunchRequest, indices: str) -> ast.expr:
+    """Gives the names of what has been parsed as the code of an export has them."""
+    from jitstudio.numerics.expression_text import PARAMETER  # noqa: PLC0415
+
+    parameters = _parameters(request)
+    elements = {buffer.name: buffer.element for buffer in request.buffers}
     for node in ast.walk(body):
         if not isinstance(node, ast.Name):
             continue
@@ -371,7 +459,7 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
         if name == node.id:
             node.id = _SPECIAL.get(name, f"np.{name}")
         else:
-            node.id = variable(name) if name in parameters else f"np.arange({length})"
+            node.id = variable(name) if name in parameters else indices
             if name in elements:
                 node.id = _seen(node.id, elements[name])
-    return ast.unparse(body)
+    return body

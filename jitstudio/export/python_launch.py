@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest
+from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest, ValueArgument
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.launch.texels import Texels
 from jitstudio.core.launch.types import Scalar
@@ -18,7 +18,14 @@ from jitstudio.export.numpy_text import (
     variable,
 )
 from jitstudio.export.recipe import ExportError, RecipeLaunch
-from jitstudio.export.symbols import SET_ADDRESS, address_lines, refuse_unknown, struct_value
+from jitstudio.export.symbols import (
+    SET_ADDRESS,
+    address_lines,
+    is_null,
+    place_text,
+    refuse_unknown,
+    struct_value,
+)
 from jitstudio.export.texels import PYTHON_TEXELS, arrays_of, python_texels, texel_notes
 
 # As `toolchain.gpu.buffers` does it.
@@ -280,9 +287,9 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
         return f"texels[{name!r}].given" if name in arrays else f"memory[{name!r}]"
 
     for argument in request.slots:
-        if isinstance(argument, Buffer):
-            at = f" + {argument.start_bytes}" if argument.start else ""
-            values.append(number.format(f"{place(argument)}{at}" if argument.length else 0))
+        if not isinstance(argument, ValueArgument):
+            text = "0" if is_null(argument) else place_text(request, argument, place)
+            values.append(number.format(text))
             continue
         kind = argument.type
         if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):

@@ -23,7 +23,7 @@ from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.request import FormParameter, LaunchRequest
+from jitstudio.core.launch.request import KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import OptionEffect, lies_in, read, rooted
@@ -93,14 +93,12 @@ class RecipeLaunch:
     Attributes:
         spec: As it was written.
         request: What came of it, all of it numbers.
-        parameters: Those of the kernel, in order.
-        module: The module that declares it; empty where that is unknown.
+        form: The kernel.
     """
 
     spec: LaunchSpec
     request: LaunchRequest
-    parameters: tuple[FormParameter, ...]
-    module: str = ""
+    form: KernelForm
 
 
 @dataclass(frozen=True)
@@ -399,7 +397,7 @@ def launch_of(
     if resolved.request is None:
         errors = [p for p in resolved.problems if p.severity is Severity.ERROR]
         raise ExportError(" ".join(map(_said, errors)))
-    return RecipeLaunch(spec, resolved.request, form.parameters, form.module)
+    return RecipeLaunch(spec, resolved.request, form)
 
 
 def _said(problem: SpecProblem) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest, ValueArgument
+from jitstudio.core.launch.request import (
+    Argument,
+    Buffer,
+    FillKind,
+    LaunchRequest,
+    SharedPointer,
+    ValueArgument,
+)
 from jitstudio.export.numpy_text import value_text, variable
 from jitstudio.export.recipe import ExportError
 
@@ -17,9 +24,36 @@ def set_address(array, offset, address):
 """The function `set_address` that the lines of `address_lines` call."""
 
 
-def inner_of(request: LaunchRequest, holder: Buffer | ValueArgument) -> list[Buffer]:
-    """Returns the buffers that are not null and whose addresses an argument holds."""
-    return [b for b in request.buffers if b.inside == holder.name and b.length]
+def inner_of(request: LaunchRequest, holder: Argument) -> list[Buffer | SharedPointer]:
+    """Returns the pointers and handles that are not null and that an argument holds."""
+    return [p for p in request.pointers if p.inside == holder.name and not is_null(p)]
+
+
+def is_null(pointer: Buffer | SharedPointer) -> bool:
+    """Returns whether it leads to nothing."""
+    return isinstance(pointer, Buffer) and not pointer.length
+
+
+def owner_in(request: LaunchRequest, pointer: Buffer | SharedPointer) -> Buffer:
+    """Returns the buffer whose memory a pointer leads to."""
+    if isinstance(pointer, Buffer):
+        return pointer
+    return next(buffer for buffer in request.buffers if buffer.name == pointer.buffer)
+
+
+def place_text(
+    request: LaunchRequest, pointer: Buffer | SharedPointer, place: Callable[[Buffer], str]
+) -> str:
+    """Returns the address or handle of a pointer that is not null, as code.
+
+    Args:
+        request: The launch.
+        pointer: What it is given.
+        place: Returns that of a buffer.
+    """
+    start = place(owner_in(request, pointer))
+    shift = pointer.shift if isinstance(pointer, SharedPointer) else pointer.start_bytes
+    return f"{start} + {shift}" if shift else start
 
 
 def address_lines(request: LaunchRequest, place: Callable[[Buffer], str]) -> Iterator[str]:
@@ -36,8 +70,9 @@ def address_lines(request: LaunchRequest, place: Callable[[Buffer], str]) -> Ite
         if inner and isinstance(argument, ValueArgument):
             start = argument.offset
             yield f"{name} = {_bytes_of(argument)}.copy()"
-        for buffer in inner:
-            yield f"set_address({name}, {buffer.offset - start}, {place(buffer)})"
+        for pointer in inner:
+            text = place_text(request, pointer, place)
+            yield f"set_address({name}, {pointer.offset - start}, {text})"
 
 
 def struct_value(request: LaunchRequest, argument: ValueArgument) -> str:
@@ -74,9 +109,9 @@ def refuse_inner(request: LaunchRequest, what: str) -> None:
     Raises:
         ExportError: It has one.
     """
-    for buffer in request.buffers:
-        if buffer.inside:
+    for pointer in request.pointers:
+        if pointer.inside:
             raise ExportError(
-                f"The export for {what} puts no address into '{buffer.inside.lstrip('&')}', as "
-                f"that of '{buffer.name}' is one. Export the kernel as cuda-bindings or cpp."
+                f"The export for {what} puts no address into '{pointer.inside.lstrip('&')}', as "
+                f"that of '{pointer.name}' is one. Export the kernel as cuda-bindings or cpp."
             )

@@ -152,7 +152,7 @@ class _Known:
     ) -> _Known:
         headers = tuple(headers)
         captured = dict(_captured(sources, result))
-        texts = [(source, _defines(result, source.name)) for source in sources]
+        texts = [(source, defines_of(result, source.name)) for source in sources]
         texts += [(_cuda_in(name, kernel), ()) for name, kernel in captured.items()]
         # Kernels may be in headers, too, most of all templates.
         texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
@@ -533,7 +533,7 @@ def _llvm(source: Source) -> tuple[Signature, ...]:
     return llvm_signatures(source) if source.kind is CodeKind.LLVM_IR else ()
 
 
-def _defines(result: BuildResult, module: str) -> tuple[str, ...]:
+def defines_of(result: BuildResult, module: str) -> tuple[str, ...]:
     """Returns the macros that the compiler was given for this module."""
     options = [o for s in result.stages if s.source == module for o in s.options]
     return tuple(dict.fromkeys(_bodies(options)))

@@ -11,19 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import NamedTuple
 
-from jitstudio.core.cubin import sections, variables
+from jitstudio.core.cubin import ElfSection, relocations, sections, variables
 from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
 from jitstudio.listing.ptx import OPERAND_NAME, Flow
-from jitstudio.ptx.scanner import (
-    Literal,
-    PtxToken,
-    bare_ptx,
-    initial_bytes,
-    integer_of,
-    literal_of,
-    scan,
-)
+from jitstudio.ptx.initialisers import Initialiser, initialiser
+from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, scan
 from jitstudio.ptx.skimming import (
     VariableText,
     file_names,
@@ -34,11 +27,11 @@ from jitstudio.ptx.skimming import (
     place_of,
     variable_texts,
 )
+from jitstudio.ptx.tokens import PtxReadError, PtxTokens
 
 _LOADS = frozenset({"ld", "ldu", "atom", "tex"})
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
 _SPACES = {".const": "__constant__", ".global": "__device__"}
-_SIGNS = ("-", "+")
 
 
 @dataclass(frozen=True)
@@ -180,21 +173,29 @@ def _variables(bare: str, statement: VariableText) -> Iterator[CodeVariable]:
     for name, at, (_, end) in zip(
         statement.names, statement.names_at, statement.parts, strict=True
     ):
-        rest = bare[at + len(name) : end]
-        tokens = list(scan(rest, rest))
-        equals = next((n for n, token in enumerate(tokens) if token.text == "="), len(tokens))
-        values = _listed(tokens[equals + 1 :])
-        kind = _type(element, vector, tokens[:equals], len(values))
+        extents, _, values = bare[at + len(name) : end].partition("=")
+        content = _content(values, element.size) if values else Initialiser()
+        counted = len(content.data) // element.size if content else 0
+        kind = _type(element, vector, list(scan(extents, extents)), counted)
         if kind is not None and kind.size:
-            is_initialised = equals < len(tokens)
             yield CodeVariable(
                 name,
                 "__managed__" if ".managed" in words else space,
                 kind,
-                _bytes(values, element, kind.size),
-                is_initialised,
+                _bytes(content, kind.size),
+                bool(values),
                 statement.linking != "extern",
             )
+
+
+def _content(text: str, element: int) -> Initialiser | None:
+    """Returns what an initialiser says; None where it is none that can be read."""
+    try:
+        tokens = PtxTokens(text)
+        content = initialiser(tokens, element)
+    except PtxReadError:
+        return None
+    return content if tokens.peek().kind == "end" else None
 
 
 def _type(element: Scalar, vector: int, extents: Sequence[PtxToken], values: int) -> Type | None:
@@ -224,34 +225,11 @@ def _type(element: Scalar, vector: int, extents: Sequence[PtxToken], values: int
     return kind
 
 
-def _listed(tokens: Iterable[PtxToken]) -> list[list[PtxToken]]:
-    """Returns the values of an initialiser; as in ptxas, inner braces say nothing."""
-    values: list[list[PtxToken]] = [[]]
-    for token in tokens:
-        if token.text == ",":
-            values.append([])
-        elif token.text not in ("{", "}"):
-            values[-1].append(token)
-    return values if values[0] else []
-
-
-def _bytes(values: Sequence[Sequence[PtxToken]], element: Scalar, size: int) -> bytes:
-    """Returns what a variable is initialised with; empty for what is no number, as an address."""
-    data = bytearray()
-    for tokens in values:
-        *signs, number = tokens or (None,)
-        if number is None or number.kind != "number" or len(signs) > 1:
-            return b""
-        try:
-            literal = literal_of(number.text)
-        except ValueError:
-            return b""
-        if signs and (signs[0].text not in _SIGNS or literal.float_bits):
-            return b""
-        is_negative = bool(signs) and signs[0].text == "-"
-        value = -literal.value if is_negative else literal.value
-        data += initial_bytes(Literal(value, literal.float_bits), element.size)
-    return bytes(data).ljust(size, b"\0") if len(data) <= size else b""
+def _bytes(content: Initialiser | None, size: int) -> bytes:
+    """Returns what a variable is initialised with; empty where addresses are among it."""
+    if content is None or content.addresses or len(content.data) > size:
+        return b""
+    return content.data.ljust(size, b"\0")
 
 
 _BANKS = {
@@ -270,15 +248,29 @@ def cubin_variables(cubin: bytes) -> tuple[CodeVariable, ...]:
     table = next((section for section in found if section.name == ".symtab"), None)
     if table is None or table.link >= len(found):
         return ()
-    made = []
+    made, addresses = [], _addresses(found)
     for symbol in variables(table, found[table.link].content):
         bank = found[symbol.section].name if symbol.section < len(found) else ""
         if bank not in _BANKS or not symbol.size:
             continue
-        held = found[symbol.section].content[symbol.offset : symbol.offset + symbol.size]
+        place = range(symbol.offset, symbol.offset + symbol.size)
+        held = found[symbol.section].content[place.start : place.stop]
         space = "__managed__" if symbol.other & _MANAGED else _BANKS[bank]
         kind = Array(PTX_SCALARS["u8"], symbol.size)
         initial = held if len(held) == symbol.size else bytes(symbol.size)
-        is_known = bank in _INITIALISED and any(held)
-        made.append(CodeVariable(symbol.name, space, kind, initial, is_known, True))
+        is_initialised = bank in _INITIALISED and any(held)
+        if any(at in place for at in addresses.get(bank, ())):
+            initial, is_initialised = b"", True
+        made.append(CodeVariable(symbol.name, space, kind, initial, is_initialised, True))
     return tuple(made)
+
+
+def _addresses(cubin: Iterable[ElfSection]) -> dict[str, list[int]]:
+    """Returns where in each section the loader puts addresses, by the section's name."""
+    places: dict[str, list[int]] = {}
+    for section in cubin:
+        kind, _, bank = section.name.removeprefix(".").partition(".")
+        if kind in ("rel", "rela"):
+            offsets = (row[0] for row in relocations(section, adds=kind == "rela"))
+            places.setdefault(f".{bank}", []).extend(offsets)
+    return places

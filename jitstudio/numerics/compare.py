@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from jitstudio.core.launch.request import Expectation
-from jitstudio.core.launch.result import CheckResult, Mismatch
+from jitstudio.core.launch.result import CheckResult, Mismatch, unchecked
 from jitstudio.core.launch.types import Type
 from jitstudio.numerics.dtypes import (
     BufferColumn,
@@ -21,6 +21,7 @@ from jitstudio.numerics.dtypes import (
     is_floating,
     size_text_of,
 )
+from jitstudio.numerics.targets import BufferPart
 
 _PIECE = 1 << 16
 """Numbers that are compared at a time."""
@@ -51,10 +52,14 @@ class _Tally:
     Attributes:
         tolerance: How far numbers may be apart.
         axes: Of the buffer; what a field of a struct has more is named by its label.
+        part: What is compared, where it is not all of the buffer.
+        shape: Of all of the buffer.
     """
 
     tolerance: Tolerance
     axes: int
+    part: BufferPart | None = None
+    shape: tuple[int, ...] = ()
     count: int = 0
     wrong: int = 0
     nans: int = 0
@@ -85,11 +90,17 @@ class _Tally:
             label = _label(column.label, at[self.axes :])
             self.mismatches.append(
                 Mismatch(
-                    (first + at[0], *at[1 : self.axes]),
+                    self._place((first + at[0], *at[1 : self.axes])),
                     f"{label}{got[at]!s}",
                     f"{label}{expected[at]!s}",
                 )
             )
+
+    def _place(self, at: tuple[int, ...]) -> tuple[int, ...]:
+        """Returns where in the buffer a number is."""
+        if self.part is None:
+            return at
+        return tuple(map(int, np.unravel_index(self.part.places[at], self.shape)))
 
 
 def _label(name: str, lanes: tuple[int, ...]) -> str:
@@ -103,8 +114,9 @@ def compare(
     expectation: Expectation,
     element: Type,
     tolerance: Tolerance,
+    part: BufferPart | None = None,
 ) -> CheckResult:
-    """Compares a buffer with numbers of any type.
+    """Compares a buffer, or a part of it, with numbers of any type.
 
     What is expected of a floating-point buffer is rounded to its type first, as the buffer can
     hold nothing else; the differences are those of double precision. NaN equals NaN, which is
@@ -120,16 +132,22 @@ def compare(
         expectation: What the result is named by.
         element: What one element of the buffer is.
         tolerance: How far they may be apart.
+        part: What is compared; None for all of the buffer.
     """
-    got = as_expressions_see(got, element)
-    tally = _Tally(tolerance, got.ndim)
+    whole = as_expressions_see(got, element)
+    numbers, size, label, left_out = whole, size_text_of(element, len(whole)), "", 0
+    if part is not None:
+        numbers, label = part.numbers, part.field
+        size = f"{part.numbers.size:,}, as {expectation.target} has"
+        left_out = whole.size - np.unique(part.places).size
+    tally = _Tally(tolerance, numbers.ndim, part, whole.shape)
     try:
         with np.errstate(all="ignore"):
-            for column in columns(got, expected, size_text_of(element, len(got))):
+            for column in columns(numbers, expected, size, label):
                 for first, piece, wanted in _pieces(column):
                     tally.add(column, first, piece, wanted)
     except NumericsError as error:
-        return CheckResult(expectation.buffer, expectation.expression, False, problem=str(error))
+        return unchecked(expectation, str(error))
     return CheckResult(
         expectation.buffer,
         expectation.expression,
@@ -140,6 +158,8 @@ def compare(
         largest_absolute=tally.largest_absolute,
         largest_relative=tally.largest_relative,
         mismatches=tuple(tally.mismatches),
+        part=expectation.part,
+        left_out=left_out,
     )
 
 

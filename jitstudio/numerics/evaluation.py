@@ -42,6 +42,7 @@ from jitstudio.numerics.fills import generate
 _MOST_BITS = 128
 """Of Python's integers: they grow without end, and arithmetic with them gets slower and slower."""
 
+_WIDER = ". Give the array a type that holds the number, as in arange(n, dtype=uint64)"
 _LONGEST_CAUSE = 200
 
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, list, tuple)
@@ -59,13 +60,27 @@ def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
         ExpressionError: It cannot be evaluated; the message says why and where.
     """
     parsed = parse(expression, values)
-    interpreter = _interpreter({PARAMETER + name: values[name] for name in parsed.names})
+    return run(parsed.body, parsed.place, {PARAMETER + name: values[name] for name in parsed.names})
+
+
+def run(body: ast.expr, place: ExpressionText, parameters: Mapping[str, Any]) -> Any:
+    """Returns what an expression that `parse` has read comes to; see `evaluate`.
+
+    Args:
+        body: The expression.
+        place: Where its parts are in the text.
+        parameters: The parameters, behind `PARAMETER`.
+
+    Raises:
+        ExpressionError: It cannot be evaluated.
+    """
+    interpreter = _interpreter(parameters)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = interpreter.run(parsed.body)
+            result = interpreter.run(body)
         except (Exception, RecursionError) as error:
-            raise _error_text(interpreter, error, parsed.place) from None
+            raise _error_text(interpreter, error, place) from None
     if not isinstance(result, _NUMBERS):
         raise ExpressionError("The expression gives no numbers")
     return result
@@ -130,6 +145,8 @@ def _error_text(
     cause = (str(error).splitlines() or [type(error).__name__])[0].strip()[:_LONGEST_CAUSE]
     if isinstance(error, MemoryError):
         cause = f"there is not enough memory. {cause}".removesuffix(". MemoryError")
+    if isinstance(error, OverflowError):
+        cause += _WIDER
     if not isinstance(node, ast.expr):
         return ExpressionError(f"The expression fails: {cause}")
     return ExpressionError(f"{place.words(node)} fails: {cause}", place.start(node))
@@ -144,14 +161,14 @@ class ExpressionScope(Mapping[str, Any]):
 
     Args:
         context: The parameters.
-        length: Elements of the buffer that the expression is for.
+        indices: What `INDEX` is: of the elements of the buffer that the expression is for.
     """
 
-    def __init__(self, context: EvaluationContext, length: int) -> None:
+    def __init__(self, context: EvaluationContext, indices: np.ndarray) -> None:
         self._values = dict(context.values)
         self._buffers = {buffer.name: buffer for buffer in context.buffers}
         self._prepared = dict(context.prepared)
-        self._length = length
+        self._indices = indices
         self._names = frozenset({*self._values, *self._buffers, INDEX})
 
     def __getitem__(self, name: str) -> Any:
@@ -160,7 +177,7 @@ class ExpressionScope(Mapping[str, Any]):
         if name in self._buffers:
             return self._content(self._buffers[name])
         if name == INDEX:
-            return np.arange(self._length)
+            return self._indices
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
@@ -189,7 +206,7 @@ def evaluate_among(expression: str, context: EvaluationContext, length: int) -> 
     Raises:
         NumericsError: It cannot be evaluated.
     """
-    return evaluate(expression, ExpressionScope(context, length))
+    return evaluate(expression, ExpressionScope(context, np.arange(length)))
 
 
 _SETTERS = (

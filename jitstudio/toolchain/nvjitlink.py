@@ -21,6 +21,8 @@ from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
+# Name, kind and content.
+_Input = tuple[str, CodeKind, bytes]
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,
     CodeKind.CUBIN: nvjitlink.InputType.CUBIN,
@@ -123,14 +125,47 @@ def link(job: Job) -> Report:
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
-    made = [(ref, ptx) for ref, ptx in job.inputs if ref.kind is CodeKind.PTX and is_made(ref)]
-    if len(job.inputs) == len(made) == 1:
-        ((ref, ptx),) = made
-        if not report.ok and has_places(report.error_log):
-            report.error_log = with_sources(report.error_log, text_of(ptx), [ref.name])
-        if report.ok and has_places(report.log):
-            report.log = with_sources(report.log, text_of(ptx), [ref.name])
+    if report.ok and has_places(report.log):
+        report.log = _with_sources(report.log, job, inputs)
+    elif not report.ok and has_places(report.error_log):
+        report.error_log = _with_sources(report.error_log, job, inputs)
     return report
+
+
+# `ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (module.ptx)`
+_ASSEMBLED = re.compile(
+    r"^ERROR NVJITLINK_ERROR_PTX_COMPILE: .*\((?P<name>[^()]+)\)$", re.MULTILINE
+)
+
+
+def _with_sources(said: str, job: Job, inputs: list[_Input]) -> str:
+    """Returns what ptxas has said with places in sources, where the PTX that it had is known."""
+    refs = [ref for ref, _ in job.inputs]
+    if "-lto" in job.options:
+        return with_sources(said, _ptx_by_lto(job, inputs), [ref.name for ref in refs])
+    named = _ASSEMBLED.search(said)
+    for ref, content in job.inputs:
+        if len(refs) == 1 or (named is not None and named["name"] == ref.file_name):
+            is_read = ref.kind is CodeKind.PTX and is_made(ref)
+            return with_sources(said, text_of(content), [ref.name]) if is_read else said
+    return said
+
+
+def _ptx_by_lto(job: Job, inputs: list[_Input]) -> str:
+    """Returns the PTX that a link by LTO hands to ptxas; empty where it gets none."""
+    try:
+        handle = nvjitlink.create(len(job.options) + 1, [*job.options, "-ptx"])
+    except nvjitlink.nvJitLinkError:
+        return ""
+    try:
+        for name, kind, content in inputs:
+            nvjitlink.add_data(handle, _INPUT_TYPES[kind], content, len(content), name)
+        nvjitlink.complete(handle)
+        return text_of(_made(handle, CodeKind.PTX))
+    except (nvjitlink.nvJitLinkError, _NotThere):
+        return ""
+    finally:
+        nvjitlink.destroy(handle)
 
 
 def is_made(ref: Ref) -> bool:
@@ -138,7 +173,7 @@ def is_made(ref: Ref) -> bool:
     return ref.file_name != ref.name
 
 
-def _inputs(job: Job, report: Report) -> Iterator[tuple[str, CodeKind, bytes]]:
+def _inputs(job: Job, report: Report) -> Iterator[_Input]:
     """Yields name, kind and content of what is linked, PTX with a head that is whole."""
     sent = (option.removeprefix("-arch=") for option in job.options if option.startswith("-arch="))
     arch = Arch.parse(next(sent, DEFAULT_ARCH.sm))

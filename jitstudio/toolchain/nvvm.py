@@ -14,7 +14,7 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.ir_functions import without_comments
+from jitstudio.core.ir_functions import typed_pointer_line, without_comments
 from jitstudio.core.plan import Job
 from jitstudio.core.source_facts import split_at_commas
 from jitstudio.core.tools import Tool
@@ -73,6 +73,21 @@ def _dialect(options: list[str]) -> Iterator[str]:
         if llvm := llvm_dialect(target):
             pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
             yield f"For {target.compute} this libNVVM reads LLVM {llvm} with {pointers} pointers."
+
+
+def _typed_notes(options: list[str], modules: list[_Module]) -> Iterator[str]:
+    """Yields what became of pointers with types where the target's LLVM has none."""
+    for target in _targets(options):
+        llvm = llvm_dialect(target) or 0
+        if llvm < _OPAQUE_SINCE:
+            continue
+        for name, code in modules:
+            line = 0 if is_bitcode(code) else typed_pointer_line(code.decode("latin-1"))
+            if line:
+                yield (
+                    f"{name} has typed pointers (line {line}): for {target.compute} this libNVVM "
+                    f"reads LLVM {llvm} with opaque pointers, and has taken them for ptr."
+                )
 
 
 def llvm_dialect(arch: Arch) -> int | None:
@@ -233,7 +248,7 @@ def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Repo
                 notes.append(
                     f"{name} is text: all of it was added, as libNVVM picks out of bitcode only."
                 )
-        _compile(program, job, report, notes)
+        _compile(program, job, report, notes, [*modules, *libraries])
     except nvvm.nvvmError as error:
         # No log comes before the modules are in.
         report.error_log = report.error_log or _reason(program, error)
@@ -243,7 +258,9 @@ def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Repo
     return report
 
 
-def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
+def _compile(
+    program: int, job: Job, report: Report, notes: list[str], modules: list[_Module]
+) -> None:
     options = list(job.options)
     (kind,) = job.makes
     try:
@@ -264,6 +281,7 @@ def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
     report.made[kind] = bytes(result).rstrip(b"\0") if kind is CodeKind.PTX else bytes(result)
     report.ok = True
     report.log = _log(program)
+    notes += _typed_notes(options, modules)
 
 
 @cache

@@ -350,7 +350,9 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     """
     build = variant.build
     simulated = build.sources if gpu.ordinal == SIMULATOR else None
-    return launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+    kernel = launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+    # Of many runs figures are wanted, and no advice for which machine code would have to be read.
+    return kernel if simulated is None else replace(kernel, counterpart=None, sources=())
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

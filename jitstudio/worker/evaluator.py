@@ -16,7 +16,7 @@ from jitstudio.core.launch.request import (
     FillCalculation,
     Number,
 )
-from jitstudio.core.launch.result import CheckResult
+from jitstudio.core.launch.result import CheckResult, unchecked
 from jitstudio.core.launch.types import Type
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
@@ -130,7 +130,7 @@ class HostEvaluator(SingleWorker):
         if isinstance(answer, CheckResult):
             return answer
         words = answer.message if answer else "There is no answer."
-        return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=words)
+        return unchecked(expectation, words)
 
     def cancel(self) -> None:
         """Ends the calculation in progress, if there is one, by killing its process."""

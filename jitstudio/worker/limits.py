@@ -38,6 +38,7 @@ MOST_PROCESSES = 1000
 _MOST_ENDED = 16_000  # half of the numbers for processes that Linux usually has
 _MORE_TASKS = 4096
 _BLOCK = 512  # of `st_blocks`, stat(2)
+_UNNAMED = " (deleted)"  # behind the path of a file without a name, proc_pid_maps(5)
 
 EXIT_DISK_TAKEN = 79
 """Exit status of a child that was ended as it had written too much to its folder."""
@@ -46,7 +47,8 @@ LARGEST_FILE = 1 << 30
 """Bytes of the largest file that a compile or a script may write."""
 
 MOST_ON_DISK = 4 << 30
-"""Bytes of disk that a worker may take: its folder, and files that it has open without a name."""
+"""Bytes of disk that a worker may take: its folder, and files without a name that it has open or
+mapped."""
 
 _SHARE = 0.75
 _DIES_FIRST = 1000
@@ -283,7 +285,8 @@ def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
 
 def _hold_on_disk(processes: tuple[_Watched, ...]) -> None:
     for process in processes:
-        if taken_on_disk(process.folder) + taken_unnamed(process.pid) > MOST_ON_DISK:
+        named, unnamed = taken_on_disk(process.folder), taken_unnamed(process.pid, process.folder)
+        if named + unnamed > MOST_ON_DISK:
             process.overran = EXIT_DISK_TAKEN
             process.kill()
 
@@ -298,23 +301,71 @@ def taken_on_disk(folder: Path) -> int:
     return MOST_ON_DISK + 1 if uncounted else taken
 
 
-def taken_unnamed(pid: int) -> int:
-    """Bytes of disk of the files that a process and those it has started hold open without a name.
+def taken_unnamed(pid: int, folder: Path) -> int:
+    """Bytes of disk of files without a name that a process and those it has started hold.
 
-    Memory that looks like a file (memfd_create(2)) is none of them.
+    Memory that looks like a file (memfd_create(2)) is none of them. A file that is mapped, and not
+    open any more, can be looked at by root only. For others such files are taken to be as large as
+    they may be, and together not more than these processes have written.
+
+    Args:
+        pid: The process.
+        folder: Where it may write. Files elsewhere that it has mapped are libraries that somebody
+            has replaced.
     """
-    sizes = {}
+    sizes: dict[tuple[int, int], int] = {}
+    hidden, written = set[tuple[int, int]](), 0
     for each, _ in islice(_family(pid), MOST_PROCESSES):
         for path in Path(f"/proc/{each}/fd").glob("*"):
             with contextlib.suppress(OSError):
                 status = path.stat()
                 if not status.st_nlink and stat.S_ISREG(status.st_mode) and not _is_memory(path):
                     sizes[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
-    return sum(sizes.values())
+        written += _written(each)
+        for place, file in _mapped_unnamed(each, folder):
+            try:
+                sizes.setdefault(file, os.stat(place).st_blocks * _BLOCK)
+            except PermissionError:
+                hidden.add(file)
+            except OSError:
+                pass  # It is mapped no more.
+    unseen = len(hidden - sizes.keys()) * LARGEST_FILE
+    return sum(sizes.values()) + min(unseen, written)
 
 
 def _is_memory(descriptor: Path) -> bool:
     return os.readlink(descriptor).startswith("/memfd:")
+
+
+def _mapped_unnamed(pid: int, folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yields where a process has mapped a file of the folder that has no name, and which file.
+
+    Each as the path that leads to it (`map_files`, proc(5)), and its device and number.
+    """
+    try:
+        maps = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in maps:
+        if not line.endswith(_UNNAMED):
+            continue
+        # `7f08621580-7f08621590 r--p 00000000 fe:00 2279723      /tmp/file (deleted)`
+        where, _, _, device, number, path = line.split(maxsplit=5)
+        if not path.startswith(f"{folder}/"):
+            continue
+        start, end = (int(part, 16) for part in where.split("-"))
+        major, minor = (int(part, 16) for part in device.split(":"))
+        yield f"/proc/{pid}/map_files/{start:x}-{end:x}", (os.makedev(major, minor), int(number))
+
+
+def _written(pid: int) -> int:
+    """Bytes that a process has written, and those of it that have ended; much where unknown."""
+    try:
+        lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+        counts = {name: int(count) for name, count in (line.split(":") for line in lines)}
+        return max(counts["wchar"], counts["write_bytes"])
+    except (OSError, ValueError, KeyError):
+        return MOST_PROCESSES * LARGEST_FILE
 
 
 def taken_by(pid: int) -> tuple[int, int]:

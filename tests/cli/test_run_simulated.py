@@ -43,6 +43,21 @@ def test_a_launch_is_checked_saved_and_counted(run, tmp_path):
     assert {line["line"] for line in lines} == {9}
 
 
+def test_a_part_of_a_buffer_is_checked(run):
+    rule = ("--expect", "sum[1:-1] = a[i] + b[i]", "--expect", "sum[::2] = a[i] - b[i]")
+    ran = run(*VECTOR_ADD, "--arg", "n=1000", *rule, "--json")
+    assert ran.code == 5, ran.err
+    inner, even = ran.json["checks"]
+    assert (inner["ok"], inner["count"], inner["part"], inner["left_out"]) == (
+        True,
+        998,
+        "[1:-1]",
+        2,
+    )
+    assert (even["ok"], even["count"], even["left_out"]) == (False, 500, 500)
+    assert [mismatch["index"] for mismatch in even["mismatches"][:3]] == [[0], [2], [4]]
+
+
 def test_the_terminal_says_so_too(run):
     ran = run(*VECTOR_ADD, "--arg", "n=1000", "--expect", "sum = a - b", "--blocks", 2)
     assert ran.code == 0, ran.err
@@ -492,3 +507,84 @@ def test_two_comparisons_at_once_are_refused(run, tmp_path):
     ended = run("run", "mad.cu", "--device=sim", "--both", "--compare-option=--fmad=false")
     assert ended.code == 2
     assert "--both and --compare-option are two comparisons: give one of them." in ended.err
+
+
+def saved_project(folder, **launch):
+    """Writes a project with `vector_add` and the launch of it; returns its path."""
+    launch = {
+        "kernel": "vector_add",
+        "arguments": {"a": "n", "b": "n", "sum": "n", "n": "64"},
+        "cover": "n",
+    } | launch
+    (folder / "vector_add.cu").write_text((SAMPLES / "vector_add.cu").read_text())
+    module = {"name": "vector_add.cu", "kind": "cuda", "path": "vector_add.cu", "included": True}
+    path = folder / "add.jitproj"
+    path.write_text(json.dumps({"version": 1, "modules": [module], "launches": [launch]}))
+    return path
+
+
+def limits_told(ran):
+    messages = (each["message"] for each in ran.json["diagnostics"])
+    return [message for message in messages if "time limit" in message]
+
+
+def test_a_project_has_no_longer_time_limit_than_there_is_without_it(run, tmp_path):
+    path = saved_project(tmp_path, timeout=600)
+    (told,) = limits_told(run("run", path, "--device=sim", "--json"))
+    assert told == (
+        "The launch asks for 600 s and has 30 s: a project or budget sets no longer time limit "
+        "than its caller."
+    )
+    assert limits_told(run("run", path, "--device=sim", "--timeout=700", "--json")) == []
+    shorter = saved_project(tmp_path, timeout=20)
+    assert limits_told(run("run", shorter, "--device=sim", "--json")) == []
+    swept = run("sweep", saved_project(tmp_path, timeout=600), "--axis=block=64", "--devices=sim")
+    assert "The launch asks for 600 s and has 30 s" in swept.err
+
+
+def test_a_comparison_that_is_asked_for_goes_before_that_of_a_project(run, tmp_path):
+    path = saved_project(tmp_path, both=True)
+    ran = run("run", path, "--device=sim", "--compare-option=--fmad=false", "--json")
+    assert ran.json["comparison"]["with"] == "that built with --fmad=false"
+    (told,) = (
+        d for d in ran.json["diagnostics"] if "compares a GPU and the simulator" in d["message"]
+    )
+    assert told["severity"] == "info"
+    assert told["message"].endswith("this build and the other one run on the same device.")
+
+
+MERGED = """\
+extern "C" __global__ void merged(const float* in, float* out) {
+  __shared__ float s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32)
+    s[i] = in[i];
+  __syncthreads();
+  float v = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    v += s[threadIdx.x * 32 + i];
+  out[threadIdx.x] = v;
+}
+extern "C" __global__ void rows(const float* in, float* out) {
+  __shared__ float s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32)
+    s[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * 32];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "line", "words"),
+    [("merged", 9, ".128)"), ("rows", 17, "[32 + 1] in place of [32], it takes 1 in place")],
+)
+def test_what_is_advised_is_for_the_machine_code(run, tmp_path, kernel, line, words):
+    (tmp_path / "k.cu").write_text(MERGED)
+    launch = ("run", tmp_path / "k.cu", "--device=sim", "--kernel", kernel, "--block=32")
+    arguments = ("--grid=1", "--arg=in=1024:random", "--arg=out=32:out", "--json")
+    ran = run(*launch, *arguments)
+    (found,) = (f for f in ran.json["simulation"]["findings"] if f["rule"] == "banks")
+    assert found["line"] == line
+    assert words in found["remedy"]
+    assert "assumes" not in found["remedy"]

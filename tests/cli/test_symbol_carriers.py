@@ -5,7 +5,7 @@ import json
 import pytest
 
 import jitstudio
-from tests.symbol_launches import BUFFERS, CONV, VIEWS
+from tests.symbol_launches import BUFFERS, CONV, SHARED, VIEWS
 
 CHECK = "out = where((i > 0) & (i < 255), in + in + roll(in, 1) + roll(in, -1), out)"
 BUDGET = """\
@@ -60,6 +60,13 @@ def test_a_project_carries_pointers_in_structs(run, tmp_path):
     assert run("run", path, "--device=sim").code == 0
 
 
+def test_a_project_carries_pointers_into_one_buffer(run, tmp_path):
+    arguments = {"in": "64:range", "out": "same(in+n)", "end": "same(in + 64)", "n": "32"}
+    more = {"grid": "1", "expectations": ["out = 2 * in[i] + 1", "in[:n] = i"]}
+    path = _project(tmp_path, SHARED, arguments, kernel="shift", **more)
+    assert run("run", path, "--device=sim").code == 0
+
+
 @pytest.mark.parametrize("text", ["file(../k.npy)", "{1, 2, 1}:file(/k.npy)", "file(/k.npy):in"])
 def test_a_variable_is_filled_from_no_file_outside_of_a_projects_folder(run, tmp_path, text):
     arguments = {"n": "256", "in": "n:range:in", "out": "n:zeros:inout", "mask": text}
@@ -87,3 +94,19 @@ def test_python_sets_variables(tmp_path):
         tmp_path / "k.cu", arguments=arguments, cover="n", expect=[CHECK], device="sim"
     )
     assert not wrong.checks_passed
+
+
+@pytest.mark.slow
+def test_python_shares_a_buffer(tmp_path):
+    (tmp_path / "k.cu").write_text(SHARED)
+    arguments = {"in": "64:range", "out": "same(in+n)", "end": "same(in+64)", "n": "32"}
+    report = jitstudio.run(
+        tmp_path / "k.cu",
+        arguments=arguments,
+        grid="1",
+        block="32",
+        expect=["out = 2 * in[i] + 1"],
+        device="sim",
+    )
+    assert report.ok
+    assert report.checks_passed

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from jitstudio.cli.text_output import print_launch, print_stages
+from jitstudio.cli.text_output import print_diagnostics, print_launch, print_stages
 from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.result import (
@@ -60,6 +60,15 @@ def test_a_failed_check_tells_its_first_mismatches(capsys):
     ]
 
 
+def test_a_check_of_a_part_says_which_and_what_was_left_out(capsys):
+    check = CheckResult("y", "2", True, 254, part="[1:-1]", left_out=2)
+    out, _ = printed(capsys, replace(RAN, checks=(check,)))
+    assert out.splitlines()[-1] == (
+        "check      y[1:-1] = 2: all 254 elements as expected, largest error 0, relative 0; "
+        "2 others of y are not compared"
+    )
+
+
 def test_a_check_that_could_not_be_made_says_why(capsys):
     check = CheckResult("y", "b", False, problem="There is no 'b'.")
     out, _ = printed(capsys, replace(RAN, checks=(check,)))
@@ -90,6 +99,15 @@ EXPLANATION = (
 )
 EXPLAINED = Diagnostic(Severity.ERROR, "k.cu", 3, 1, "no such thing", explanation=EXPLANATION)
 PLAIN = Diagnostic(Severity.WARNING, "k.cu", 4, None, "never used")
+
+
+def test_a_command_in_an_explanation_can_be_copied(capsys):
+    command = "/home/somebody/work/kernels/.venv/bin/python -m pip install 'numba-cuda[cu13]'"
+    explanation = f"The interpreter of this script lacks it. Install it with: {command}."
+    print_diagnostics([Diagnostic(Severity.ERROR, "k.py", 1, None, "No.", explanation=explanation)])
+    printed = capsys.readouterr().err.split()
+    assert set(command.split()[:-1]) < set(printed)
+    assert "'numba-cuda[cu13]'." in printed
 
 
 def test_an_explanation_stands_below_its_diagnostic(capsys):

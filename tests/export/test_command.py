@@ -11,10 +11,21 @@ from jitstudio.cli.sweep import _plan
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.launch.arguments import first_launch
+from jitstudio.core.launch.c_types import named, struct_of
+from jitstudio.core.launch.request import (
+    FormParameter,
+    HostBuffer,
+    HostLaunch,
+    ModuleVariable,
+    ParameterSlot,
+)
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
+from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.variants.plan import VariantPlan
+from tests.core.launch.forms import form
 
 
 def test_the_command_builds_the_same(tmp_path):
@@ -127,3 +138,72 @@ def test_the_command_sweeps_the_same(built):
     assert replace(plan, build=build) == VariantPlan(
         tuple(axis.axis() for axis in axes), request, replace(spec, kernel="scale<{T}>")
     )
+
+
+INT, FLOATS = named("int"), Pointer(named("float"))
+VIEW = struct_of("View", (("data", FLOATS), ("n", INT)))
+
+
+def module_variable(name, kind, **more):
+    variable = ModuleVariable(name, "__device__", writes=True, **more)
+    return FormParameter(name, kind, ParameterSlot(0, kind.size, kind.align), variable=variable)
+
+
+HOST = HostLaunch(
+    "conv", "", "k.cu", 9, (4,), (128,), 1024, (HostBuffer(1024), HostBuffer(1024), None, 256),
+    cooperative=True, inside=(("mask", "{1, 2, 1}"), ("hits:out", "")),
+)  # fmt: skip
+FORM = replace(
+    form(("in", FLOATS), ("out", FLOATS), ("v", VIEW), ("n", "int"), title="conv"),
+    variables=(
+        module_variable("mask", Array(named("float"), 3)),
+        module_variable("hits", INT),
+        module_variable("a::view", VIEW),
+        module_variable("::n", INT),
+        module_variable("rows", Array(FLOATS, 2)),
+    ),
+)
+ARGUMENTS = {"in": "n:range", "out": "n:zeros:out", "v": "{n=2}", "v.data": "4", "n": "256"}
+VARIABLES = ("mask", "hits", "a::view", "::n", "rows")
+STATES = {
+    "as it begins": {},
+    "variables": {
+        "mask": "{1, 2, 1}",
+        "hits": "out",
+        "a::view": "{n=4}",
+        "a::view.data": "4:range",
+    },
+    "read back": {"hits": "0:out", "mask": "inout", "::n": "7", "rows[1]": "n:zeros"},
+    "one buffer": {"out": "same(in+n/2)", "v.data": "same(in)", "rows[0]": "same(out)"},
+    "emptied": {"mask": "", "hits": "", "v.data": "", "v": "{data=n, n=3}"},
+    "equals signs": {"in": "n:expr((i == 0) + 1)", "mask": "expr(i >= 1):in"},
+}
+CHECKS = ("out[1:-1] = in[i - 1]", "hits = 254", "mask[i == 1] = 2", "in == 2")
+
+
+@pytest.mark.parametrize("host", [None, HOST])
+@pytest.mark.parametrize("state", STATES)
+def test_each_state_of_a_form_becomes_the_command_of_the_same_launch(built, state, host):
+    request, paths = built
+    of = replace(FORM, host_launch=host)
+    first = first_launch(of)
+    usual = LaunchSpec(kernel="conv", cover="n")
+    for spec in (
+        first,
+        replace(first, block="256", shared="0", cooperative=False, grid="3", cover=""),
+        replace(first, expectations=CHECKS, shared="n * 4", cluster="2", both=True),
+        replace(usual, block="64", cooperative=True),
+        usual,
+    ):
+        texts = dict(first.arguments) | ARGUMENTS | STATES[state]
+        spec = replace(spec, arguments=tuple(texts.items()))
+        words = shlex.split(run_command(request, spec, paths, form=of))[1:]
+        base = first if host else None
+        read = spec_from(parser().parse_args(words), base)
+        given = {name: text for name, text in texts.items() if text}
+        assert {name: text for name, text in read.arguments if text} == given
+        assert replace(read, arguments=()) == replace(spec, arguments=())
+        of_arguments = [word.removeprefix("--arg=") for word in words if word.startswith("--arg=")]
+        assert not any(word.startswith(VARIABLES) for word in of_arguments)
+        if texts["hits"] == "out":
+            assert "--set=hits:out" in words

@@ -691,6 +691,33 @@ def test_a_check_fails_where_a_number_is_wrong(exported):
     assert "the first at (np.int64(4),)" in said.getvalue() or "(4,)" in said.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("part", "expression"),
+    [
+        ("[1:-1]", "in[i - 1] + in[i + 1]"),
+        ("[0]", "0"),
+        (".reshape(3, 4)[1:, 2]", "2 * i"),
+        ("[i % n == 0]", "2 * i"),
+    ],
+)
+def test_a_script_checks_a_part_as_a_launch_does(exported, part, expression):
+    script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
+    asked = launch(
+        Buffer("in", FLOAT, 0, 12, Fill(FillKind.RANGE)),
+        Buffer("out", FLOAT, 8, 12),
+        ValueArgument("n", INT, 16, b"\4\0\0\0", 4),
+        expectations=(Expectation("out", expression, part),),
+    )
+    (line,) = check_lines(asked, {"out": "got"})
+    names = {"in_": np.arange(12, dtype=np.float32), "got": np.arange(12, dtype=np.float32) * 2}
+    names |= script | {"n": 4}
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        assert eval(line, names)
+        names["got"] = names["got"] + 1
+        assert not eval(line, names)
+    assert f"out{part}: all" in said.getvalue()
+
+
 BOOL, ULONG = named("bool"), named("unsigned long")
 KINDS = ("int32", "uint64", "bool", "float32", "float64")
 PAIRS = [

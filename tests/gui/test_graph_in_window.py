@@ -153,3 +153,22 @@ def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
     assert "The Problems list says more." in driver.pane("graph").canvas.accessibleDescription()
     driver.trigger("exportGraphAction")
     driver.wait(driver.shell.notices.isVisible)
+
+
+def test_names_that_come_after_the_code_are_drawn(driver, tmp_path):
+    path = tmp_path / "flow.cu"
+    path.write_text("__global__ void scaled(float* p) { if (p[0] > 0) p[threadIdx.x] = 1; }\n")
+    driver.start([path])
+    driver.wait(lambda: driver.results)
+    driver.trigger("focusGraphAction")
+    driver.wait(lambda: picture(driver) and entry_title(driver) == "scaled")
+    sass = driver.listings[CodeKind.SASS].code
+    sass.set_demangled(False)
+    driver.wait(lambda: entry_title(driver) == "_Z6scaledPf")
+    sass.set_demangled(True)
+    driver.wait(lambda: entry_title(driver) == "scaled")
+
+
+def entry_title(driver):
+    shown = picture(driver)
+    return shown.spell(shown.graph.blocks[0].name)

@@ -34,6 +34,32 @@ def started(started):
     return driver
 
 
+SCALE = """\
+define void @scale(float* %data, i32 %n) {
+  %value = load float, float* %data
+  %twice = fmul float %value, 2.0
+  store float %twice, float* %data
+  ret void
+}
+"""
+
+
+def test_the_only_function_is_marked_as_a_kernel_as_a_launch_does(started):
+    started.state.documents.add(Document("scale.ll", CodeKind.LLVM_IR, SCALE.encode()))
+    result = build(started)
+    assert result.ok, result.diagnostics
+    assert "scale.ll has no mark of a kernel at @scale: the copy" in result.stages[0].log
+    assert ".entry scale" in started.listing("ptxView").toPlainText()
+    assert not any("no kernel" in d.message for d in result.diagnostics)
+    # LTO-IR is for a link, where another module may call it.
+    controller = started.state.build_controller
+    assert controller.request(frozenset({CodeKind.LTOIR})).entry == ""
+    assert controller.request(frozenset({CodeKind.PTX})).entry == "scale"
+    more = Document("two.ll", CodeKind.LLVM_IR, (SCALE + SCALE.replace("@scale", "@b")).encode())
+    started.state.documents.add(more)
+    assert controller.request(frozenset({CodeKind.PTX})).entry == ""
+
+
 def build(driver):
     return driver.next_result(lambda: driver.trigger("buildAction"))
 

@@ -112,6 +112,13 @@ DECLARATIONS = """\
 .global .f64 both[2] = {0f3F800000, 0d3FF0000000000000};
 .global .u8 cut = 300; .global .s16 negative = -0x10;
 .global .attribute(.managed) .align 16 .b32 managed[4] = {7};
+.global .u32 added = 1+2, shifted[2] = {3 << 4, ~0}, chosen = 1 ? 2 : 3, warps = WARP_SZ*2;
+.global .u64 cast = (.s64)3, turned = -(3), less = 1.0 < 2.0, twice = - - 3;
+.global .f64 quotient = 1.0/3.0; .global .f32 sum[2] = {1.0+2.0, -0.5};
+.global .u8 masked[3] = {0xFF(7), 0xFF00(0x1234), 0xFF00(-2)};
+.global .u64 place = whole, behind[2] = {whole + (1+2)*4, 7+1}, wide = generic(raw)+8;
+.global .u8 bytewise[4] = {0xFF(whole+4), 0xFF00(generic(whole)+4), 7, 0xFF00(0x1234)};
+.const .u64 pointer = whole+8; .global .u64 unsized[] = {whole, 2, 3};
 .visible .entry k() { ret; }
 """
 
@@ -124,8 +131,16 @@ def test_content_is_what_the_assembler_makes_of_each_spelling(builder):
     judged = {v.name: v.initial.hex() for v in cubin_variables(cubin)}
     found = PtxVariables.of(ptx).variables
     assert {name: v.initial.hex() for name, v in found.items()} == judged
+    with_addresses = {"place", "behind", "wide", "bytewise", "pointer", "unsized"}
+    assert {name for name, initial in judged.items() if not initial} == with_addresses
+    assert all(found[name].is_initialised for name in with_addresses)
+    by_cubin = {v.name: v for v in cubin_variables(cubin)}
+    assert {name: v.type.size for name, v in found.items()} == {
+        name: v.type.size for name, v in by_cubin.items()
+    }
+    assert all(by_cubin[name].is_initialised for name in with_addresses)
     simulated = {
-        variable.name: (variable.data or bytes(variable.size)).hex()
+        variable.name: "" if variable.addresses else (variable.data or bytes(variable.size)).hex()
         for variable in read_program(ptx).variables.values()
     }
     assert simulated == judged

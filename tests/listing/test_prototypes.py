@@ -1,5 +1,6 @@
 """Which prototypes differ between modules, with nvJitLink as the judge of what it can see."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -54,6 +55,63 @@ def test_another_prototype_is_told_at_the_declaration(defined, line):
     ((file, at, message),) = said(DECLARED, defined)
     assert (file, at) == ("a.cu", line)
     assert message.endswith(" at b.cu:1.")
+
+
+F_INT = 'extern "C" __device__ int f(int x);'
+F_FLOAT = 'extern "C" __device__ float f(float y) { return y; }'
+GUARDED = [
+    ("#ifndef F_H\n#define F_H\n{0}\n#endif\n", 3),
+    ("// a header\n#if !defined(F_H) /* once */\n# define F_H 1\n\n{0}\n#endif // F_H\n", 5),
+    ("#ifndef A\n#define A\nint a;\n#endif\n#ifndef B\n#define B\n{0}\n#endif\n", 7),
+    ("#ifndef F_H\n#define F_H\n#ifdef __cplusplus\n{0}\n#else\nint f(int);\n#endif\n#endif\n", 4),
+    ("#ifndef F_H\n#define F_H\n#include <cuda_fp16.h>\n#ifdef FAST\n#endif\n{0}\n#endif", 6),
+    (
+        """#ifndef F_H
+#define F_H
+#ifdef __cplusplus
+extern "C" {{
+#endif
+__device__ int f(int x);
+#ifdef __cplusplus
+}}
+#endif
+#endif
+""",
+        6,
+    ),
+]
+
+
+@pytest.mark.parametrize(("guard", "line"), GUARDED)
+def test_what_an_include_guard_encloses_is_compared(guard, line):
+    ((file, at, message),) = said(guard.format(F_INT), F_FLOAT)
+    assert (file, at) == ("a.cu", line)
+    assert "it is int f(int x) here" in message.replace('extern "C" __device__ ', "")
+    # A definition in a guard is one.
+    assert said(F_INT, GUARDED[0][0].format(F_FLOAT))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define F_H\n#ifndef F_H\n#define F_H\n{0}\n#endif\n",
+        "#ifndef F_H\n#define F_H\n#endif\n#ifndef F_H\n#define F_H\n{0}\n#endif\n",
+        '#include "config.h"\n#ifndef USE_INT\n#define USE_INT\n{0}\n#endif\n',
+        "#ifndef F_H\n#define F_H\n#else\n{0}\n#endif\n",
+        "#ifndef USE_DOUBLE\n{0}\n#endif\n",
+        "#ifndef F_H\n#define G_H\n{0}\n#endif\n",
+        "#ifndef F_H\nint a;\n#define F_H\n{0}\n#endif\n",
+        "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ 1\n{0}\n#endif\n",
+        "#ifndef F_H\n#define F_H\n#ifdef USE_INT\n{0}\n#endif\n#endif\n",
+        "#ifdef USE_INT\n#ifndef F_H\n#define F_H\n{0}\n#endif\n#endif\n",
+        "#ifdef __cplusplus\n#else\n{0}\n#endif\n",
+        "#ifndef __cplusplus\n{0}\n#endif\n",
+        "#ifndef OPTION\n#define OPTION\n{0}\n#endif\n",
+    ],
+)
+def test_what_may_not_be_compiled_is_not(text):
+    sources = [Source("a.cu", CodeKind.CUDA, text.format(F_INT).encode()), cuda(F_FLOAT, "b.cu")]
+    assert list(differing_prototypes(sources, {"a.cu": ("OPTION",)})) == []
 
 
 SCALE = """#ifdef USE_DOUBLE
@@ -127,3 +185,13 @@ def test_what_a_link_by_ptx_warns_of_is_told(builder):
     assert seen
     assert seen <= ours
     assert not ours & {f"f{n}" for n, (a, b) in enumerate(pairs) if a == b}
+
+
+@pytest.mark.tools
+def test_a_link_by_lto_warns_of_what_a_guard_encloses(builder):
+    declared = GUARDED[0][0].format(F_INT) + 'extern "C" __global__ void k(int *p) { *p = f(1); }'
+    asked = request(cuda(declared, "a.cu"), cuda(F_FLOAT, "b.cu"), link="lto")
+    told = [d for d in builder.build(asked).diagnostics if "Prototype" in d.message]
+    assert [(d.file, d.line) for d in told] == [("a.cu", 3)]
+    options = replace(asked, options=("-DF_H",))
+    assert not [d for d in builder.build(options).diagnostics if "Prototype" in d.message]

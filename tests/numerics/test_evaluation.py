@@ -161,6 +161,10 @@ def test_the_parameters_are_not_written_to():
         ("[1] + 1", "[1] + 1 fails: lists cannot be calculated with; write array([...]) (at"),
         ("zeros(10**14)", "zeros(10**14) fails: there is not enough memory. Unable to allocate"),
         ("9**9**9", "9**9**9 fails: Invalid exponent, max exponent is 10000 (at character 1)."),
+        (
+            "2**63 + arange(4)",
+            "2**63 + arange(4) fails: Python int too large to convert to C long. Give the array a",
+        ),
         ("float32", "The expression gives no numbers."),
     ],
 )

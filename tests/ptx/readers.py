@@ -18,11 +18,11 @@ from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches
 from jitstudio.listing.symbols import ptx_symbols
 from jitstudio.ptx.scanner import bare_ptx
 from jitstudio.ptx.skimming import file_names, places_in, ptx_target, ptx_version
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.python.things import found_in
 from jitstudio.simulator.ptx.linking import link_ptx
 from jitstudio.simulator.ptx.program import PtxProgram
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.ptx.tokens import PtxReadError
 from jitstudio.toolchain.library import kernels_in
 from jitstudio.toolchain.supplied_copy import supply_ptx
 

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from jitstudio.core.arch import Arch
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.python.things import found_in
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.ptx.tokens import PtxReadError
-from jitstudio.simulator.state.model import SimulationOutcome
+from jitstudio.simulator.state.model import SimulationLimits, SimulationOutcome
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from tests.ptx.readers import tracebacks
 from tests.ptx.spellings import EVERYTHING, MATRICES, Spelling
 from tests.simulator.running import HEAD, launch_of, program_of, run, simulate
 
 _LONG = [pytest.mark.bench, pytest.mark.timeout(1200)]
+# A branch that was moved before its own label has no end.
+_FEW_STEPS = SimulationLimits(steps=20_000)
 CALLED = (
     ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; "
     "st.param.b32 [r], x; ret; }\n.func g(.reg .b32 a) { ret; }\n"
@@ -62,7 +64,8 @@ def test_broken_programs_end_in_sentences(seeds):
         except PtxReadError:
             ends.add("unread")
             continue
-        launch = launch_of("k", (1, 1, 1), (32, 1, 1), [np.zeros(32, np.uint32), *arguments])
+        arrays = [np.zeros(32, np.uint32), *arguments]
+        launch = launch_of("k", (1, 1, 1), (32, 1, 1), arrays, limits=_FEW_STEPS)
         result = simulate(launch, program)
         ends.add(result.outcome)
     assert {"unread", SimulationOutcome.FINISHED, SimulationOutcome.REFUSED} <= ends

@@ -14,16 +14,17 @@ pytestmark = [pytest.mark.tools, pytest.mark.slow]
 LACKS = "Instruction '{}' not supported on .target '{}'"
 
 
-def measured_here() -> bool:
+@pytest.fixture
+def ptxas_of_the_table() -> None:
     from jitstudio.toolchain.nvjitlink import version
 
-    return version() == written()[0]
+    if version() != written()[0]:
+        pytest.skip("the table was measured with another version of ptxas")
 
 
 @pytest.mark.bench
+@pytest.mark.usefixtures("ptxas_of_the_table")
 def test_the_table_is_that_of_ptxas():
-    if not measured_here():
-        pytest.skip("the table was measured with another version of ptxas")
     with Judge() as judge:
         measured = rows(judge, STATEMENTS)
     assert {name: set(targets) for name, targets in written()[1].items()} == measured
@@ -46,18 +47,21 @@ def test_the_target_that_an_error_names_has_the_instruction():
 
 
 @pytest.mark.bench
+@pytest.mark.usefixtures("ptxas_of_the_table")
 def test_all_targets_that_errors_name_have_the_instruction():
     with Judge() as judge:
         for statement in STATEMENTS:
             for target, said in refusals(judge, statement).items():
                 if other := nearest_target(said, statement):
                     again = judge.refusal(text_for(statement, other.removeprefix("sm_")), other)
-                    assert again == "", (statement, target, other)
+                    # sm_90a has tensormap.replace, and fewer of its values than sm_100a.
+                    assert "not supported on" not in again, (statement, target, other)
 
 
 @pytest.mark.parametrize(
     ("what", "target", "text", "nearest"),
     [
+        ("tcgen05.mma", "sm_103", "tcgen05.mma.cta_group::1.kind::i8 [a], q, r, b, p;", "sm_100a"),
         ("wgmma.fence", "sm_100", "", "sm_90a"),
         ("tcgen05.fence", "sm_103", "", "sm_103a"),
         ("tcgen05.fence", "sm_120", "", "sm_100a"),

@@ -13,7 +13,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer
 from jitstudio.core.launch.texel_text import texel_buffer
 from jitstudio.core.launch.types import Handle, HandleKind
-from jitstudio.numerics.dtypes import numpy_dtype, shape_of
 from jitstudio.simulator.ptx.reading import read_program
 from jitstudio.simulator.running.simulate import simulate
 from jitstudio.simulator.state.memory import place
@@ -25,7 +24,6 @@ from jitstudio.simulator.state.model import (
     SimulationOutcome,
     SimulationResult,
 )
-from tests.support import cuda, request
 
 program_of = lru_cache(maxsize=8)(read_program)
 
@@ -50,6 +48,9 @@ class Texture(np.ndarray):
 
 def texture(text: str, content: Any = 0, kind: HandleKind = HandleKind.TEXTURE) -> Texture:
     """Texels that the launch form would make of a text, with this content."""
+    # Late: what compares with a GPU has NumPy at times, and no ml_dtypes.
+    from jitstudio.numerics.dtypes import numpy_dtype, shape_of
+
     spec = texel_buffer("image", Handle(kind), 0, text, {}, "")
     held = np.zeros(shape_of(spec.element, spec.length), numpy_dtype(spec.element).base)
     held[...] = np.asarray(content).reshape(held.shape) if np.ndim(content) else content
@@ -65,6 +66,9 @@ def surface(text: str, content: Any = 0) -> Texture:
 
 def ptx_of(tools: Any, text: str, arch: str = "sm_90", *options: str) -> str:
     """The PTX that NVRTC makes of CUDA C++."""
+    # Late: what compares with a GPU has no pytest at times.
+    from tests.support import cuda, request
+
     (artifact,) = tools.build(
         request(cuda(text), arch=arch, options=("-lineinfo", *options))
     ).artifacts

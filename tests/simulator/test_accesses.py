@@ -65,7 +65,7 @@ def passes_of(operation: str, unit: int, mask: int, slots: list[int]) -> int:
         rows = offsets[: 8 * count].reshape(count, 8, 1) + 4 * np.arange(4)
         return sum(shared_traffic(lanes, each.reshape(-1), 4).wavefronts for each in rows)
     loads = operation.startswith("ld")
-    turns = {"atom.add.u32": 1, "atom.cas.b32": 2}.get(operation, 0)
+    turns = (2 if "cas" in operation else 1) if operation.startswith(("atom", "red")) else 0
     return shared_traffic(lanes, offsets, unit, loads=loads, turns=turns).wavefronts
 
 

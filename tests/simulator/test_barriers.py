@@ -255,6 +255,9 @@ def test_a_barrier_that_not_all_threads_reach(kernels, kernel, more, first, seco
     at = line_of(kernel, first) if first else line_in_function(FUNCTIONS[kernel], "__sync")
     where = line_of(kernel, second) if second else line_in_function(FUNCTIONS[kernel], "a[i] +=")
     assert {fault.first.line, fault.second.line} == {at, where}
+    # Its place is that of those who wait, whoever was there first.
+    assert fault.message.startswith(f"Thread {fault.place.thread} of block")
+    assert f"reach, at kernel.cu:{fault.place.line} " in fault.message or seed
     assert f"of its {near} " in fault.message or seed
     assert str(fault.first.thread) in fault.message
     assert str(fault.second.thread) in fault.message

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from jitstudio.simulator.state.model import FaultKind
 from tests.simulator.running import kernel_of, ptx_of, run
 
 LANES = range(32)
@@ -126,6 +127,50 @@ def test_rows_of_shared_memory_into_fragments_and_back(transposed):
             pair = held[lane // 4, lane % 4 * 2 : lane % 4 * 2 + 2]
             assert done.arrays[1][lane, matrix].tolist() == pair.tolist()
     assert (done.arrays[2] == source[2:]).all()
+
+
+@pytest.mark.parametrize(
+    ("move", "count", "said"),
+    [
+        ("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%x0,%x1,%x2,%x3}, [%a]", 24, "reads"),
+        ("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%x0}, [%a]", 6, "reads"),
+        ("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], {%x0,%x1}", 12, "writes"),
+    ],
+)
+def test_a_row_of_a_matrix_begins_at_a_multiple_of_its_bytes(move, count, said):
+    """As an H100 has it: "misaligned address", of the rows that are moved and no other address."""
+    ptx = kernel_of(
+        f""".shared .align 128 .b8 s[8320]; .reg .b32 %t, %s, %a, %x<4>; .reg .b64 %at;
+        mov.u32 %t, %tid.x; mov.u32 %s, s; ld.param.u64 %at, [k_0];
+        ld.global.u32 %a, [%at]; mad.lo.u32 %a, %t, %a, %s;
+        mov.u32 %x0, 1; mov.u32 %x1, 1; {move};""",
+        "u64",
+    )
+
+    def faults(row):
+        done = run(ptx, "k", (1, 1, 1), (32, 1, 1), np.array([row], np.uint32), finishes=False)
+        return [fault for fault in done.result.faults if fault.kind is FaultKind.MISALIGNED]
+
+    assert not faults(256)
+    assert not faults(272)
+    (fault,) = faults(260)
+    assert fault.count == count
+    assert "Thread (1, 0, 0)" in fault.message
+    assert (
+        f"{said} a row of a matrix, 16 bytes, at 0x104, which is not divisible by 16"
+        in fault.message
+    )
+
+
+def test_addresses_of_no_row_may_be_anything():
+    ptx = kernel_of(
+        """.shared .align 128 .b8 s[1024]; .reg .b32 %t, %s, %a, %x; .reg .pred %p;
+        mov.u32 %t, %tid.x; mov.u32 %s, s; setp.lt.u32 %p, %t, 8;
+        mad.lo.u32 %a, %t, 16, %s; @!%p mov.u32 %a, 4;
+        ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [%a];"""
+    )
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), finishes=False)
+    assert not [fault for fault in done.result.faults if fault.kind is FaultKind.MISALIGNED]
 
 
 def test_a_matrix_in_registers_is_transposed():

@@ -22,6 +22,7 @@ from tests.support import ROOT
 pytestmark = pytest.mark.gpu
 
 on_gpu = pytest.importorskip("tests.simulator.on_gpu", reason="needs cuda-bindings")
+gpu_module = pytest.importorskip("tests.simulator.gpu_module", reason="needs cuda-bindings")
 _FILES = list(dict.fromkeys(row.file for row in LAUNCHES))
 # What a GPU has otherwise: the number of a warp, and where the shared memory is that is reserved; a
 # breakpoint ends the kernel, and so does a barrier that counts more bytes than it has. The headers
@@ -39,7 +40,7 @@ _VALUES = ("contraction", "copies", "kernels", "machine", "matrices", "rows")
 @pytest.fixture(autouse=True)
 def _a_hopper():
     """The PTX of these tests is for sm_90a."""
-    if on_gpu.compute_capability() != (9, 0):
+    if gpu_module.compute_capability() != (9, 0):
         pytest.skip("the first GPU is no sm_90")
 
 
@@ -49,7 +50,7 @@ def test_launches_leave_the_same_bits(builder, file):
     code = built(builder, file, kinds)
     program, loaded = (
         read_program(code[CodeKind.PTX].decode()),
-        on_gpu.GpuModule(code[CodeKind.CUBIN]),
+        gpu_module.GpuModule(code[CodeKind.CUBIN]),
     )
     different = {}
     for row in LAUNCHES:
@@ -80,7 +81,7 @@ def test_launches_leave_the_same_bits(builder, file):
 
 
 def test_forms_of_instructions_give_the_same_bits():
-    loaded, different = on_gpu.GpuModule(module(FORMS).encode()), []
+    loaded, different = gpu_module.GpuModule(module(FORMS).encode()), []
     for form in FORMS:
         *sources, _ = form.arrays()
         got, wanted = on_gpu.given(form, loaded), result_of(form)
@@ -97,7 +98,7 @@ def test_forms_of_instructions_give_the_same_bits():
 
 @pytest.mark.parametrize("form", [*MATRIX_FORMS, *WARP_GROUP_FORMS], ids=lambda form: form.name)
 def test_products_of_matrices_give_the_same_bits(form):
-    loaded = on_gpu.GpuModule((HEAD + form.kernel()).encode())
+    loaded = gpu_module.GpuModule((HEAD + form.kernel()).encode())
     np.testing.assert_array_equal(on_gpu.given(form, loaded), result_of(form))
     loaded.close()
 

@@ -9,17 +9,17 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cubin import sections
 from jitstudio.core.request import BuildRequest
+from jitstudio.ptx.initialisers import SymbolAddress
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
     PairOperand,
     RegisterOperand,
-    SymbolAddress,
     SymbolOperand,
     VectorOperand,
 )
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.ptx.tokens import PtxReadError
 from jitstudio.simulator.running.simulate import simulate
 from jitstudio.simulator.state.model import SimulatedLaunch, SimulationOutcome
 from tests.simulator.running import HEAD, kernel_of, run

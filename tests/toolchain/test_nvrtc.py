@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.diagnostics import diagnose
+from jitstudio.core.diagnostics import Severity, diagnose
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import Phase
@@ -353,6 +353,21 @@ def test_an_error_in_inline_assembly_is_told_at_its_line_of_the_source(end, emit
     (error,) = builder.build(built).diagnostics
     assert (error.file, error.line) == ("kernel.cu", 1)
     assert re.search(r" \(kernel\.ptx:\d+, inlined at kernel\.cu\(5\)\)$", error.message)
+
+
+@pytest.mark.parametrize("first", ["kernel.cu", "other.cu"])
+@pytest.mark.parametrize(("link", "ptx"), [("ptx", "kernel"), ("lto", "linked")])
+def test_an_error_in_inline_assembly_of_a_link_is_told_at_its_line(link, ptx, first, builder):
+    texts = {
+        "other.cu": 'extern "C" __global__ void o(int *p) { p[0] = 1; }',
+        "kernel.cu": FENCE.replace("{end}", ";"),
+    }
+    modules = [cuda(text, name) for name, text in texts.items()]
+    modules.sort(key=lambda module: module.name != first)
+    errors = builder.build(request(*modules, link=link, emit="cubin")).diagnostics
+    (error,) = (one for one in errors if one.severity is Severity.ERROR)
+    assert (error.file, error.line) == ("kernel.cu", 1)
+    assert re.search(rf" \({ptx}\.ptx:\d+, inlined at kernel\.cu\(5\)\)$", error.message)
 
 
 def test_an_error_in_inline_assembly_of_a_header_is_told_there(builder):

@@ -79,6 +79,18 @@ def test_what_does_not_parse_is_told_the_dialect_of_the_target():
     assert "opaque pointers" in compiled(broken, "-arch=compute_100").log
 
 
+def test_typed_pointers_for_a_target_of_opaque_ones_are_told():
+    note = "v.ll has typed pointers (line "
+    blackwell = compiled(TYPED, "-arch=compute_100")
+    assert blackwell.ok, blackwell.error_log
+    assert note in blackwell.log
+    assert "with opaque pointers, and has taken them for ptr." in blackwell.log
+    # What it makes of them is what it makes of opaque ones.
+    opaque = compiled(OPAQUE, "-arch=compute_100")
+    assert note not in opaque.log
+    assert note not in compiled(TYPED, "-arch=compute_90").log
+
+
 def program(*modules, libraries=(), libdevice=False):
     refs = [(Ref(K.LLVM_IR, name), text.encode()) for name, text in modules]
     lazy = [(Ref(K.LLVM_IR, name), code) for name, code in libraries]

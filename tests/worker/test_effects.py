@@ -313,14 +313,26 @@ WRITES = {
         "files.append(open(f'{folder}/x', 'wb', 0)); os.unlink(f'{folder}/x'); "
         "files[-1].write(block)"
     ),
+    "mapped files that are closed": (
+        "fd = os.open(f'{folder}/x', os.O_RDWR | os.O_CREAT); os.write(fd, block); "
+        "mapped(None, 4096, 1, 2, fd, 0); os.unlink(f'{folder}/x'); os.close(fd)"
+    ),
 }
+# `mmap` of the standard library keeps a file open that it maps.
+MAPPED = """
+import ctypes
+mapped = ctypes.CDLL(None).mmap
+mapped.restype, mapped.argtypes = ctypes.c_void_p, [
+    ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long
+]
+"""
 
 
 @pytest.mark.parametrize("way", WRITES)
 def test_what_it_writes_has_a_limit(started, monkeypatch, way):
     monkeypatch.setattr("jitstudio.worker.limits.MOST_ON_DISK", 64 << 20)
     monkeypatch.setattr(WATCH, "_processes", set())
-    code = (
+    code = MAPPED + (
         "import os, tempfile, time\n"
         "folder, files, block = tempfile.gettempdir(), [], b'x' * (2 << 20)\n"
         "os.chdir(folder)\n"

@@ -58,10 +58,10 @@ def fill(calculator, tmp_path):
 
 @pytest.fixture
 def check(calculator, tmp_path):
-    def checks(got, expression, **more):
+    def checks(got, expression, part="", **more):
         save_buffer(tmp_path / "got.npy", np.array(got, np.float32))
         return calculator.check(
-            Expectation("out", expression),
+            Expectation("out", expression, part),
             FLOAT,
             len(got),
             tmp_path / "got.npy",
@@ -212,3 +212,14 @@ def test_the_child_loads_no_native_compiler(environment):
     modules = subprocess.check_output(words, text=True, env=environment).split()
     assert "jitstudio.numerics.evaluation" in modules
     assert not {"cuda", "jitstudio.toolchain", "PySide6"} & set(modules)
+
+
+def test_a_part_is_checked_by_itself_and_i_is_its_indices(check):
+    bad = check([9, 2, 4, 9], "x[i - 1] + i", "[1:-1]")
+    assert (bad.ok, bad.count, bad.left_out, bad.target) == (False, 2, 2, "out[1:-1]")
+    assert bad.mismatches == (Mismatch((1,), "2.0", "1.0"), Mismatch((2,), "4.0", "3.0"))
+    assert check([9, 1, 3, 9], "x[i - 1] + i", "[1:-1]").ok
+    assert check([9, 1, 3, 9], "x", "[1:-1]").problem == (
+        "There are 4 numbers, not 2, as out[1:-1] has."
+    )
+    assert "has no elements" in check([9, 1, 3, 9], "0", "[3:1]").problem

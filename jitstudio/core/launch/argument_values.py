@@ -33,6 +33,7 @@ from jitstudio.core.launch.members import (
 )
 from jitstudio.core.launch.problems import SpecProblem, TextError, argument_place, unknown
 from jitstudio.core.launch.request import (
+    Argument,
     Buffer,
     Direction,
     Fill,
@@ -40,7 +41,15 @@ from jitstudio.core.launch.request import (
     FormParameter,
     KernelForm,
     ModuleVariable,
+    SharedPointer,
     ValueArgument,
+)
+from jitstudio.core.launch.shared import (
+    SharedText,
+    owner_of,
+    parse_shared,
+    restrict_problems,
+    with_owners,
 )
 from jitstudio.core.launch.texel_text import texel_buffer
 from jitstudio.core.launch.types import (
@@ -78,7 +87,7 @@ class Arguments:
         names: What those that are numbers represent in expressions.
     """
 
-    found: tuple[ValueArgument | Buffer, ...]
+    found: tuple[Argument, ...]
     names: Mapping[str, Number]
 
 
@@ -100,7 +109,7 @@ def arguments_of(
     for each in values.values():
         names |= each.numbers
     reader = _References(form, texts, names, folder, faults)
-    own: list[ValueArgument | Buffer] = []
+    own: list[Argument] = []
     for row in present:
         if (value := values.get(row.name)) is not None:
             own.append(value.argument)
@@ -111,7 +120,7 @@ def arguments_of(
     for row in form.variables:
         reader.read_variable(row)
     faults.add(*reader.without_effect(own))
-    return Arguments((*own, *reader.inner, *reader.variables), names)
+    return Arguments(reader.completed((*own, *reader.inner, *reader.variables)), names)
 
 
 def _texts(
@@ -251,14 +260,17 @@ class _References:
     ) -> None:
         self._form = form
         self._texts, self._names, self._folder, self._faults = texts, names, folder, faults
-        self.inner: list[Buffer] = []
+        self.inner: list[Buffer | SharedPointer] = []
         self.variables: list[Buffer] = []
         self._used: set[str] = set()
         self._by_element: set[str] = set()
+        self._rows: dict[str, FormParameter] = {}
+        self._shared: dict[str, SharedText] = {}
+        self._usual: set[str] = set()
 
     def read(
         self, row: FormParameter, name: str, offset: int, text: str, inside: str = ""
-    ) -> Buffer | None:
+    ) -> Buffer | SharedPointer | None:
         """Returns what a pointer or handle leads to; None where its text makes no sense.
 
         Args:
@@ -270,14 +282,52 @@ class _References:
         """
         place = argument_place(row.name)
         self._used.add(name)
-        made = self._faults.attempt(place, lambda: self._buffer(row, name, offset, text))
+        made = self._faults.attempt(place, lambda: self._pointer(row, name, offset, text))
         if made is None:
             return None
-        self._faults.add(*_doubts(row, made))
+        self._rows[name] = row
         made = replace(made, inside=inside)
         self.inner += [made] if inside else []
-        self._read_elements(row, made)
+        if isinstance(made, Buffer):
+            self._read_elements(row, made)
         return made
+
+    def completed(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Returns all arguments, those that share the memory of others with the place in it."""
+        by_name = {argument.name: argument for argument in arguments}
+        written: set[str] = set()
+        for name in self._shared:
+            unplaced, row = by_name[name], self._rows[name]
+            assert isinstance(unplaced, SharedPointer)
+            read = partial(owner_of, unplaced, self._shared, by_name, self._names)
+            if (pointer := self._faults.attempt(argument_place(row.name), read)) is None:
+                del by_name[name]
+                continue
+            by_name[name] = pointer
+            self._faults.add(*restrict_problems(pointer, self._rows))
+            if isinstance(row.type, Pointer) and not row.type.const:
+                written.add(pointer.buffer)
+        for name in written:
+            owner = by_name[name]
+            assert isinstance(owner, Buffer)
+            if name in self._usual and owner.direction is Direction.IN:
+                by_name[name] = replace(owner, direction=Direction.INOUT)
+        for name, row in self._rows.items():
+            buffer = by_name.get(name)
+            if isinstance(buffer, Buffer) and name not in written:
+                self._faults.add(*_doubts(row, buffer))
+        complete = tuple(by_name[a.name] for a in arguments if a.name in by_name)
+        return tuple(self._in_terms_of_owners(a, complete) for a in complete)
+
+    def _in_terms_of_owners(self, argument: Argument, arguments: Sequence[Argument]) -> Argument:
+        """Returns a buffer whose expression names those whose memory is shared."""
+        if not isinstance(argument, Buffer) or argument.fill.kind is not FillKind.EXPRESSION:
+            return argument
+        text = self._faults.attempt(
+            argument_place(argument.name), lambda: with_owners(argument.fill.text, arguments)
+        )
+        fill = replace(argument.fill, text=text or argument.fill.text)
+        return replace(argument, fill=fill)
 
     def read_inside(self, row: FormParameter, value: _Value) -> None:
         """Reads the pointers and handles of a struct or an array that is passed by value."""
@@ -367,6 +417,17 @@ class _References:
         made = absolute(fill, self._folder) if fill else _initial(variable)
         return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
 
+    def _pointer(
+        self, row: FormParameter, name: str, offset: int, given: str
+    ) -> Buffer | SharedPointer:
+        shared = parse_shared(given)
+        if shared is None:
+            return self._buffer(row, name, offset, given)
+        if not isinstance(row.type, Pointer):
+            raise TextError(f"{name} is a texture or surface, which shares no memory.")
+        self._shared[name] = shared
+        return SharedPointer(name, row.type.target or _BYTE, offset)
+
     def _buffer(self, row: FormParameter, name: str, offset: int, given: str) -> Buffer:
         pointer = row.type
         if isinstance(pointer, Handle):
@@ -384,6 +445,7 @@ class _References:
         if not 0 <= start < length:
             raise TextError(f"A buffer of {length:,} elements has none at {start:,}.")
         direction = text.direction or (Direction.IN if pointer.const else Direction.INOUT)
+        self._usual |= set() if text.direction else {name}
         usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
         fill = absolute(text.fill or Fill(usual), self._folder)
         if not text.element and references_behind(pointer):
@@ -428,7 +490,7 @@ class _References:
             whole = _with_parts(element, whole, {p: t for p, t in texts.items() if p}, self._names)
         return whole.data
 
-    def without_effect(self, own: Sequence[ValueArgument | Buffer]) -> Iterator[SpecProblem]:
+    def without_effect(self, own: Sequence[Argument]) -> Iterator[SpecProblem]:
         """Yields why parts that have texts are not in what has been read.
 
         Args:

@@ -2,8 +2,9 @@
 
 ``n``, ``n*2:random:in``, ``1<<20:constant(1.5):inout``, ``n:file(data.npz::x)``,
 ``n:expr(np.sin(i)):in``; of ``n+6@3`` the kernel gets the address of the fourth element; where the
-source does not say what the elements are: ``float4[n]:zeros``. What is in the parentheses of
-``file`` and ``expr`` is taken as it is, colons and all.
+source does not say what the elements are: ``float4[n]:zeros``. A pointer into another buffer is
+``same(a+16)``: see `core.launch.shared`. What is in the parentheses of ``file`` and ``expr`` is
+taken as it is, colons and all.
 """
 
 from __future__ import annotations

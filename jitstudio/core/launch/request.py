@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATOR, Dim3
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.texels import Texels, TexelUse
@@ -144,6 +144,36 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class SharedPointer:
+    """A pointer into the memory of another buffer.
+
+    Attributes:
+        name: See `Buffer`.
+        element: What it leads to elements of.
+        offset: See `Buffer`.
+        buffer: The name of the buffer.
+        shift: Bytes from the start of that.
+        inside: See `Buffer`.
+    """
+
+    name: str
+    element: Type
+    offset: int
+    buffer: str = ""
+    shift: int = 0
+    inside: str = ""
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the parameter space that it takes."""
+        return ADDRESS_BYTES
+
+
+Argument = ValueArgument | Buffer | SharedPointer
+"""What a kernel is given for a parameter, or for a part of one."""
+
+
+@dataclass(frozen=True)
 class LaunchConfig:
     """How many threads, and what they share.
 
@@ -179,10 +209,18 @@ class Expectation:
     Attributes:
         buffer: Its name.
         expression: A NumPy expression over the arguments as they were before the launch.
+        part: Which of its elements are meant, as NumPy writes it behind the name, such as
+            ``[1:-1]`` or ``.reshape(8, 32)[1:, 0]``; empty for all of them.
     """
 
     buffer: str
     expression: str
+    part: str = ""
+
+    @property
+    def target(self) -> str:
+        """The buffer or the part of it, such as ``out[1:-1]``."""
+        return self.buffer + self.part
 
 
 @dataclass(frozen=True)
@@ -200,9 +238,10 @@ class LaunchRequest(RunOptions):
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
         expectations: What to check after the first launch.
-        counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
-            for none.
+        counterpart: A cubin with the same kernel, timed after `code` to be compared with it, or
+            read to see what it makes of the PTX that was simulated; empty for none.
         confined_to: See `BuildRequest`: that of the build that made the code.
+        sources: The modules that were built; empty where nobody needs to look at them.
     """
 
     code: bytes
@@ -210,12 +249,13 @@ class LaunchRequest(RunOptions):
     kernel: str
     title: str
     device: int
-    arguments: tuple[ValueArgument | Buffer, ...]
+    arguments: tuple[Argument, ...]
     parameter_bytes: int
     config: LaunchConfig
     expectations: tuple[Expectation, ...] = ()
     counterpart: bytes = b""
     confined_to: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def is_simulated(self) -> bool:
@@ -228,11 +268,14 @@ class LaunchRequest(RunOptions):
         return tuple(a for a in self.arguments if isinstance(a, Buffer))
 
     @property
-    def slots(self) -> tuple[ValueArgument | Buffer, ...]:
+    def pointers(self) -> tuple[Buffer | SharedPointer, ...]:
+        """The arguments that are addresses or handles."""
+        return tuple(a for a in self.arguments if not isinstance(a, ValueArgument))
+
+    @property
+    def slots(self) -> tuple[Argument, ...]:
         """The arguments that are parameters, each with its own place in the parameter space."""
-        return tuple(
-            a for a in self.arguments if isinstance(a, ValueArgument) or not (a.inside or a.symbol)
-        )
+        return tuple(a for a in self.arguments if is_slot(a))
 
     @property
     def variables(self) -> tuple[Buffer, ...]:
@@ -261,11 +304,10 @@ class LaunchRequest(RunOptions):
         for value in values:
             space[value.offset : value.offset + len(value.data)] = value.data
         around = {"", *(value.name for value in values)}
-        for buffer in self.buffers:
-            if buffer.inside in around and not buffer.symbol:
-                address = given.get(buffer.name, 0) + buffer.start_bytes
-                data = address.to_bytes(ADDRESS_BYTES, "little")
-                space[buffer.offset : buffer.offset + ADDRESS_BYTES] = data
+        for pointer in self.pointers:
+            if pointer.inside in around and (pointer.inside or is_slot(pointer)):
+                address = _address(pointer, given).to_bytes(ADDRESS_BYTES, "little")
+                space[pointer.offset : pointer.offset + ADDRESS_BYTES] = address
         return bytes(space)
 
     def addresses_in(self, holder: Buffer, given: Mapping[str, int]) -> dict[int, int]:
@@ -275,8 +317,25 @@ class LaunchRequest(RunOptions):
             holder: The buffer.
             given: See `parameter_space`.
         """
-        inner = (b for b in self.buffers if b.inside == holder.name)
-        return {b.offset: given.get(b.name, 0) + b.start_bytes for b in inner}
+        inner = (pointer for pointer in self.pointers if pointer.inside == holder.name)
+        return {pointer.offset: _address(pointer, given) for pointer in inner}
+
+
+def is_slot(argument: Argument) -> bool:
+    """Returns whether an argument is a parameter, with its own place in the parameter space."""
+    match argument:
+        case Buffer(inside=inside, symbol=symbol):
+            return not (inside or symbol)
+        case SharedPointer(inside=inside):
+            return not inside
+    return True
+
+
+def _address(pointer: Buffer | SharedPointer, given: Mapping[str, int]) -> int:
+    """Returns the address or handle of a pointer; see `LaunchRequest.parameter_space`."""
+    if isinstance(pointer, SharedPointer):
+        return given.get(pointer.buffer, 0) + pointer.shift
+    return given.get(pointer.name, 0) + pointer.start_bytes
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,8 @@ What is wrong becomes problems, all of them at once, never an error.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
@@ -17,6 +15,7 @@ from jitstudio.core.launch.argument_values import Arguments, arguments_of
 from jitstudio.core.launch.arguments import unread_contents
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
+from jitstudio.core.launch.expectations import expectations_of
 from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.fitting import largest_fitting
 from jitstudio.core.launch.host_needs import host_problems
@@ -28,18 +27,16 @@ from jitstudio.core.launch.problems import (
     in_bytes,
     listing,
     parts,
-    unknown,
 )
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
-    Expectation,
     KernelForm,
     LaunchConfig,
     LaunchRequest,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.types import REFERENCES, Array, Scalar
+from jitstudio.core.launch.types import Array, Scalar
 from jitstudio.core.launch.values import Number, integer
 
 _T = TypeVar("_T")
@@ -160,10 +157,6 @@ def _blocks(covered: int, threads: int, cluster: int) -> int:
 _MOST_LAUNCHES = 1_000_000
 _MOST_SEEDS = 1_000
 _WITHOUT_GRID = frozenset({"block", "shared"})
-_ASSIGNED = re.compile(
-    r"\s*(?P<name>(?:::)?[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*|\[\d+\])*)\s*=(?!=)\s*(?P<expression>.*)",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -217,15 +210,19 @@ def resolve(
         found += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
         # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
-    buffers = _buffers(arguments)
     if gpu:
         faults.add(*_memory_problems(spec, form, folder, arguments, gpu))
-    expectations = _expectations(spec, form, buffers, faults)
+    expectations = expectations_of(spec, form, arguments.found, faults)
     faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
-    if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
+    loading = None if gpu is None or gpu.is_simulated else gpu
+    if (
+        other
+        and loading
+        and any(code_problems(other, loading, devices.driver_version, kernel.arch))
+    ):
         # The driver's compiler makes code for GPUs that the cubin was not built for.
         kernel = replace(kernel, counterpart=None)
     request = replace(
@@ -245,6 +242,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         code_kind=kernel.code.kind,
         counterpart=kernel.counterpart.content if kernel.counterpart else b"",
         confined_to=kernel.confined_to,
+        sources=kernel.sources,
         kernel=form.lowered,
         title=form.title,
         device=0,
@@ -300,41 +298,6 @@ def _memory_problems(
         Severity.ERROR if total else Severity.WARNING,
         fitting.fix if fitting else None,
     )
-
-
-def _expectations(
-    spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: SpecFaults
-) -> tuple[Expectation, ...]:
-    known = {buffer.name: buffer for buffer in buffers if buffer.length}
-    own = sum(not (buffer.inside or buffer.symbol) for buffer in buffers)
-    read_all = own == sum(isinstance(p.type, REFERENCES) for p in form.parameters)
-    lines = [line for line in spec.expectations if line.strip()]
-    # With a buffer missing the rest is ambiguous, and that is a fault already.
-    if not read_all:
-        return ()
-    reads = (partial(_expectation, line, known) for line in lines)
-    found = (faults.attempt("expectations", read) for read in reads)
-    return tuple(expectation for expectation in found if expectation)
-
-
-def _expectation(line: str, buffers: dict[str, Buffer]) -> Expectation:
-    written = [b.name for b in buffers.values() if b.direction is not Direction.IN]
-    assigned = _ASSIGNED.fullmatch(line)
-    name, expression = (assigned["name"], assigned["expression"]) if assigned else ("", line)
-    if not expression.strip():
-        raise TextError(f"'{line.strip()}' expects nothing.", "Write something like out = a + b.")
-    if not written:
-        raise TextError("The kernel writes no buffer that could be checked.", "Mark one out.")
-    if not name and len(written) > 1:
-        raise TextError(
-            f"The kernel writes {listing(written)}; which one is '{line.strip()}'?",
-            f"Write {written[0]} = {line.strip()}.",
-        )
-    if name and name not in buffers:
-        raise TextError(f"There is no buffer '{name}'.", unknown(name, written))
-    if name and name not in written:
-        raise TextError(f"{name} is only read, so there is nothing to check.", "Mark it inout.")
-    return Expectation(name or written[0], expression.strip())
 
 
 def _unread(spec: LaunchSpec, form: KernelForm) -> Iterator[SpecProblem]:

@@ -13,7 +13,7 @@ from statistics import median, quantiles
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
-from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
+from jitstudio.core.launch.simulation import Fault, Race, Simulation
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
 
@@ -186,6 +186,8 @@ class CheckResult:
         mismatches: The first of those that are wrong.
         problem: Why it could not be compared, a sentence; empty where it was.
         nans: Elements for which NaN is expected, and which are NaN.
+        part: Which of its elements were compared: see `Expectation`.
+        left_out: How many were not.
     """
 
     buffer: str
@@ -198,16 +200,26 @@ class CheckResult:
     mismatches: tuple[Mismatch, ...] = ()
     problem: str = ""
     nans: int = 0
+    part: str = ""
+    left_out: int = 0
+
+    @property
+    def target(self) -> str:
+        """The buffer or the part of it that was compared, such as ``out[1:-1]``."""
+        return self.buffer + self.part
 
     @property
     def verdict(self) -> str:
         """What came of it: a sentence."""
         if self.problem:
-            return f"'{self.buffer}' could not be checked: {self.problem.rstrip('.')}."
+            return f"'{self.target}' could not be checked: {self.problem.rstrip('.')}."
+        others = f"; {self.left_out:,} others were not compared" if self.left_out else ""
         if self.ok:
             nans = f", {self.nans:,} of them NaN" if self.nans else ""
-            return f"All {self.count:,} elements of '{self.buffer}' are as expected{nans}."
-        return f"{self.wrong:,} of {self.count:,} elements of '{self.buffer}' are wrong."
+            said = f"All {self.count:,} elements of '{self.target}' are as expected{nans}"
+        else:
+            said = f"{self.wrong:,} of {self.count:,} elements of '{self.target}' are wrong"
+        return f"{said}{others}."
 
 
 @dataclass(frozen=True)
@@ -473,7 +485,9 @@ def diagnostic_of(problem: SpecProblem) -> Diagnostic:
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:
     """Returns the check of an expectation that could not be compared."""
-    return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=why)
+    return CheckResult(
+        expectation.buffer, expectation.expression, ok=False, problem=why, part=expectation.part
+    )
 
 
 def _assertions(console: str) -> Iterator[Diagnostic]:
@@ -591,7 +605,7 @@ def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator
 def _found_by_simulator(
     found: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
 ) -> Diagnostic:
-    place: ThreadPlace | None = found.second or found.first
+    place = found.place
     file, line = (place.file, place.line or None) if place else ("", None)
     words = found.message.rstrip(".") + times + "."
     return Diagnostic(severity, file, line, None, words, explanation=explanation)

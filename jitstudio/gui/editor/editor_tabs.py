@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.wrapping import filled
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
@@ -369,7 +369,7 @@ def _page(document: Document) -> SourcePage:
 
 def _with_explanation(diagnostic: Diagnostic) -> str:
     # Qt wraps no tooltip of plain text by itself.
-    explanation = textwrap.fill(diagnostic.explanation, _TOOLTIP_WIDTH)
+    explanation = filled(diagnostic.explanation, _TOOLTIP_WIDTH)
     return "\n\n".join(filter(None, (diagnostic.message, explanation)))
 
 

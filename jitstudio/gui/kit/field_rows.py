@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidg
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.parts import muted, text_label
+from jitstudio.gui.kit.parts import FieldName, muted, text_label
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -280,6 +280,4 @@ class FieldRows(QWidget):
     def _title(self, title: QWidget | str, field: QWidget) -> QWidget:
         if isinstance(title, QWidget):
             return title
-        label = QLabel(title, self)
-        label.setBuddy(field)
-        return label
+        return FieldName(title, field, self)

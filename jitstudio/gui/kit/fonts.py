@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QApplication,
     QBoxLayout,
     QFormLayout,
@@ -178,7 +179,11 @@ class KeptFont(QObject):
     @Slot()
     def _set(self) -> None:
         self._is_setting = True
-        self._widget.setFont(self._font(self._size))
+        font = self._font(self._size)
+        self._widget.setFont(font)
+        if isinstance(self._widget, QAbstractScrollArea):
+            # Below a style sheet it keeps that of a zoom before; placeholders are drawn in it.
+            self._widget.viewport().setFont(font)
         self._is_setting = False
         self.changed.emit()
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QAction,
+    QFontMetrics,
+    QFontMetricsF,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+)
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSplitter, QToolButton, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
@@ -133,6 +143,38 @@ def mark_as(label: QLabel, severity: str) -> QLabel:
 
     follow_theme(label, paint)
     return label
+
+
+class FieldName(QLabel):
+    """The name of a field, with the letter that leads there: `Alt` and the one behind the ``&``.
+
+    Args:
+        text: The name.
+        field: What it names.
+        parent: What both are in.
+    """
+
+    def __init__(self, text: str, field: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setBuddy(field)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for all of it."""
+        return super().minimumSizeHint() + self._apart()
+
+    def sizeHint(self) -> QSize:
+        """Room for all of it."""
+        return super().sizeHint() + self._apart()
+
+    def _apart(self) -> QSize:
+        """Returns what Qt leaves out: it draws the letter by itself, and measures them kerned."""
+        before, mark, behind = self.text().partition("&")
+        if not mark:
+            return QSize(0, 0)
+        metrics = QFontMetricsF(self.font())
+        parts = (before, behind[:1], behind[1:])
+        apart = sum(map(metrics.horizontalAdvance, parts))
+        return QSize(math.ceil(max(0.0, apart - metrics.horizontalAdvance("".join(parts)))), 0)
 
 
 class ShorteningLabel(QLabel):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event
+from jitstudio.core.launch.choice import with_entry
 from jitstudio.core.options import split_options
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
@@ -26,6 +27,8 @@ _PAUSE_MS = int(BY_KEY["build.pause"].default)
 _TURN_MS = 50
 
 # The cubin too: it can be saved, and the launch of a kernel will need it.
+_MOST_SEARCHED = 1 << 17
+_KERNEL_WORDS = (b"ptx_kernel", b'"kernel"')
 SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
 
 
@@ -409,7 +412,7 @@ def request_for(
     emit: frozenset[CodeKind],
     link: LinkMode | None = None,
 ) -> BuildRequest:
-    """Returns a build of these modules.
+    """Returns a build of these modules, whose results can be launched.
 
     Args:
         modules: What to build, in link order.
@@ -430,7 +433,7 @@ def request_for(
     # A module from elsewhere was opened by the user, and includes what lies next to it.
     folders = dict.fromkeys((origin.folder, *(s.folder for s in sources), *sorted(strange)))
     is_trusted = origin.is_trusted and not strange
-    return BuildRequest(
+    request = BuildRequest(
         sources=sources,
         arch=settings.arch,
         emit=emit,
@@ -451,3 +454,7 @@ def request_for(
         toolchain=settings.toolchain,
         python=settings.python,
     )
+    # A long text is not searched in this thread; one that names a kernel has one.
+    is_short = sum(len(source.content) for source in sources) <= _MOST_SEARCHED
+    has_kernel = any(word in source.content for source in sources for word in _KERNEL_WORDS)
+    return with_entry(request) if is_short and not has_kernel else request

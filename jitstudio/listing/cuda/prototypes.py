@@ -6,13 +6,14 @@ of C++ are called by their parameters, so that only those of ``extern "C"`` can 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.listing.cuda.always_compiled import without_guards
 from jitstudio.listing.cuda.syntax import children, parse, text_of, within
 
 _SHAPES = ("pointer_declarator", "reference_declarator", "array_declarator")
@@ -54,13 +55,20 @@ class Prototype:
         return any(a != b for a, b in pairs if a is not None and b is not None)
 
 
-def differing_prototypes(sources: Iterable[Source]) -> Iterator[Diagnostic]:
-    """Yields a warning for each declaration that no definition in another module fits."""
+def differing_prototypes(
+    sources: Iterable[Source], defines: Mapping[str, Collection[str]] | None = None
+) -> Iterator[Diagnostic]:
+    """Yields a warning for each declaration that no definition in another module fits.
+
+    Args:
+        sources: The modules.
+        defines: The names of macros that options define, by module.
+    """
     found = [
         prototype
         for source in sources
         if source.kind is CodeKind.CUDA and len(source.content) <= _LARGEST
-        for prototype in prototypes(source)
+        for prototype in prototypes(source, (defines or {}).get(source.name, ()))
     ]
     defined: dict[str, list[Prototype]] = {}
     for each in found:
@@ -80,12 +88,18 @@ def differing_prototypes(sources: Iterable[Source]) -> Iterator[Diagnostic]:
             )
 
 
-def prototypes(source: Source) -> Iterator[Prototype]:
+def prototypes(source: Source, defines: Collection[str] = ()) -> Iterator[Prototype]:
     """Yields the functions of ``extern "C"`` that a text of CUDA C++ declares or defines.
 
-    Those below a condition of the preprocessor are left out, as they may not be compiled.
+    Those below a condition of the preprocessor are left out, as they may not be compiled, but for
+    conditions that always hold.
+
+    Args:
+        source: The module.
+        defines: The names of macros that options define.
     """
-    for linkage in within(parse(source.content)):
+    text = without_guards(source.content.decode("utf-8", "replace"), defines)
+    for linkage in within(parse(text.encode())):
         if linkage.type != "linkage_specification" or '"C"' not in text_of(linkage)[:12]:
             continue
         if _is_conditional(linkage):

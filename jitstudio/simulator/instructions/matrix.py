@@ -52,6 +52,7 @@ def whole_warps(wave: Wave, s: Selection) -> NDArray[np.int64]:
 # Loads and stores of matrices of 8 by 8.
 
 _COUNTS = {"x1": 1, "x2": 2, "x4": 4}
+_ROW_BYTES = 16
 
 
 def _eight_by_eight(b: Binding) -> tuple[int, bool]:
@@ -74,8 +75,8 @@ def ldmatrix(b: Binding) -> Flow:
     word = np.dtype("u4")
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        warps = len(whole_warps(wave, s))
-        rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
+        rows = _addresses_of_rows(wave, s, count, "reads")
+        warps = len(rows)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
             (words,) = load(wave, space, at.reshape(-1), word, 1, s)
@@ -92,8 +93,8 @@ def stmatrix(b: Binding) -> Flow:
     places = [b.source(part, TYPES["b32"]) for part in b.parts(source)]
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        warps = len(whole_warps(wave, s))
-        rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
+        rows = _addresses_of_rows(wave, s, count, "writes")
+        warps = len(rows)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
             words = f[places[index]][s]
@@ -124,6 +125,34 @@ def _gives_addresses(
         wave.exchange[s] = find(f, s)
 
     return gives
+
+
+def _addresses_of_rows(wave: Wave, s: Selection, count: int, verb: str) -> NDArray[np.int64]:
+    """Returns the addresses that all lanes gave, of shape (warps, 32); the first are of rows.
+
+    Args:
+        wave: The threads.
+        s: Those of whole warps.
+        count: Matrices, of 8 rows each.
+        verb: What they do, for messages.
+
+    Raises:
+        ThreadFault: If a row begins at no multiple of its bytes, or a lane is missing.
+    """
+    numbers = whole_warps(wave, s)
+    addresses = wave.exchange.view(np.int64)[numbers]
+    wrong = addresses % _ROW_BYTES != 0
+    wrong[:, 8 * count :] = False
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise ThreadFault(
+            FaultKind.MISALIGNED,
+            int(numbers.reshape(-1)[first]),
+            f"{verb} a row of a matrix, {_ROW_BYTES} bytes, at 0x{addresses.reshape(-1)[first]:x}, "
+            f"which is not divisible by {_ROW_BYTES}",
+            int(np.count_nonzero(wrong)),
+        )
+    return addresses
 
 
 def _turned(words: NDArray[np.uint32], warps: int) -> NDArray[np.uint32]:

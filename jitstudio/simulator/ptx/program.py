@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import COOPERATIVE_GROUPS, OF_NVIDIA
+from jitstudio.ptx.initialisers import SymbolAddress
 from jitstudio.simulator.ptx.types import PtxType
 
 
@@ -160,26 +161,6 @@ class PtxInstruction:
         """The opcode with all its words, as written."""
         words = self.text.split(None, 2)
         return words[1] if words and words[0].startswith("@") and len(words) > 1 else words[0]
-
-
-class SymbolAddress(NamedTuple):
-    """The address of a symbol in an initialiser.
-
-    Attributes:
-        offset: Where in the variable it is put.
-        symbol: Whose address it is.
-        addend: Bytes to add to it.
-        generic: Whether it is a generic address.
-        size: How many bytes it takes.
-        shift: How many bits of the address are left out, of those that are given byte by byte.
-    """
-
-    offset: int
-    symbol: str
-    addend: int
-    generic: bool
-    size: int
-    shift: int = 0
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import plain_path
-from jitstudio.ptx.scanner import Literal, initial_bytes
+from jitstudio.ptx.constants import ABOVE_COMPARISONS, BEGINNINGS, constant, integer, offset
+from jitstudio.ptx.initialisers import SymbolAddress, initialiser
 from jitstudio.ptx.skimming import Place, file_names
-from jitstudio.simulator.ptx.constants import (
-    ABOVE_COMPARISONS,
-    BEGINNINGS,
-    constant,
-    integer,
-    offset,
-)
+from jitstudio.ptx.tokens import PtxTokens
 from jitstudio.simulator.ptx.program import (
     NO_PLACE,
     AddressOperand,
@@ -36,11 +31,9 @@ from jitstudio.simulator.ptx.program import (
     PtxSourceLine,
     PtxVariable,
     RegisterOperand,
-    SymbolAddress,
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.ptx.tokens import PtxTokens, number_of
 from jitstudio.simulator.ptx.types import TYPES, PtxType
 
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
@@ -266,63 +259,15 @@ class _Reader(PtxTokens):
         if not 0 <= size <= _MOST_BYTES:
             raise self.error(f"{name} takes {size:,} bytes, which is too much to simulate")
         data: bytes | None = None
-        addresses: list[SymbolAddress] = []
+        addresses: tuple[SymbolAddress, ...] = ()
         if self.accept("="):
-            data, addresses = self._initialiser(element)
+            data, addresses = initialiser(self, element)
             if unsized:
                 size = len(data)
             data = data[:size].ljust(size, b"\0")
         elif unsized:
             size = 0
-        return PtxVariable(
-            name, space, size, align or element * vector, data, tuple(addresses), written
-        )
-
-    def _initialiser(self, element: int) -> tuple[bytes, list[SymbolAddress]]:
-        data, addresses = bytearray(), list[SymbolAddress]()
-        depth = 0
-        while True:
-            if self.accept("{"):
-                depth += 1
-            elif self.accept("}"):
-                depth -= 1
-            elif depth and self.accept(","):
-                continue
-            else:
-                self._initial_element(element, data, addresses)
-            if depth == 0:
-                return bytes(data), addresses
-
-    def _initial_element(
-        self, element: int, data: bytearray, addresses: list[SymbolAddress]
-    ) -> None:
-        token = self.peek()
-        is_name = token.kind == "word" and token.text != "WARP_SZ"
-        is_mask = token.kind == "number" and self.tokens[self.position + 1].text == "("
-        if not (is_name or is_mask):
-            number = constant(self).number
-            data += initial_bytes(Literal(number.value, number.float_bits), element)
-            return
-        self.take()
-        shift, generic = 0, token.text == "generic"
-        if is_mask:  # such as 0xFF00(symbol)
-            mask = int(number_of(token.text).value)
-            shift = (mask & -mask).bit_length() - 1
-        if self.accept("("):
-            if self.accept("generic"):
-                generic = True
-                self.expect("(")
-                symbol = self.word()
-                self.expect(")")
-            else:
-                symbol = self.word()
-            inner = offset(self)
-            self.expect(")")
-        else:
-            symbol, inner = token.text, 0
-        addend = inner + offset(self)
-        addresses.append(SymbolAddress(len(data), symbol, addend, generic, element, shift))
-        data += bytes(element)
+        return PtxVariable(name, space, size, align or element * vector, data, addresses, written)
 
     # Functions.
 
@@ -640,7 +585,7 @@ class _Body:
         if r.accept("{"):
             return VectorOperand(self._list("}"))
         if r.is_next("(") and not self._calls:
-            return constant(r).number
+            return ImmediateOperand(*constant(r).number)
         if r.accept("("):
             return VectorOperand(self._list(")"))
         if r.accept("["):
@@ -653,7 +598,7 @@ class _Body:
             return RegisterOperand(operand.name, not operand.negated)
         token = r.peek()
         if token.kind == "number" or token.text in BEGINNINGS or token.text == "WARP_SZ":
-            return constant(r).number
+            return ImmediateOperand(*constant(r).number)
         name = self._dotted(r.word())
         operand = self._name(name)
         if isinstance(operand, SymbolOperand):

@@ -37,13 +37,13 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.launch.simulation import AccessKind, Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.simulator.observers.counts import Counter
 from jitstudio.simulator.observers.proxies import AsyncProxy
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.ptx.linking import link_ptx
 from jitstudio.simulator.ptx.program import PtxProgram
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.ptx.tokens import PtxReadError
 from jitstudio.simulator.running.estimate import WorkEstimate, estimate
 from jitstudio.simulator.running.orders import ComparedOrders, compare_orders
 from jitstudio.simulator.running.simulate import simulate
@@ -351,6 +351,7 @@ def _finished(
             orders.compared,
             orders.differences,
             heap_left=result.heap_left,
+            library=result.library,
         ),
     )
 

@@ -302,7 +302,8 @@ def _tell_left_out(
             more = f"Thread {place.thread} of its {near} {what} at {line_of(place)}"
             more += f", as {left - 1:,} more of the block are. " if left > 1 else ". "
             if len(blocks) > 1:
-                more += f"So it is in {len(blocks) - 1:,} more blocks. "
+                count = len(blocks) - 1
+                more += f"So it is in {count:,} more block{'s' if count > 1 else ''}. "
             wave.tell(
                 FaultKind.BARRIER,
                 np.concatenate(([first], mine[mine != first])),

@@ -382,7 +382,7 @@ class Wave:
         )
         if other is not None and fault.first is not None:
             first, second = sorted((fault.first, other), key=lambda place: place.step)
-            fault = replace(fault, first=first, second=second)
+            fault = replace(fault, first=first, second=second, is_of_first=first is not other)
         if more:
             fault = replace(fault, message=f"{fault.message} {more.strip()}")
         self.faults.append(fault)

@@ -22,8 +22,20 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
-from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer
-from jitstudio.numerics.evaluation import evaluate_among, use_all_cores
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    as_expressions_see,
+    fill_from,
+    open_buffer,
+    save_buffer,
+)
+from jitstudio.numerics.evaluation import (
+    ExpressionScope,
+    evaluate,
+    evaluate_among,
+    use_all_cores,
+)
+from jitstudio.numerics.parts import part_of
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
 from jitstudio.worker.programs.launch import EVALUATING
@@ -95,7 +107,12 @@ def _content(buffer: Buffer, request: FillCalculation) -> np.ndarray:
 
 def _check(request: CheckCalculation) -> CheckResult:
     wanted = request.expectation
-    expected = evaluate_among(wanted.expression, request.context, request.length)
     got = open_buffer(request.got, request.element)
+    indices, part = np.arange(request.length), None
+    if wanted.part:
+        whole = as_expressions_see(got, request.element)
+        part = part_of(whole, wanted, ExpressionScope(request.context, indices))
+        indices = part.places // max(1, whole.size // max(1, len(whole)))
+    expected = evaluate(wanted.expression, ExpressionScope(request.context, indices))
     tolerance = Tolerance(request.relative, request.absolute, request.integer_tolerance)
-    return compare(got, expected, wanted, request.element, tolerance)
+    return compare(got, expected, wanted, request.element, tolerance, part)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.numerics.dtypes import NumericsError
-from jitstudio.simulator.ptx.tokens import PtxReadError
+from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.simulator.running import launching
 from jitstudio.simulator.stepping.conditions import StopConditionError
 from jitstudio.simulator.stepping.recording import RecordingError

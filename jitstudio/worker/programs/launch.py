@@ -135,6 +135,9 @@ def _check_simulation(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> 
     check_launch(call, said)
     if isinstance(said, LaunchResult) and (said.timing or said.counterpart or said.facts):
         raise Unfit("it tells the times of a GPU")
+    run = said.simulation if isinstance(said, LaunchResult) else None
+    if run is not None and (run.is_read or run.unbranched or any(s.is_read for s in run.samples)):
+        raise Unfit("it tells of machine code, which it has not")
 
 
 SIMULATING = WorkerProgram(
@@ -146,7 +149,7 @@ SIMULATING = WorkerProgram(
 def _check_result(asked: CheckCalculation, told: CheckResult | CalculationRefused) -> None:
     if isinstance(told, CheckResult):
         wanted = asked.expectation
-        if (told.buffer, told.expression) != (wanted.buffer, wanted.expression):
+        if (told.target, told.expression) != (wanted.target, wanted.expression):
             raise Unfit("it tells of a comparison that nobody asked for")
 
 

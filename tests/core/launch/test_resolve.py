@@ -235,6 +235,11 @@ TWO = form(("x", pointer(const=True)), ("y", pointer()), ("z", pointer()), ("p",
         ("z=x==2", "8 8 8 8", Expectation("z", "x==2")),
         ("x*2", "8 8 8:in null", Expectation("y", "x*2")),
         ("x == 2", "8 8 null null", Expectation("y", "x == 2")),
+        ("y[1:-1] = x[i - 1]", "8 8 8 8", Expectation("y", "x[i - 1]", "[1:-1]")),
+        ("y [i % 2 == 0]= x", "8 8 8 8", Expectation("y", "x", "[i % 2 == 0]")),
+        ("z.reshape(2,4)[0] = 3", "8 8 8 8", Expectation("z", "3", ".reshape(2,4)[0]")),
+        ("z[1:] = x <= 2", "8 8 8 8", Expectation("z", "x <= 2", "[1:]")),
+        ("sum(x, axis=0) == 2", "8 8 null null", Expectation("y", "sum(x, axis=0) == 2")),
     ],
 )
 def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expected):
@@ -253,6 +258,8 @@ def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expec
         ("p = 2", "8 8 8 null", "There is no buffer 'p'."),
         ("x = 2", "8 8 8 8", "x is only read, so there is nothing to check."),
         ("y =", "8 8 8 8", "'y =' expects nothing."),
+        ("yy[1:] = 2", "8 8 8 8", "There is no buffer 'yy'."),
+        ("x[1:] = 2", "8 8 8 8", "x is only read, so there is nothing to check."),
         ("x*2", "8 null null null", "The kernel writes no buffer that could be checked."),
     ],
 )

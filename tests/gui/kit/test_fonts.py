@@ -4,7 +4,7 @@ from contextlib import contextmanager
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from jitstudio.gui.kit import fonts
 from jitstudio.gui.kit.fonts import (
@@ -231,5 +231,23 @@ def test_letters_outlive_a_style_sheet_that_is_set_anew(qtbot, qapp):
         assert sizes[1:] == [9.5 * 1.5, DEFAULT_SIZE * 1.5]
         assert label.font().bold()
         assert listing.grid.height == height
+    finally:
+        qapp.setStyleSheet(before)
+
+
+def test_a_placeholder_has_the_letters_of_its_field_after_zooms(qtbot, qapp):
+    before = qapp.styleSheet()
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    field = QPlainTextEdit(parent)
+    show_as_code(field, 9.5)
+    parent.show()
+    try:
+        for zoom, padding in ((1.0, 1), (1.75, 2), (1.25, 1), (1.1, 1), (1.0, 1)):
+            LETTERS.set_zoom(zoom)
+            sheet = f"QWidget {{ padding: {padding}px; }}"
+            if qapp.styleSheet() != sheet:
+                qapp.setStyleSheet(sheet)
+            assert field.viewport().font().pointSizeF() == field.font().pointSizeF() == 9.5 * zoom
     finally:
         qapp.setStyleSheet(before)

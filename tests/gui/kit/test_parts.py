@@ -1,8 +1,8 @@
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QLineEdit
 
-from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, WholeLabel
+from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, TurningSplitter, WholeLabel
 
 
 def colors(label):
@@ -25,6 +25,27 @@ def test_a_number_is_not_shortened(qtbot, share, drawn):
     qtbot.addWidget(label)
     label.resize(int(label.sizeHint().width() * share), label.sizeHint().height())
     assert (len(colors(label)) > 1) is drawn
+
+
+def last_column(label, width):
+    label.resize(width, label.sizeHint().height())
+    shown = label.grab().toImage()
+    columns = range(shown.width() - 1, 0, -1)
+    return next(x for x in columns if len({shown.pixel(x, y) for y in range(shown.height())}) > 1)
+
+
+@pytest.mark.parametrize("points", [9.5, 12.0, 17.0, 21.0])
+@pytest.mark.parametrize("text", ["&Target", "To &Type", "T&o", "Plain", "No kerning here: &index"])
+def test_the_name_of_a_field_has_room_for_its_last_letter(qtbot, text, points):
+    field = QLineEdit()
+    name = FieldName(text, field)
+    qtbot.addWidget(field)
+    qtbot.addWidget(name)
+    font = name.font()
+    font.setPointSizeF(points)
+    name.setFont(font)
+    least = name.minimumSizeHint().width()
+    assert last_column(name, least) == last_column(name, least + 30)
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
-from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
-from jitstudio.gui.kit.parts import explain_by, fit_icon, show_tip
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE, show_as_code
+from jitstudio.gui.kit.parts import FieldName, explain_by, fit_icon, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 
 _OLDEST_OPAQUE = 15
@@ -76,12 +76,8 @@ class BuildBar(QWidget):
         self._form_button.setObjectName("optionsFormButton")
         fit_icon(self._form_button, _ICON_SIDE)
         attach(self._options)
-        target = QLabel(self.tr("&Target"))
-        target.setBuddy(self._combo)
-        # Qt measures whole pixels and draws parts of them.
-        follow_letters(target, lambda it: it.setContentsMargins(0, 0, scaled(4), 0))
-        options = QLabel(self.tr("&Options"))
-        options.setBuddy(self._options)
+        target = FieldName(self.tr("&Target"), self._combo)
+        options = FieldName(self.tr("&Options"), self._options)
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 2, 6, 2)
         row.setSpacing(8)

@@ -25,6 +25,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.kit.parts import FieldName
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.services.build_service import BuildOutput
 from jitstudio.gui.shell.shell import Shell
@@ -94,7 +95,7 @@ class ExportDialog(QDialog):
             layout.addWidget(box)
         form = QFormLayout()
         form.setContentsMargins(24, 0, 0, 0)
-        form.addRow(self.tr("&Targets"), self._targets)
+        form.addRow(FieldName(self.tr("&Targets"), self._targets), self._targets)
         layout.addLayout(form)
         layout.addWidget(self._problem)
         layout.addStretch(1)
@@ -195,7 +196,9 @@ class ExportCommands(QObject):
         if self._can_launch():
             specs, device = self._launch_specs, self._launches.device
             ordinal = device.ordinal if device is not None else 0
-            self._copy(lambda request, paths: run_command(request, specs.spec, paths, ordinal))
+            self._copy(
+                lambda request, paths: run_command(request, specs.spec, paths, ordinal, specs.form)
+            )
 
     @Slot()
     def copy_sweep_command(self) -> None:
@@ -203,7 +206,9 @@ class ExportCommands(QObject):
         specs = self._launch_specs
         if self._can_launch() and specs.form is not None:
             draft = self._variant_drafts.of(specs.form, specs.spec)
-            self._copy(lambda request, paths: sweep_command(request, specs.spec, draft, paths))
+            self._copy(
+                lambda request, paths: sweep_command(request, specs.spec, draft, paths, specs.form)
+            )
 
     def _can_launch(self) -> bool:
         """Returns whether there is a launch that can be read; says why not."""

@@ -24,6 +24,7 @@ from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.field_rows import CODE_SIZE
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins, scaled, show_as_code
 from jitstudio.gui.kit.owned_process import OwnedProcess
+from jitstudio.gui.kit.parts import FieldName
 from jitstudio.gui.shell.shell import Shell
 
 _MOST_LINES = 5_000
@@ -101,9 +102,12 @@ class CaptureDialog(QDialog):
         self._printed.setMaximumBlockCount(_MOST_LINES)
         show_as_code(self._printed, CODE_SIZE)
         form = QFormLayout()
-        form.addRow(self.tr("&Program"), self._program)
-        form.addRow(self.tr("&Run in"), self._folder)
-        form.addRow(self.tr("&Save to"), self._output)
+        for name, field in (
+            (self.tr("&Program"), self._program),
+            (self.tr("&Run in"), self._folder),
+            (self.tr("&Save to"), self._output),
+        ):
+            form.addRow(FieldName(name, field), field)
         buttons = QDialogButtonBox(_Button.Ok | _Button.Close)
         self._start = buttons.button(_Button.Ok)
         buttons.accepted.connect(self._on_start)

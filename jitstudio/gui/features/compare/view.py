@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -25,7 +24,7 @@ from jitstudio.gui.features.compare.model import (
 )
 from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, icon_button
+from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, icon_button
 from jitstudio.gui.kit.tables import PanelTable, RowsModel
 
 _LEAST_LETTERS = 12
@@ -226,8 +225,7 @@ class CompareView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        label = QLabel(self.tr("Ba&seline"), self)
-        label.setBuddy(self.baselines)
+        label = FieldName(self.tr("Ba&seline"), self.baselines, self)
         layout.addLayout(_row(label, (self.baselines, 1), self.pin, self.remove))
         layout.addLayout(_row(self.matters, (self._count, 1), self.previous, self.next))
         layout.addWidget(self._stack, 1)

@@ -250,7 +250,7 @@ def made_recipe(
             launch = launch_of(request, result, spec)
         except ExportError as error:
             note = f"Without a launch: {error}"
-    part = module_of(request, [launch.module] if launch else [])
+    part = module_of(request, [launch.form.module] if launch else [])
     recipe = recipe_of(part, result, carried_headers(part, result), launch)
     return MadeRecipe(replace(recipe, paths=paths), note)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Slot
 
@@ -29,7 +30,26 @@ from jitstudio.listing.lines import NOWHERE
 from jitstudio.paths import home_folder
 
 _USER = "graph"
-_Key = tuple[CodeKind, object, str, Mapping[str, str]]
+
+
+class _Key(NamedTuple):
+    """All that a picture depends on.
+
+    Attributes:
+        kind: Of the code.
+        code: The disassembly, or the lines of the PTX; the same object as long as it is current.
+        function: The lowered name.
+        names: Shown in place of lowered ones: they come after the code.
+    """
+
+    kind: CodeKind
+    code: object
+    function: str
+    names: Mapping[str, str]
+
+    def is_same(self, other: _Key) -> bool:
+        """Returns whether both keys have the same picture; codes are not compared by value."""
+        return self.code is other.code and self._replace(code=None) == other._replace(code=None)
 
 
 def install(context: Context) -> None:
@@ -106,7 +126,7 @@ class GraphController(QObject):
     def _update_sass(self) -> None:
         inspection, function = self._disassembly.current, self._disassembly.function
         outgoing = self._disassembly.outgoing
-        if outgoing is not None and self._shown is not None and self._shown[1] is outgoing:
+        if outgoing is not None and self._shown is not None and self._shown.code is outgoing:
             return
         if inspection is None or function is None:
             self._show_nothing(disassembly_hint(self._disassembly))
@@ -115,7 +135,7 @@ class GraphController(QObject):
         names = tuple((name, spelling.name(shown)) for name, shown in inspection.readable)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
-        if self._begins((CodeKind.SASS, inspection, function.name, spelling.names)):
+        if self._begins(_Key(CodeKind.SASS, inspection, function.name, spelling.names)):
 
             def draw(_stop: Event) -> GraphPicture:
                 return sass_picture(function, letters, spelling.name)
@@ -134,7 +154,7 @@ class GraphController(QObject):
         names = tuple((each.name, spelling.name(each.name)) for each in functions)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
-        if self._begins((CodeKind.PTX, code.lines, function.name, spelling.names)):
+        if self._begins(_Key(CodeKind.PTX, code.lines, function.name, spelling.names)):
 
             def draw(_stop: Event) -> GraphPicture:
                 return ptx_picture(code.lines, function, letters, spelling.name)
@@ -158,8 +178,7 @@ class GraphController(QObject):
     def _begins(self, key: _Key) -> bool:
         """Returns whether this is to be drawn, as it is not what is shown."""
         before, self._shown = self._shown, key
-        is_same = before is not None and before[1] is key[1] and before[::2] == key[::2]
-        return not is_same
+        return before is None or not key.is_same(before)
 
     @Slot(str)
     def _show_nothing(self, why: str) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -24,7 +23,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import OptionsFilter, OptionsModel
 from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.fonts import show_as_code, show_bold
-from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
+from jitstudio.gui.kit.parts import FieldName, icon_button, mark_as, muted, text_label
 
 _CODE_SIZE = 9.5
 _HELP_LINES = 3
@@ -151,8 +150,7 @@ class OptionsForm(QWidget):
         bar.addWidget(self._search)
         bar.addLayout(buttons)
         self._message.setContentsMargins(10, 0, 10, 5)
-        other_label = QLabel(self.tr("Other option&s"), self)
-        other_label.setBuddy(self._other)
+        other_label = FieldName(self.tr("Other option&s"), self._other, self)
         other = QHBoxLayout()
         other.setContentsMargins(10, 4, 6, 6)
         other.setSpacing(8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.features.report.occupancy import (
@@ -17,7 +17,7 @@ from jitstudio.gui.features.report.occupancy import (
 )
 from jitstudio.gui.kit.field_rows import NumberField
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import TurningSplitter, text_label
+from jitstudio.gui.kit.parts import FieldName, TurningSplitter, text_label
 from jitstudio.gui.kit.tables import PanelTable, RowsModel
 
 _SHARES = (2, 3)
@@ -95,9 +95,7 @@ class OccupancyPage(QWidget):
                 (self.dynamic, self.tr("&Dynamic shared memory (bytes)")),
             )
         ):
-            label = QLabel(name, head)
-            label.setBuddy(field)
-            fields.addWidget(label, row, 0)
+            fields.addWidget(FieldName(name, field, head), row, 0)
             fields.addWidget(field, row, 1)
         self._words.setContentsMargins(12, 4, 12, 8)
         column = QVBoxLayout(head)

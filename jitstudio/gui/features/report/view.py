@@ -33,7 +33,7 @@ from jitstudio.gui.features.report.model import (
 )
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
-from jitstudio.gui.kit.parts import TurningSplitter
+from jitstudio.gui.kit.parts import FieldName, TurningSplitter
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.listing.lines import NOWHERE
@@ -434,8 +434,7 @@ class ReportView(QWidget):
         self.tabs.setTabText(self.tabs.indexOf(self.overview), message)
 
     def _lay_out(self) -> None:
-        label = QLabel(self.tr("&Kernel"), self)
-        label.setBuddy(self.kernels)
+        label = FieldName(self.tr("&Kernel"), self.kernels, self)
         top = QHBoxLayout()
         top.setContentsMargins(12, 6, 8, 6)
         top.setSpacing(8)

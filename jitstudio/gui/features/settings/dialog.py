@@ -36,7 +36,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.fonts import follow_letters, scaled
-from jitstudio.gui.kit.parts import explain_by, heading, muted, show_icon, text_label
+from jitstudio.gui.kit.parts import FieldName, explain_by, heading, muted, show_icon, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
@@ -295,8 +295,7 @@ class SettingRow(QWidget):
         self._setting = setting
         self._preferences = preferences
         self._editor = editor_for(setting, self._on_chosen)
-        title = QLabel(translated(setting.title), self)
-        title.setBuddy(self._editor.widget)
+        title = FieldName(translated(setting.title), self._editor.widget, self)
         sentence = text_label(self, f"{setting.key}Sentence")
         follow_keys(sentence, lambda it: it.setText(setting.explanation))
         muted(sentence)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
-from textwrap import fill
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.simulation import ThreadPlace
 from jitstudio.core.project.project import BreakLine, RunRecording, StepRecording
+from jitstudio.core.wrapping import filled
 from jitstudio.gui.code.line_marks import LinePosition
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
@@ -397,7 +397,7 @@ class StepController(QObject):
             "Stop at line {line:,} of {name} for threads of which this is true,\n"
             "such as threadIdx.x < 4 && %r3 == 7, f(%f1) > 0.5 or, built with -G, i == 7:"
         ).format(line=line.line, name=line.name)
-        label = f"{fill(problem, _PROBLEM_WIDTH)}\n\n{words}" if problem else words
+        label = f"{filled(problem, _PROBLEM_WIDTH)}\n\n{words}" if problem else words
         # An ampersand alone would underline the next letter.
         dialog.setLabelText(label.replace("&", "&&"))
         dialog.setTextValue(text)
@@ -537,7 +537,7 @@ class StepController(QObject):
         if state is None or state.access is None or run is None:
             return ""
         line = state.access.ptx_line
-        return next((s.suggestion for s in run.simulation.samples if s.ptx_line == line), "")
+        return next((s.advice for s in run.simulation.samples if s.ptx_line == line), "")
 
     @Slot(bool)
     def _on_moving(self, _moving: bool) -> None:

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QSizePolicy,
     QSpinBox,
     QTabWidget,
@@ -31,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.simulation import StateSpace
 from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.parts import FieldName
 from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -253,9 +253,7 @@ class MemoryView(QWidget):
         bar.setSpacing(8)
         bar.addWidget(self._area, 1)
         bar.addWidget(self._element)
-        label = QLabel(self.tr("Fro&m"), self)
-        label.setBuddy(self._start)
-        bar.addWidget(label)
+        bar.addWidget(FieldName(self.tr("Fro&m"), self._start, self))
         bar.addWidget(self._start)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QSignalBlocker, Qt, Si
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QSpinBox,
@@ -29,7 +28,7 @@ from jitstudio.gui.features.step.registers import ValuesView
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, show_tip, text_label
+from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, mark_as, muted, show_tip, text_label
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -340,8 +339,7 @@ class StepView(QWidget):
             (self.tr("&Warp"), self._warp, "stepWarp"),
             (self.tr("La&ne"), self._lane, "stepLane"),
         ):
-            label = QLabel(text, self)
-            label.setBuddy(box)
+            label = FieldName(text, box, self)
             box.setObjectName(name)
             box.setAccessibleName(text.replace("&", ""))
             box.setKeyboardTracking(False)

@@ -14,7 +14,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -40,7 +39,7 @@ from jitstudio.gui.kit.cell_table import (
 )
 from jitstudio.gui.kit.field_rows import CODE_SIZE, code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.parts import icon_button, text_label
+from jitstudio.gui.kit.parts import FieldName, icon_button, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
@@ -272,8 +271,7 @@ class AxesEditor(QWidget):
 
     def _lay_out(self) -> None:
         self.kernel_line = QWidget(self)
-        title = QLabel(self.tr("&Kernel"), self.kernel_line)
-        title.setBuddy(self._kernel)
+        title = FieldName(self.tr("&Kernel"), self._kernel, self.kernel_line)
         top = QHBoxLayout(self.kernel_line)
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(10)

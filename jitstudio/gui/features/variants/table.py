@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -28,7 +27,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.variants.table_model import ShownVariants, VariantsModel
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import icon_button
+from jitstudio.gui.kit.parts import FieldName, icon_button
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.variants.export import to_csv, to_markdown
@@ -93,8 +92,7 @@ class VariantsTable(QWidget):
         self._filter = _Filter(self._model, self)
         self._kernel = self._make_kernel()
         self._threads = self._make_threads()
-        self._threads_title = QLabel(self.tr("Th&reads per block"), self)
-        self._threads_title.setBuddy(self._threads)
+        self._threads_title = FieldName(self.tr("Th&reads per block"), self._threads, self)
         self._hide = QCheckBox(self.tr("&Hide failed"), self)
         self._hide.setObjectName("variantsHideFailed")
         self._differences = icon_button(
@@ -329,8 +327,7 @@ class VariantsTable(QWidget):
         return view
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Fi&gures of"), self)
-        title.setBuddy(self._kernel)
+        title = FieldName(self.tr("Fi&gures of"), self._kernel, self)
         bar = QHBoxLayout()
         bar.setContentsMargins(14, 4, 14, 6)
         bar.setSpacing(8)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
-from textwrap import fill
 from typing import Any, Protocol
 
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.sass.model import BARRIERS, Control, Instruction
 from jitstudio.core.launch.simulation import LineCounts
+from jitstudio.core.wrapping import filled
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 CONTEXT = "SassColumns"
@@ -95,7 +95,7 @@ class ListingColumn:
     @property
     def explanation(self) -> str:
         """What it means, in the user's language and in lines for a tooltip."""
-        return fill(translated(self.tip), _TIP_WIDTH)
+        return filled(translated(self.tip), _TIP_WIDTH)
 
 
 def translated(text: str) -> str:

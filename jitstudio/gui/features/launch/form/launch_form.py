@@ -58,7 +58,8 @@ class CheckForm(FieldRows):
         self.setObjectName("checkForm")
         meaning = self.tr(
             "One line for each buffer to check: NAME = a NumPy expression over the arguments "
-            "as they were before the launch; i stands for the indices. "
+            "as they were before the launch; i stands for the indices. NAME[1:-1] = … checks a "
+            "part of it. "
             "Empty: nothing is checked."
         )
         self._expectations = QPlainTextEdit(self)

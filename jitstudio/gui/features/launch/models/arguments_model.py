@@ -20,6 +20,7 @@ from jitstudio.core.launch.arguments import NULL, variable_parts
 from jitstudio.core.launch.members import form_rows
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Direction, FillKind, FormParameter, KernelForm
+from jitstudio.core.launch.shared import is_shared
 from jitstudio.core.launch.texel_text import split_texels
 from jitstudio.core.launch.texels import AddressMode, FilterMode
 from jitstudio.core.launch.types import (
@@ -32,6 +33,7 @@ from jitstudio.core.launch.types import (
     Struct,
     Type,
 )
+from jitstudio.core.launch.value_text import value_text
 from jitstudio.gui.kit.presentation import (
     MARK_ROLE,
     MUTED_ROLE,
@@ -58,18 +60,20 @@ class BufferLabels:
     @property
     def text(self) -> str:
         """All of it as one text."""
-        if self.is_null:
+        if self.is_alone:
             return self.length
         return ":".join((self.length, *filter(None, (self.fill, self.direction))))
 
     @property
-    def is_null(self) -> bool:
-        """Whether it is a null pointer, which has neither fill nor direction."""
-        return self.length == NULL
+    def is_alone(self) -> bool:
+        """Whether it has neither fill nor direction: is null, or the memory of another buffer."""
+        return self.length == NULL or is_shared(self.length)
 
 
 def buffer_labels(text: str) -> BufferLabels:
     """Takes ``n:random(1):in`` apart where `core.launch.arguments` does."""
+    if is_shared(text):
+        return BufferLabels(text.strip())
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
     direction = last.strip() if last.strip() in _DIRECTIONS else ""
@@ -254,7 +258,7 @@ class ArgumentsModel(TitledModel):
             return flags
         row = index.row()
         has_cell = index.column() == VALUE or (
-            self.is_buffer(row) and not self._labels(row).is_null
+            self.is_buffer(row) and not self._labels(row).is_alone
         )
         return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
 
@@ -334,18 +338,43 @@ class ArgumentsModel(TitledModel):
         return self._default(row, column) if column in (FILL, DIRECTION) else ""
 
     def _default(self, row: int, column: int) -> str:
-        kind, variable = self.parameter(row).type, self.parameter(row).variable
-        if variable is not None and not self._texts[self.parameter(row).name]:
-            kept = self.tr("kept") if variable.is_initialised else self.tr("zeros")
-            return kept if column == VALUE else ""
+        parameter = self.parameter(row)
+        kind, variable = parameter.type, parameter.variable
+        top = self._top(parameter)
+        if top.variable is not None and not self._texts[parameter.name]:
+            return self._unfilled(parameter, top) if column == VALUE else ""
         if variable is not None and not isinstance(kind, REFERENCES):
+            if column == VALUE and not (self._labels(row).length or self._labels(row).fill):
+                return self._unfilled(parameter, parameter)
             return Direction.INOUT.value if column == DIRECTION and variable.writes else ""
         if column == VALUE:
             return length_example(kind) if isinstance(kind, REFERENCES) else example(kind)
-        if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_null:
+        if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_alone:
             return ""
         direction = words.direction or default_direction(kind)
         return direction if column == DIRECTION else default_fill(kind, direction).value
+
+    def _top(self, parameter: FormParameter) -> FormParameter:
+        """Returns the parameter or module variable that a row is a part of, or is."""
+        by_name = {each.name: each for each in self._parameters}
+        while parameter.inside in by_name:
+            parameter = by_name[parameter.inside]
+        return parameter
+
+    def _unfilled(self, parameter: FormParameter, top: FormParameter) -> str:
+        """Returns what a row without a text shows of a module variable or of an address in it.
+
+        Args:
+            parameter: What the row is about.
+            top: The variable.
+        """
+        if parameter is not top and self._texts[top.name]:
+            # A value for all of it says what is there.
+            return ""
+        if top.variable is None or not top.variable.is_initialised:
+            return self.tr("not filled")
+        held = value_text(parameter.type, top.variable.initial) if parameter is top else ""
+        return held or self.tr("kept")
 
     def _mark(self, row: int) -> str | None:
         problems = self._problems.get(self.parameter(row).name, ())
@@ -388,7 +417,8 @@ class ArgumentsModel(TitledModel):
         if self.is_buffer(row):
             return self.tr(
                 "Elements of the buffer: a number, or an expression over the integer arguments "
-                "such as n*2. Write null for a null pointer."
+                "such as n*2. Write null for a null pointer, same(a) or same(a+16) for the memory "
+                "of another buffer."
             )
         return self.tr("Such as {example}").format(example=self._default(row, VALUE))
 

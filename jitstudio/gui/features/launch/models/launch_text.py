@@ -169,6 +169,9 @@ def check_figures(check: CheckResult) -> str:
         )
     share = check.wrong / max(1, check.count) * 100
     figures = message.format(wrong=check.wrong, count=check.count, share=share, nans=check.nans)
+    if check.left_out:
+        others = translate("LaunchNotes", "{count:,} others of '{buffer}' were not compared.")
+        figures = f"{figures} {others.format(count=check.left_out, buffer=check.buffer)}"
     return f"{figures} {differences}"
 
 
@@ -204,7 +207,7 @@ def _of_check(check: CheckResult) -> LaunchNote:
     else:
         message = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
         verdict = message.format(wrong=check.wrong, count=check.count)
-    text = f"{check.buffer} = {check.expression}: {verdict}"
+    text = f"{check.target} = {check.expression}: {verdict}"
     return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtGui import QIntValidator, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from jitstudio.gui.features.launch.models.image_choice import ImageColouring, proposed_width
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import muted, text_label
+from jitstudio.gui.kit.parts import FieldName, muted, text_label
 
 if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
@@ -108,8 +108,7 @@ class BufferImage(QWidget):
         self._request()
 
     def _lay_out(self) -> None:
-        label = QLabel(self.tr("&Width"), self)
-        label.setBuddy(self._width)
+        label = FieldName(self.tr("&Width"), self._width, self)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)
         bar.setSpacing(10)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QScrollBar,
     QVBoxLayout,
@@ -25,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.features.launch.models.launch_text import index_text
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.parts import icon_button
+from jitstudio.gui.kit.parts import FieldName, icon_button
 from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, plain_tooltip
 from jitstudio.gui.kit.tables import PanelTable
 
@@ -391,8 +390,7 @@ class BufferTable(QWidget):
             QGuiApplication.clipboard().setText(text)
 
     def _lay_out(self) -> None:
-        label = QLabel(self.tr("Go to &index"), self)
-        label.setBuddy(self._go)
+        label = FieldName(self.tr("Go to &index"), self._go, self)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)
         bar.setSpacing(10)

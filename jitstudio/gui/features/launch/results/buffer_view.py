@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QSizePolicy,
     QTabWidget,
@@ -30,7 +29,7 @@ from jitstudio.gui.features.launch.results.buffer_pictures import BufferImage, B
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import icon_button, muted, text_label
+from jitstudio.gui.kit.parts import FieldName, icon_button, muted, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 if TYPE_CHECKING:
@@ -284,8 +283,7 @@ class BufferView(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        self._part_label = QLabel(self.tr("&Part"), self)
-        self._part_label.setBuddy(self._part)
+        self._part_label = FieldName(self.tr("&Part"), self._part, self)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 6, 8, 6)
         bar.setSpacing(10)

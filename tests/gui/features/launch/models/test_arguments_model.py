@@ -66,7 +66,7 @@ def test_the_text_of_a_texture_has_its_sampling_last():
 
 def test_a_null_pointer_has_neither_fill_nor_direction():
     assert BufferLabels("null", "zeros", "out").text == "null"
-    assert buffer_labels("null").is_null
+    assert buffer_labels("null").is_alone
 
 
 def test_spaces_are_no_words():

@@ -96,3 +96,8 @@ def test_a_check_says_how_far_off_it_is():
         "12 of 4,096 elements are wrong (0.29 %). Largest difference 1, relative 0.25."
     )
     assert check_figures(CheckResult("out", "x", False, problem="No.")) == "No."
+    part = CheckResult("out", "x", True, 254, part="[1:-1]", left_out=2)
+    assert check_figures(part) == (
+        "All 254 elements are as expected. 2 others of 'out' were not compared. "
+        "Largest difference 0, relative 0."
+    )

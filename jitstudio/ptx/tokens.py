@@ -6,8 +6,7 @@ import re
 from bisect import bisect_right
 from contextlib import suppress
 
-from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, literal_of, scan
-from jitstudio.simulator.ptx.program import ImmediateOperand
+from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, scan
 
 
 class PtxReadError(ValueError):
@@ -134,8 +133,3 @@ class PtxTokens:
 
 def _told(token: PtxToken) -> str:
     return f"“{token.text[:40] or 'the end of the text'}”"
-
-
-def number_of(text: str) -> ImmediateOperand:
-    """Returns what a number stands for."""
-    return ImmediateOperand(*literal_of(text))

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from jitstudio.simulator.ptx.program import ImmediateOperand
-from jitstudio.simulator.ptx.tokens import PtxTokens, number_of
+from jitstudio.ptx.scanner import Literal, literal_of
+from jitstudio.ptx.tokens import PtxTokens
 
 BEGINNINGS = frozenset(["-", "+", "~", "!"])
 """The marks by which an expression may begin, besides numbers and parentheses."""
@@ -43,11 +43,11 @@ class Constant(NamedTuple):
     """The value of an expression.
 
     Attributes:
-        number: As an operand; a literal that is a float in bits stays one.
+        number: As a literal; a float that is written in bits stays one.
         unsigned: Whether it is ``.u64``.
     """
 
-    number: ImmediateOperand
+    number: Literal
     unsigned: bool = False
 
     @property
@@ -101,7 +101,7 @@ def offset(tokens: PtxTokens) -> int:
 def _unary(tokens: PtxTokens) -> Constant:
     token = tokens.take()
     if token.kind == "number":
-        number = number_of(token.text)
+        number = literal_of(token.text)
         is_long = isinstance(number.value, int) and number.value >> (_BITS - 1) != 0
         return Constant(number, not number.float_bits and (is_long or token.text[-1] == "U"))
     if token.text == "(":
@@ -116,7 +116,7 @@ def _unary(tokens: PtxTokens) -> Constant:
     if token.text in BEGINNINGS:
         return _signed(tokens, token.text, constant(tokens, _UNARY))
     if token.text == "WARP_SZ":
-        return Constant(ImmediateOperand(32))
+        return Constant(Literal(32))
     tokens.position -= 1
     raise tokens.error(f"a number is expected here, and there is “{token.text[:40]}”")
 
@@ -130,7 +130,7 @@ def _signed(tokens: PtxTokens, mark: str, value: Constant) -> Constant:
             flipped = int(number.value) ^ (1 << (number.float_bits - 1))
             return Constant(number._replace(value=flipped))
         if isinstance(number.value, float):
-            return Constant(ImmediateOperand(-number.value))
+            return Constant(Literal(-number.value))
         return _made(-number.value, value.unsigned)
     held = _integer(tokens, value, mark)
     return _made(int(not held), False) if mark == "!" else _made(~held, True)
@@ -145,7 +145,7 @@ def _binary(tokens: PtxTokens, mark: str, left: Constant, right: Constant) -> Co
             raise tokens.error(f"“{mark}” takes integers")
         if mark == "/" and b == 0:
             raise tokens.error(_BY_ZERO)
-        return Constant(ImmediateOperand(_ARITHMETIC[mark](a, b)))
+        return Constant(Literal(_ARITHMETIC[mark](a, b)))
     a, b = int(left.number.value), int(right.number.value)
     unsigned = left.unsigned or right.unsigned
     if mark in ("&&", "||"):
@@ -185,7 +185,7 @@ def _float(tokens: PtxTokens, value: Constant, mark: str) -> float:
 
 
 def _made(value: int, unsigned: bool) -> Constant:
-    return Constant(ImmediateOperand(_wrapped(value, unsigned=unsigned)), unsigned)
+    return Constant(Literal(_wrapped(value, unsigned=unsigned)), unsigned)
 
 
 def _wrapped(value: int, *, unsigned: bool) -> int:

@@ -1,0 +1,185 @@
+"""Pointers into the memory of another buffer, ``same(a)`` and ``same(a+16)``.
+
+As in C++, the number counts elements of that buffer: ``kernel(a, a + 16)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.problems import SpecProblem, TextError, argument_place, unknown
+from jitstudio.core.launch.request import (
+    Argument,
+    Buffer,
+    FormParameter,
+    SharedPointer,
+)
+from jitstudio.core.launch.types import Pointer
+from jitstudio.core.launch.values import Number, integer
+
+SAME = "same"
+"""The word that such a text begins with."""
+
+_EXAMPLE = "Write same(a), or same(a+16) for a place behind its start."
+_SAME = re.compile(
+    rf"\s*{SAME}\s*\(\s*(?P<name>[^+\-*/()\s]+(?:\([^()]*\))?)\s*(?:(?P<sign>[+-])(?P<elements>.*))?\)\s*",
+    re.DOTALL,
+)
+_WORD = re.compile(rf"\s*{SAME}\b\s*(?:\(|$)")
+
+
+def is_shared(text: str) -> bool:
+    """Returns whether a text begins as that of a pointer into another buffer."""
+    return bool(_WORD.match(text))
+
+
+@dataclass(frozen=True)
+class SharedText:
+    """What a text says of a pointer into another buffer.
+
+    Attributes:
+        name: Of that buffer, or of a pointer into it.
+        elements: How far behind its start, an expression; empty for at its start.
+    """
+
+    name: str
+    elements: str = ""
+
+
+def parse_shared(text: str) -> SharedText | None:
+    """Reads the text of a pointer into another buffer; None where it is another text.
+
+    Raises:
+        TextError: It begins like one and is none.
+    """
+    if not is_shared(text):
+        return None
+    match = _SAME.fullmatch(text)
+    if match is None:
+        before, _, after = text.rpartition(")")
+        if _SAME.fullmatch(f"{before})") and after.lstrip().startswith(":"):
+            raise TextError(
+                f"'{after.strip(' :')}' belongs to the buffer whose memory it is, as fill and "
+                "direction do.",
+                f"Write {before.strip()}) alone, and the rest behind that buffer.",
+            )
+        raise TextError(f"'{text.strip()}' names no buffer.", _EXAMPLE)
+    if match["sign"] == "-":
+        raise TextError(f"'{text.strip()}' points in front of {match['name']}.", _EXAMPLE)
+    return SharedText(match["name"], (match["elements"] or "").strip())
+
+
+def owner_of(
+    pointer: SharedPointer,
+    texts: Mapping[str, SharedText],
+    arguments: Mapping[str, Argument],
+    names: Mapping[str, Number],
+) -> SharedPointer:
+    """Returns a pointer with the buffer whose memory it leads to, and how far into that.
+
+    Args:
+        pointer: As it was read.
+        texts: What is said of all such pointers, by name.
+        arguments: All arguments by name.
+        names: What is known in expressions.
+
+    Raises:
+        TextError: There is no such buffer, or the place is not in it.
+    """
+    shift, way, name = 0, [pointer.name], pointer.name
+    while (text := texts.get(name)) is not None:
+        target = arguments.get(text.name)
+        if text.name in way:
+            circle = " and ".join(sorted(set(way)))
+            share = "share the memory of each other" if len(set(way)) > 1 else "shares its own"
+            raise TextError(f"{circle} {share}.", "Give one of them a length, such as 1024.")
+        if not isinstance(target, (Buffer, SharedPointer)):
+            known = [a.name for a in arguments.values() if isinstance(a, Buffer) and a.length]
+            raise TextError(f"There is no buffer '{text.name}'.", unknown(text.name, known))
+        elements = integer(text.elements, names) if text.elements else 0
+        shift += elements * target.element.size
+        way.append(text.name)
+        name = text.name
+    owner = arguments[name]
+    assert isinstance(owner, Buffer)
+    if owner.symbol:
+        raise TextError(f"{name} is a module variable, which no argument leads to.")
+    if owner.texels is not None:
+        raise TextError(f"{name} is a texture or surface, which has no address.")
+    if not owner.length:
+        raise TextError(f"{name} is null, so that nothing shares its memory.", "Write null here.")
+    if not 0 <= shift <= owner.bytes:
+        size = owner.element.size
+        raise TextError(
+            f"{pointer.name} is to begin at element {shift // size:,} of {name}, which has "
+            f"{owner.length:,}.",
+            f"Give {name} a larger length.",
+        )
+    return replace(pointer, buffer=name, shift=shift)
+
+
+def restrict_problems(
+    pointer: SharedPointer, rows: Mapping[str, FormParameter]
+) -> Iterator[SpecProblem]:
+    """Yields that a compiler may take it that two pointers lead to different memory.
+
+    Args:
+        pointer: One that shares the memory of another.
+        rows: The rows of the form that they are represented by.
+    """
+    both = [rows[name] for name in (pointer.name, pointer.buffer) if name in rows]
+    declared = [row.name for row in both if "__restrict" in row.spelling]
+    if declared and not all(isinstance(row.type, Pointer) and row.type.const for row in both):
+        yield SpecProblem(
+            argument_place(pointer.name),
+            f"{pointer.name} and {pointer.buffer} share memory, and {declared[0]} is declared "
+            "__restrict__: the compiler may take it that they do not.",
+            "Take __restrict__ away, or give each a buffer of its own.",
+            Severity.WARNING,
+        )
+
+
+def first_element(name: str, arguments: Sequence[Argument]) -> int:
+    """Returns at which element of its buffer a pointer into one begins; 0 for all others."""
+    for argument in arguments:
+        if isinstance(argument, SharedPointer) and argument.name == name:
+            owner = next(a for a in arguments if a.name == argument.buffer)
+            return argument.shift // max(1, owner.element.size) if isinstance(owner, Buffer) else 0
+    return 0
+
+
+def with_owners(text: str, arguments: Sequence[Argument]) -> str:
+    """Returns an expression in which pointers into a buffer are parts of that buffer.
+
+    Args:
+        text: The expression, or the target of an expectation.
+        arguments: What the kernel is given.
+
+    Raises:
+        TextError: One of them sees that memory as elements of another type.
+    """
+    buffers = {a.name: a for a in arguments if isinstance(a, Buffer)}
+    pointers = {a.name: a for a in arguments if isinstance(a, SharedPointer)}
+    if not pointers:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(pointers, key=len, reverse=True))
+
+    def part(match: re.Match[str]) -> str:
+        pointer = pointers.get(match["name"] or "")
+        if pointer is None:
+            return match[0]
+        owner = buffers[pointer.buffer]
+        first = pointer.shift // owner.element.size
+        place = f"{owner.name}[{first}:]" if first else owner.name
+        if pointer.element != owner.element:
+            raise TextError(
+                f"{pointer.name} is the memory of {owner.name}, whose elements are "
+                f"{owner.element.name} and not {pointer.element.name}.",
+                f"Write it with {place}.",
+            )
+        return place
+
+    return re.sub(rf"'[^']*'|\"[^\"]*\"|(?<![\w.])(?P<name>{names})(?!\w)", part, text)

@@ -1,0 +1,60 @@
+"""The target of an expectation: a buffer with its indices, ``out[1:-1]``, and what they choose."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from jitstudio.core.launch.request import Expectation
+from jitstudio.numerics.expression_text import PARAMETER, ExpressionError
+
+SHAPING = frozenset(["reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze"])
+"""What may be called in a target: it moves elements and changes none."""
+
+
+@dataclass(frozen=True)
+class BufferPart:
+    """Some of the numbers of a buffer.
+
+    Attributes:
+        numbers: What it holds there.
+        places: Where each of them is, as an index into all that expressions see of the buffer, of
+            the same shape; of a field of a struct where that struct is.
+        field: That field, such as ``inner.x``; empty for no field.
+    """
+
+    numbers: np.ndarray
+    places: np.ndarray
+    field: str = ""
+
+
+def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
+    """Returns the indices of a target that has been parsed, and what moves elements, in order.
+
+    Raises:
+        ExpressionError: There is something else in it.
+    """
+    chain: list[ast.expr] = []
+    node = body
+    while not isinstance(node, ast.Name):
+        chain.append(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner, attr=word)) if word in SHAPING:
+                node = inner
+            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T"):
+                node = inner
+            case _:
+                break
+    if not isinstance(node, ast.Name) or node.id != PARAMETER + expectation.buffer:
+        raise ExpressionError(
+            f"'{expectation.target}' is no part of {expectation.buffer}; write an index such as "
+            f"{expectation.buffer}[1:-1]"
+        )
+    return chain[::-1]
+
+
+def is_field(index: ast.expr) -> bool:
+    """Returns whether an index chooses a field of structs by its name."""
+    return isinstance(index, ast.Constant) and isinstance(index.value, str)
