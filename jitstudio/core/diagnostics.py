@@ -35,6 +35,7 @@ class FixKind(Enum):
     option, `ADD_NAME_EXPRESSION` an expression for `Fix.file`, in the place of `Fix.replaces` if
     that is there. `REPLACE_TEXT` holds what shall be in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
+    `SET_ARGUMENT` holds what the argument of a launch named by `Fix.replaces` shall be.
     `USE_LIBDEVICE`, `USE_NVJITLINK`, `USE_NVCC`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and
     `OPEN_FILES` hold nothing that is needed to carry them out; the last two leave the choice to the
     user. `LINK_WITH` holds the open module to link `Fix.file` with; only the window, which has
@@ -55,6 +56,7 @@ class FixKind(Enum):
     ADD_INCLUDE_FOLDER = "add-include-folder"
     OPEN_FILES = "open-files"
     LINK_WITH = "link-with"
+    SET_ARGUMENT = "set-argument"
 
 
 TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})

@@ -27,7 +27,8 @@ from jitstudio.listing.cuda.heads import (
     pointer_end,
     value_start,
 )
-from jitstudio.listing.cuda.launched import Macro, kernel_templates, launched_instances
+from jitstudio.listing.cuda.host_launches.instances import Launched, launched_instances
+from jitstudio.listing.cuda.host_launches.macros import LAUNCH, Macro, defined_macros
 from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
@@ -65,7 +66,6 @@ _ATTRIBUTE = re.compile(
     rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
-_JOINED = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
@@ -275,7 +275,7 @@ class _Macros:
         for directive in directives:
             if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
-                self.definitions[match[1]] = _macro(match)
+                self.definitions |= [each] if (each := Macro.of(directive)) else []
         self._bodies = bodies
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
@@ -307,12 +307,6 @@ class _Macros:
             if len(body) < _LONGEST_QUALIFIER
             and WORDS.issuperset(NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
-
-
-def _macro(match: re.Match[bytes]) -> Macro:
-    listed = match[2]
-    names = tuple(name.strip() for name in listed[1:-1].split(b",")) if listed else None
-    return Macro(names, _JOINED.sub(b" ", match[3]))
 
 
 @dataclass(eq=False)
@@ -463,18 +457,27 @@ class _Judge:
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
         macros = dict(self._macros.definitions)
-        kernels: list[OutlineItem] = []
-        for header in self._headers if functions else ():
-            definitions = (match[0] for match in _DEFINITION.finditer(header))
-            macros = _Macros(definitions, ()).definitions | macros
-            if b"__global__" in header and b"template" in header:
-                kernels += kernel_templates(outline(header))
-        launched = launched_instances(self._outline, functions, macros, kernels)
-        for name, at in launched.without if self._with_launched else ():
+        headers = []
+        for header in self._headers if self._with_launched else ():
+            macros = defined_macros(header) | macros
+            if LAUNCH.search(header) or (b"__global__" in header and b"template" in header):
+                headers.append(outline(header))
+        launched = Launched()
+        if self._with_launched:
+            launched = launched_instances(self._text, self._outline, functions, macros, headers)
+        for name, at in launched.without:
+            if re.search(rb"\b%s\b" % re.escape(name), self._mentioned):
+                continue
             self._doubt(
                 at,
                 f"No launch with known template arguments was found for {name.decode()}, so that "
                 "there is none of its kernels: add a name expression for each that you need.",
+            )
+        for name, at in launched.unknown:
+            self._doubt(
+                at,
+                f"The template arguments of {name.decode()} could not be found out here: add a "
+                "name expression for each instance that you need.",
             )
         if launched.rest is not None:
             self._doubt(
