@@ -111,6 +111,7 @@ def owner_of(
         raise TextError(f"{name} is a texture or surface, which has no address.")
     if not owner.length:
         raise TextError(f"{name} is null, so that nothing shares its memory.", "Write null here.")
+    shift += owner.start_bytes
     if not 0 <= shift <= owner.bytes:
         size = owner.element.size
         raise TextError(
