@@ -22,6 +22,7 @@ class AnalysisRequest:
         confined_to: See `BuildRequest`: that of the build that made it.
         function: The lowered name of the only function to read; empty for all.
         toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
+        counts_live: Whether to have live registers counted, for which nvdisasm runs once more.
     """
 
     cubin: bytes
@@ -30,6 +31,7 @@ class AnalysisRequest:
     confined_to: tuple[str, ...] | None = None
     function: str = ""
     toolchain: str = ""
+    counts_live: bool = True
 
 
 @dataclass(frozen=True)

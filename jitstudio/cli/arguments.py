@@ -522,11 +522,12 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=TEXT",
-        help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[:FILL][:in|out|inout] such as "
-        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
-        "unfilled; same(NAME) or same(NAME+N) is the memory of another buffer; "
-        "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
-        "surface TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
+        help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[@START][:FILL][:in|out|inout] "
+        "such as 'n:random(7)', of which the kernel gets the address of element START; fills are "
+        "zeros, constant(V), range, random, file(PATH), expr(NUMPY), unfilled; same(NAME) or "
+        "same(NAME+N) is the memory of another buffer; a texture "
+        "TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a surface "
+        "TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
         "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
     )
     command.add_argument(

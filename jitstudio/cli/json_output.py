@@ -362,6 +362,7 @@ def launch_object(result: LaunchResult) -> Json:
         },
         "simulation": result.simulation and _simulation(result.simulation),
         "comparison": result.comparison and _comparison(result.comparison),
+        "begins": list(result.begins),
     }
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, wit
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
+from jitstudio.core.launch.host_words import words_on_host_launch
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.resolve import resolve
@@ -54,8 +55,14 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.launcher import Launcher
+
+
+def _ignore_words(_words: Sequence[str]) -> None:
+    """For whoever shows the launch and not where it comes from."""
+
 
 _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
@@ -78,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong, a file cannot be read or written.
         WorkerError: The worker itself failed.
     """
-    built, result, found = launch(arguments, _ignore if arguments.json else _show_printed)
+    heard = _ignore if arguments.json else _show_printed
+    begins = _ignore_words if arguments.json else _say_beginning
+    built, result, found = launch(arguments, heard, begins=begins)
     if result is None:
         return _report_build(built, arguments.json)
     if arguments.json:
@@ -95,6 +104,7 @@ def launch(
     heard: Callable[[LaunchEvent], None],
     request: BuildRequest | None = None,
     limit: float | None = None,
+    begins: Callable[[Sequence[str]], None] = _ignore_words,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch of it if there was one, and the GPUs.
 
@@ -104,6 +114,7 @@ def launch(
         request: What is built in place of what the arguments say.
         limit: Seconds that the build and the launch may take at most, whatever the arguments and
             a project say; None for what they say.
+        begins: Is given what the launch takes from the host code, before it.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -133,8 +144,11 @@ def launch(
             return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
         most = most_seconds(arguments, base) if limit is None else limit
-        sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most, building)
+        sides = _Sides(
+            launcher, spec, found, arguments.device, heard, begin, most, building, begins
+        )
         result = sides.launch(_Side(request, built), compared, remarks)
+        result = replace(result, begins=sides.words)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
         result = sides.with_contraction(_Side(request, built), compared, result)
@@ -180,6 +194,8 @@ class _Sides:
         begin: Completes the launch that the host code has; None where that is not to be read.
         most: Seconds that a launch may take at most.
         building: Seconds that a build may take at most.
+        begins: Is given what the launch takes from the host code, before it.
+        words: The same; empty for nothing.
         launched: The launch as it was sent; None before.
     """
 
@@ -191,6 +207,8 @@ class _Sides:
     begin: Callable[[LaunchSpec], LaunchSpec] | None
     most: float
     building: float
+    begins: Callable[[Sequence[str]], None]
+    words: tuple[str, ...] = ()
     launched: LaunchRequest | None = None
 
     def launch(
@@ -263,10 +281,14 @@ class _Sides:
         spec = self.spec
         try:
             access = self.begin is not None
-            forms = kernel_forms(request.sources, built, request.headers, access=access)
+            forms = kernel_forms(request.sources, built, own_headers(request), access=access)
             form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
             if self.begin is not None and form.host_launch is not None:
                 spec = self.begin(first_launch(form))
+                if not self.words:
+                    # Of another build or device it is the same launch.
+                    self.words = words_on_host_launch(form)
+                    self.begins(self.words)
             simulated = request.sources if ordinal == SIMULATOR else None
             kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
         except SpecError as error:
@@ -302,6 +324,11 @@ def _show_printed(event: LaunchEvent) -> None:
 
 def _ignore(_event: LaunchEvent) -> None:
     """For JSON, which has all of it at the end."""
+
+
+def _say_beginning(words: Sequence[str]) -> None:
+    for sentence in words:
+        print_error(f"jitstudio: {sentence}")
 
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:

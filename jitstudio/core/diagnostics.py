@@ -35,9 +35,11 @@ class FixKind(Enum):
     option, `ADD_NAME_EXPRESSION` an expression for `Fix.file`, in the place of `Fix.replaces` if
     that is there. `REPLACE_TEXT` holds what shall be in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
-    `USE_LIBDEVICE`, `USE_NVJITLINK`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold
-    nothing that is needed to carry them out; the last two leave the choice to the user. `LINK_WITH`
-    holds the open module to link `Fix.file` with; only the window, which has tabs, makes it.
+    `SET_ARGUMENT` holds what the argument of a launch named by `Fix.replaces` shall be.
+    `USE_LIBDEVICE`, `USE_NVJITLINK`, `USE_NVCC`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and
+    `OPEN_FILES` hold nothing that is needed to carry them out; the last two leave the choice to the
+    user. `LINK_WITH` holds the open module to link `Fix.file` with; only the window, which has
+    tabs, makes it.
     """
 
     SET_ARCH = "set-arch"
@@ -49,10 +51,12 @@ class FixKind(Enum):
     INSERT_TEXT = "insert-text"
     USE_LIBDEVICE = "use-libdevice"
     USE_NVJITLINK = "use-nvjitlink"
+    USE_NVCC = "use-nvcc"
     TRUST_PROJECT = "trust-project"
     ADD_INCLUDE_FOLDER = "add-include-folder"
     OPEN_FILES = "open-files"
     LINK_WITH = "link-with"
+    SET_ARGUMENT = "set-argument"
 
 
 TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
@@ -60,7 +64,13 @@ TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
 FILE_FIXES = TEXT_FIXES | {FixKind.ADD_NAME_EXPRESSION}
 """The kinds that are about one file; all others are about the build."""
 _ASKING = frozenset(
-    {FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES, FixKind.LINK_WITH, FixKind.TRUST_PROJECT}
+    {
+        FixKind.ADD_INCLUDE_FOLDER,
+        FixKind.OPEN_FILES,
+        FixKind.LINK_WITH,
+        FixKind.TRUST_PROJECT,
+        FixKind.USE_NVCC,
+    }
 )
 """What the user has to choose or to allow."""
 

@@ -589,9 +589,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     guarded = request.guards and len(arrays) < len(own)
     zones = " + 2 * ZONE" if guarded else ""
     for argument in request.slots:
-        name = f"p_{variable(argument.name)}"
-        is_value = isinstance(argument, ValueArgument)
-        parameters.append(f"{name}.data()" if is_value else f"&{name}")
+        parameters.append(_place_of(argument))
     for argument in _in_order(request):
         name, inner = f"p_{variable(argument.name)}", inner_of(request, argument)
         if not isinstance(argument, Buffer):
@@ -626,6 +624,8 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
             data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
             data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
+        ahead = f"    CUdeviceptr at_{name} = {name} + {argument.start_bytes};\n"
+        data.append(ahead if argument.start else "")
         is_output = argument.direction is Direction.OUT and request.poison
         element, word = argument.element.size, str(is_output).lower()
         if (is_output or request.guards) and not argument.symbol:
@@ -658,6 +658,14 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
+
+
+def _place_of(argument: Argument) -> str:
+    """Returns where a parameter is, in C++."""
+    name = f"p_{variable(argument.name)}"
+    if isinstance(argument, ValueArgument):
+        return f"{name}.data()"
+    return f"&at_{name}" if isinstance(argument, Buffer) and argument.start else f"&{name}"
 
 
 def _without_memory(
@@ -699,7 +707,7 @@ def _addresses(place: str, inner: Sequence[Buffer | SharedPointer], start: int) 
     """Yields what puts addresses into a struct or a buffer that begins at an offset."""
     for pointer in inner:
         at = f"reinterpret_cast<char *>({place}) + {pointer.offset - start}"
-        yield f"    std::memcpy({at}, &p_{variable(pointer.name)}, 8);\n"
+        yield f"    std::memcpy({at}, {_place_of(pointer)}, 8);\n"
 
 
 def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:

@@ -140,6 +140,8 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     for argument in request.slots:
         if isinstance(argument, Buffer):
             held = f"memory[{argument.name!r}]"
+            if argument.start:
+                held = f"np.uint64({held}.data.ptr + {argument.start_bytes})"
             values.append(held if argument.length else "np.uint64(0)")
             continue
         if isinstance(argument, SharedPointer):

@@ -35,6 +35,7 @@ from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import includes
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.paths import resource
 
 
@@ -384,7 +385,8 @@ def launch_of(
         ExportError: The launch makes no sense.
     """
     try:
-        forms = kernel_forms(request.sources, result, request.headers, access=begin is not None)
+        headers = own_headers(request)
+        forms = kernel_forms(request.sources, result, headers, access=begin is not None)
         form = choose_form(launched_name(result, spec.kernel), forms, request.sources)
         if begin is not None:
             spec = begin(first_launch(form))

@@ -52,7 +52,7 @@ def place_text(
         place: Returns that of a buffer.
     """
     start = place(owner_in(request, pointer))
-    shift = pointer.shift if isinstance(pointer, SharedPointer) else 0
+    shift = pointer.shift if isinstance(pointer, SharedPointer) else pointer.start_bytes
     return f"{start} + {shift}" if shift else start
 
 

@@ -19,7 +19,8 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
 from jitstudio.core.ir_functions import ir_functions, without_comments
 from jitstudio.core.launch.arguments import host_variable
-from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
+from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, named, struct_of
+from jitstudio.core.launch.problems import TextError
 from jitstudio.core.launch.request import (
     Direction,
     FormParameter,
@@ -33,6 +34,7 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
+from jitstudio.core.launch.values import integer
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, VariableNode, declarations
@@ -138,6 +140,7 @@ class _Known:
     launches: tuple[HostLaunch, ...]
     device_variables: tuple[DeclaredVariable, ...]
     cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
+    expressions: Mapping[str, Set[str]]
 
     @classmethod
     def of(
@@ -158,6 +161,7 @@ class _Known:
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
         types = Types(declarations(text.content, defines) for text, defines in code)
         launching = code if access else ()
+        others = [text for text, _ in code]
         return cls(
             tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
             tuple(s for source in sources for s in _llvm(source)),
@@ -167,7 +171,11 @@ class _Known:
                 *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
             ),
             types,
-            tuple(x for text, given in launching for x in host_launches(text, types, given)),
+            tuple(
+                x
+                for text, given in launching
+                for x in host_launches(text, types, given, others, assume=True)
+            ),
             tuple(
                 DeclaredVariable(text.name, node, types)
                 for text, defines in code
@@ -178,6 +186,12 @@ class _Known:
                 for a in result.artifacts
                 if a.kind is CodeKind.CUBIN
             },
+            {
+                kernel.name: {
+                    n.expression for n in result.lowered_names if n.lowered == kernel.name
+                }
+                for kernel in result.kernels
+            },
         )
 
     def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
@@ -187,10 +201,12 @@ class _Known:
         signature = self._signature(kernel, name, slots)
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
-        launch = launch_of(name, len(parameters.parameters), self._launches_of(name))
+        count, launches = len(parameters.parameters), self._launches_of(name)
+        launch = launch_of(name, count, launches, self.expressions.get(kernel.name, frozenset()))
         captured = self.captured.get(_module(kernel.module))
         if launch is None and captured is not None and signature is not None:
-            launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
+            module = _module(kernel.module)
+            launch = captured_launch(captured, module, name.title, parameters.parameters)
         taken = {parameter.name for parameter in parameters.parameters}
         variables = self._variables(kernel, layout, taken)
         form = KernelForm(
@@ -318,24 +334,65 @@ def _declared_paths(path: str, declared: Set[str]) -> Set[str]:
 
 
 def launch_of(
-    name: KernelName, parameters: int, launches: Iterable[HostLaunch]
+    name: KernelName,
+    parameters: int,
+    launches: Iterable[HostLaunch],
+    expressions: Set[str] = frozenset(),
 ) -> HostLaunch | None:
-    """Returns the launch of this kernel of which most is known; None where there is none."""
-    template = [text.replace(" ", "") for text in name.arguments]
+    """Returns the launch of this kernel of which most is known; None where there is none.
+
+    Args:
+        name: The kernel.
+        parameters: How many it has.
+        launches: What host code launches.
+        expressions: The name expressions by which the kernel was asked for.
+    """
+    own = [_plain_argument(text) for text in name.arguments]
+    asked = [read_name(text).arguments for text in expressions]
+    written = [own, *([_plain_argument(text) for text in listed] for listed in asked)]
 
     def fit(launch: HostLaunch) -> tuple[bool, int]:
         known = (launch.grid, launch.block, launch.shared, *launch.arguments)
-        # Deduced arguments are not written.
-        same = launch.template.replace(" ", "").split(",") == template
-        return same, sum(value is not None for value in known)
+        # Those that nobody could deduce are not written.
+        return arguments(launch) in written, sum(value is not None for value in known)
+
+    def arguments(launch: HostLaunch) -> list[str]:
+        return [_plain_argument(text) for text in read_name(f"k<{launch.template}>").arguments]
 
     fitting = [
         launch
         for launch in launches
         if launch.kernel.rpartition("::")[2] == name.path.rpartition("::")[2]
         and len(launch.arguments) == parameters
+        and not _differ(arguments(launch), own)
     ]
     return max(fitting, key=fit, default=None)
+
+
+_QUALIFIER = re.compile(r"\b[A-Za-z_]\w*::")
+_CAST = re.compile(r"\(\w[\w ]*\)(?=-?\d)")
+_AROUND_SIGNS = re.compile(r"(?<!\s)\s*+([<>,*&()])\s*+")
+
+
+def _plain_argument(text: str) -> str:
+    """Returns an argument of a template in the spelling by which others are compared to it."""
+    plain = _QUALIFIER.sub("", _CAST.sub("", " ".join(text.split())))
+    if kind := named(plain):
+        return kind.name
+    with suppress(TextError, ZeroDivisionError):
+        return str(integer(plain))
+    return _AROUND_SIGNS.sub(r"\1", plain)
+
+
+def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
+    """Returns whether two lists of plain arguments are surely of two instances.
+
+    Types may have other names, and the last arguments may be defaults; numbers are what they are.
+    """
+    return any(
+        a != b and ((a.isdecimal() and b.isdecimal()) or bool(named(a) and named(b)))
+        for a, b in zip(some, others, strict=False)
+    )
 
 
 @dataclass(frozen=True)
@@ -546,7 +603,7 @@ class DeclaredKernel:
         """What the template's parameters represent, given its first arguments as C++ text."""
         if self.node.template is None:
             return {}
-        given = [self._argument(text) for text in arguments]
+        given = [self.types.argument_in(text, self.node.scope) for text in arguments]
         try:
             return self.types.bound(self.node.template, given, self.node.scope)
         except _TOO_DEEP:
@@ -564,14 +621,6 @@ class DeclaredKernel:
                 spelling = _spelling(node, name)
                 found = _passed(node, self.types, self.node.scope, bindings)
                 yield Parameter(text_of(name), spelling, found)
-
-    def _argument(self, text: str) -> Argument | None:
-        listed = _first(parse(f"using x = f<{text}>;".encode()), {"template_argument_list"})
-        try:
-            inner = listed.named_children if listed else []
-            return self.types.argument(inner[0], self.node.scope) if inner else None
-        except _TOO_DEEP:
-            return None
 
     def _attribute(self, name: str, bindings: Bindings) -> list[int | None]:
         """Returns the numbers in the brackets of an attribute; empty where it is not there."""

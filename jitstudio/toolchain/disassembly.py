@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import IO
 
@@ -59,7 +60,12 @@ _NO_PTX: Mapping[str, str] = {}
 
 
 def read_cubin(
-    cubin: bytes, name: str, ptx: Mapping[str, str] = _NO_PTX, function: str = ""
+    cubin: bytes,
+    name: str,
+    ptx: Mapping[str, str] = _NO_PTX,
+    function: str = "",
+    *,
+    counts_live: bool = True,
 ) -> Disassembly | ReadingFailure:
     """Reads the machine code of a cubin.
 
@@ -68,6 +74,7 @@ def read_cubin(
         name: How messages call it.
         ptx: The PTX texts that it can have been made of; see `AnalysisRequest`.
         function: The only function to read; empty for all.
+        counts_live: Whether to have live registers counted.
 
     Returns:
         The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
@@ -98,20 +105,24 @@ def read_cubin(
             )
 
         start = time.monotonic()
-        with (
-            started(CODE_OPTIONS, listing) as reading,
-            started(LIVE_OPTIONS, table) as counting,
-        ):
+        with ExitStack() as running:
+            reading = running.enter_context(started(CODE_OPTIONS, listing))
+            counting = None
+            if counts_live:
+                counting = running.enter_context(started(LIVE_OPTIONS, table))
             _, errors = reading.communicate()
             patience = _PATIENCE + time.monotonic() - start
             if reading.returncode:
-                counting.kill()
+                if counting is not None:
+                    counting.kill()
                 message = _why(reading.returncode, text_of(errors), path, name)
                 return ReadingFailure(
                     message, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # All that needs no live registers, while the other one is still at work.
             read = _finished(read_code(_content(listing)), cubin, ptx)
+            if counting is None:
+                return read
             try:
                 _, problem = counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:

@@ -28,6 +28,7 @@ from jitstudio.core.prebuilt import cubin_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.variants import rows, tasks
 from jitstudio.variants.plan import MOST_VARIANTS, Variant, VariantPlan, expand
 from jitstudio.variants.rows import BlockResources, VariantRow, VariantTable
@@ -230,7 +231,8 @@ class VariantRun:
         if self._reads and cubin_of(request, result):
             self._to_read.append((request, result))
         plan = self._plan
-        forms = kernel_forms(request.sources, result, request.headers) if plan.has_kernel else ()
+        headers = own_headers(request) if plan.has_kernel else ()
+        forms = kernel_forms(request.sources, result, headers) if plan.has_kernel else ()
         for variant in variants:
             made = self._prepare(variant, result, forms)
             if isinstance(made, _Ready):
@@ -348,7 +350,9 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     """
     build = variant.build
     simulated = build.sources if gpu.ordinal == SIMULATOR else None
-    return launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+    kernel = launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+    # Of many runs figures are wanted, and no advice for which machine code would have to be read.
+    return kernel if simulated is None else replace(kernel, counterpart=None, sources=())
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

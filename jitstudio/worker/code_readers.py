@@ -34,9 +34,10 @@ from jitstudio.worker.sandbox.access import Need, SandboxAccess
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
-_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None, str]
+_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None, str, bool]
 """A cubin, which function of it, the PTX texts that it was made of, what it is confined to, as a
-process that reads what nobody trusts may answer anything, and the folder of the nvdisasm."""
+process that reads what nobody trusts may answer anything, the folder of the nvdisasm, and whether
+live registers are counted."""
 
 
 class DisassemblyReader(SingleWorker):
@@ -66,7 +67,14 @@ class DisassemblyReader(SingleWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         ptx = frozenset(request.ptx.items())
-        key = request.cubin, request.function, ptx, request.confined_to, request.toolchain
+        key = (
+            request.cubin,
+            request.function,
+            ptx,
+            request.confined_to,
+            request.toolchain,
+            request.counts_live,
+        )
         answer = self._kept[key] if key in self._kept else self._read(request, ticket, timeout)
         if isinstance(answer, Disassembly):
             self._kept[key] = answer

@@ -15,6 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from jitstudio.analysis.findings.executed import as_executed, is_to_compare
+from jitstudio.analysis.findings.library_calls import with_library_calls
+from jitstudio.analysis.reading_request import AnalysisRequest
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.agreement import COMPARED, OTHER, agreed, expectation_of
 from jitstudio.core.launch.device import DeviceList
@@ -47,6 +51,7 @@ from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.programs.launch import (
     LAUNCHING,
     SIMULATING,
@@ -73,6 +78,8 @@ class Launcher:
     def __init__(self) -> None:
         self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
         self._simulator = WorkerHost(default_memory_limit(), SIMULATING)
+        self._code_reader = WorkerHost(default_memory_limit(), DISASSEMBLING)
+        self._code_read: dict[tuple[bytes, str], Disassembly] = {}
         self._evaluator = HostEvaluator()
         self._confined_to: tuple[str, ...] | None = None
         self._files = LaunchFiles()
@@ -150,13 +157,16 @@ class Launcher:
                     "Make room in the folder for temporary files, or set TMPDIR to another one.",
                 )
                 result = _failed(request, LaunchOutcome.FAILED, diagnostic)
+            result = replace(
+                result,
+                # A process that was killed has reported this, and takes nothing along.
+                console=result.console or diary.printed,
+                total_ms=(time.monotonic() - asked_at) * 1000,
+            )
+            simulated = request if request.is_simulated else rival
+            result = self._as_executed(simulated, result, calls, diary)
             self._files.trim()
-        return replace(
-            result,
-            # A process that was killed has reported this, and takes nothing along.
-            console=result.console or diary.printed,
-            total_ms=(time.monotonic() - asked_at) * 1000,
-        )
+        return result
 
     def cancel(self, ticket: int) -> None:
         """Ends the launch with this ticket, by killing its processes; one yet to come, too."""
@@ -175,6 +185,7 @@ class Launcher:
         with self._queue.closing():
             self._gpu.close()
             self._simulator.close()
+            self._code_reader.close()
             self._evaluator.close()
             for files in self._all_files.values():
                 files.close()
@@ -212,7 +223,8 @@ class Launcher:
             asked_at,
         )
         if request.is_simulated:
-            answer = calls.ask(self._simulator, call, tell, self._need(gpu=False))
+            alone = replace(call, request=request.alone)
+            answer = calls.ask(self._simulator, alone, tell, self._need(gpu=False))
         elif request.sanitizer is None:
             answer = calls.ask(self._gpu, call, tell, self._need())
             self._warm_up(request.device)
@@ -231,6 +243,44 @@ class Launcher:
         if checks and calls.ending is Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
+
+    def _as_executed(
+        self,
+        request: LaunchRequest | None,
+        result: LaunchResult,
+        calls: RunningCalls,
+        tell: Callable[[LaunchEvent], None],
+    ) -> LaunchResult:
+        """Returns a simulated launch, its advice compared with texts and machine code.
+
+        What is not read in the time that the launch has left leaves the advice as it is: assumed.
+        """
+        run = result.simulation
+        if run is None or request is None:
+            return result
+        run = with_library_calls(run, request.sources)
+        result = replace(result, simulation=run)
+        if not request.counterpart or not is_to_compare(run):
+            return result
+        tell(LaunchProgress("reading the machine code"))
+        # The code of functions that a kernel calls is read with all that there is.
+        function = "" if b".func" in request.code else request.kernel
+        key = request.counterpart, function
+        if (code := self._code_read.get(key)) is None:
+            asked = AnalysisRequest(
+                request.counterpart, request.title, function=function, counts_live=False
+            )
+            access = SandboxAccess(confined_to=request.confined_to)
+            try:
+                code = calls.ask(self._code_reader, asked, need=Need(access))
+                self._code_reader.rest()
+            except WorkerError:
+                return result  # What was launched is there all the same.
+            if not isinstance(code, Disassembly):
+                return result
+            self._code_read = {key: code}
+        functions = [f for f in code.functions if f.name == request.kernel or not f.is_kernel]
+        return replace(result, simulation=as_executed(run, functions) if functions else run)
 
     def _need(self, *, gpu: bool = True) -> Need:
         """Returns the GPU, what buffers begin with, and the folder of what kernels have written.

@@ -551,3 +551,40 @@ def test_a_comparison_that_is_asked_for_goes_before_that_of_a_project(run, tmp_p
     )
     assert told["severity"] == "info"
     assert told["message"].endswith("this build and the other one run on the same device.")
+
+
+MERGED = """\
+extern "C" __global__ void merged(const float* in, float* out) {
+  __shared__ float s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32)
+    s[i] = in[i];
+  __syncthreads();
+  float v = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    v += s[threadIdx.x * 32 + i];
+  out[threadIdx.x] = v;
+}
+extern "C" __global__ void rows(const float* in, float* out) {
+  __shared__ float s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32)
+    s[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * 32];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "line", "words"),
+    [("merged", 9, ".128)"), ("rows", 17, "[32 + 1] in place of [32], it takes 1 in place")],
+)
+def test_what_is_advised_is_for_the_machine_code(run, tmp_path, kernel, line, words):
+    (tmp_path / "k.cu").write_text(MERGED)
+    launch = ("run", tmp_path / "k.cu", "--device=sim", "--kernel", kernel, "--block=32")
+    arguments = ("--grid=1", "--arg=in=1024:random", "--arg=out=32:out", "--json")
+    ran = run(*launch, *arguments)
+    (found,) = (f for f in ran.json["simulation"]["findings"] if f["rule"] == "banks")
+    assert found["line"] == line
+    assert words in found["remedy"]
+    assert "assumes" not in found["remedy"]

@@ -5,8 +5,9 @@ import pytest
 
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.ptx.origins import source_name
+from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
-from tests.simulator.running import HEAD, ptx_of, run
+from tests.simulator.running import HEAD, kernel_of, ptx_of, run
 
 WARP = (32, 1, 1)
 
@@ -223,6 +224,131 @@ def test_a_wrapped_offset_that_meets_another_buffer_is_named(wraps):
     assert not fault.fatal
     assert "and in array 1" in fault.message
     assert "65,536 * 65,537 = 4,295,032,832" in fault.message
+
+
+POINTERS = r"""
+struct Node { Node* next; int held[6]; };
+extern "C" __global__ void rows(const int* const* in, int* out, int shift) {
+  out[threadIdx.x] = in[shift < 0][(int)threadIdx.x + shift];
+}
+extern "C" __global__ void last(int* const* in, int* out, int shift) {
+  int* row = in[0];
+  for (int i = 0; i < shift; ++i) row[threadIdx.x + i * 8] = i;
+  out[threadIdx.x] = row[threadIdx.x];
+}
+extern "C" __global__ void apart(const int* const* in, int* out, int shift) {
+  const int* from = in[0];
+  long long way = in[1] - from;
+  out[threadIdx.x] = from[threadIdx.x + way];
+}
+extern "C" __global__ void offsets(const long long* in, int* out, int shift) {
+  out[(in[0] - in[0]) + threadIdx.x] = *(const int*)((const char*)out + (in[1] - in[1]));
+}
+extern "C" __global__ void nodes(Node* const* in, int* out, int shift) {
+  int sum = 0;
+  for (const Node* n = in[0]; n; n = n->next) sum += n->held[threadIdx.x % 6];
+  out[threadIdx.x] = sum;
+}
+extern "C" __global__ void behind(const int* const* in, int* out, int shift) {
+  const int* end = in[0] + 32;
+  out[threadIdx.x] = end[-1 - (int)threadIdx.x];
+}
+extern "C" __global__ void frame(const int* const* in, int* out, int shift) {
+  int a[7];
+  for (int i = 0; i < 7; ++i) a[i] = (threadIdx.x * i) % 5;
+  a[shift] = 3;
+  out[threadIdx.x] = a[threadIdx.x % 7];
+}
+__device__ __noinline__ int inner(int shift) {
+  int b[5];
+  for (int i = 0; i < 5; ++i) b[i] = i * shift;
+  b[shift] = 4;
+  return b[(shift + threadIdx.x) % 5];
+}
+extern "C" __global__ void called(const int* const* in, int* out, int shift) {
+  int a[8];
+  for (int i = 0; i < 8; ++i) a[i] = (threadIdx.x * i) % 5;
+  out[threadIdx.x] = a[(threadIdx.x + shift) % 8] + inner(shift);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def pointers(tools):
+    return ptx_of(tools, POINTERS)
+
+
+def led(pointers, kernel, shift, *contents):
+    """A launch whose first buffer has the addresses of the third and fourth."""
+    first, second = contents or (IN, IN)
+    table = np.zeros(2, np.uint64)
+    out = np.zeros(32, np.int32)
+    addresses = place([each.nbytes for each in (table, out, first, second)])
+    table[:] = addresses[2:]
+    arguments = (table, out, np.int32(shift), first, second)
+    return run(pointers, kernel, (1, 1, 1), WARP, *arguments, finishes=False)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shift", "count", "words"),
+    [
+        ("rows", 256, 32, "896 bytes behind the end of array 2 (128 bytes) and in array 3"),
+        ("rows", 32, 32, "directly behind the end of array 2 (128 bytes)"),
+        ("rows", -256, 32, "1,024 bytes before the start of array 3 (128 bytes) and in array 2"),
+        ("rows", -8, 8, "32 bytes before the start of array 3 (128 bytes)"),
+        ("last", 8, 8, "behind the end of array 2 (128 bytes)"),
+        ("frame", 7, 32, "directly behind the end of the function's local variables (28 bytes)"),
+        ("frame", -1, 32, "4 bytes before the start of the function's local variables"),
+        ("called", 5, 32, "directly behind the end of the function's local variables (20 bytes)"),
+        ("called", -2, 32, "8 bytes before the start of the function's local variables (20 bytes)"),
+    ],
+)
+def test_an_overrun_by_way_of_a_pointer_or_of_the_stack_is_named(
+    pointers, kernel, shift, count, words
+):
+    fault = led(pointers, kernel, shift).result.faults[0]
+    assert fault.kind is FaultKind.OUT_OF_BOUNDS
+    assert words in fault.message
+    assert fault.count == count
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shift"),
+    [
+        ("rows", 0),
+        ("last", 1),
+        ("apart", 0),
+        ("offsets", 0),
+        ("behind", 0),
+        ("frame", 6),
+        ("called", 4),
+        ("called", 0),
+    ],
+)
+def test_pointers_from_memory_that_stay_in_their_buffers(pointers, kernel, shift):
+    got = led(pointers, kernel, shift).result
+    assert (got.outcome, got.faults) == (SimulationOutcome.FINISHED, ())
+
+
+def test_nodes_of_two_buffers_are_no_overrun(pointers):
+    first, second = np.zeros(8, np.int32), np.zeros(8, np.int32)
+    addresses = place([16, 128, 32, 32])
+    first[:2].view(np.uint64)[0] = addresses[3]
+    first[2:], second[2:] = 1, 2
+    got = led(pointers, "nodes", 0, first, second)
+    assert got.result.faults == ()
+    assert set(got.arrays[1].tolist()) == {3}
+
+
+def test_local_arrays_of_ptx_are_told_apart():
+    body = """.local .align 4 .b8 one[16]; .local .align 4 .b8 two[16];
+    .reg .b64 %at, %off; .reg .b32 %r; mov.u32 %r, %tid.x; mul.wide.u32 %off, %r, 4;
+    mov.u64 %at, one; add.s64 %at, %at, %off; st.local.u32 [%at], %r;"""
+    (fault,) = run(
+        kernel_of(body), "k", (1, 1, 1), (6, 1, 1), finishes=False
+    ).result.faults  # fmt: skip
+    assert fault.count == 2
+    assert "directly behind the end of one (16 bytes) and in two" in fault.message
 
 
 def carries(lines: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace, ThreadPlace
 from jitstudio.simulator.observers.counts import Counter
-from jitstudio.simulator.observers.layouts import MERGED
 from jitstudio.simulator.observers.layouts import with_suggestions as of_instructions
 from jitstudio.simulator.ptx.reading import read_program
 from tests.simulator.running import kernel_of, ptx_of, run
@@ -111,7 +112,10 @@ def test_nothing_is_suggested_for_what_ptxas_may_merge(lines, is_merged):
     size = 8 if "v2" in lines[0] else 4
     column = sample((lane * 128 for lane in range(32)), 32, size)
     first, second = with_suggestions((column, column), *lines)
-    assert (first.suggestion == MERGED) == (second.suggestion == MERGED) == is_merged
+    assert first.may_merge == second.may_merge == is_merged
+    merged = ["ptxas may make wider accesses" in each.advice for each in (first, second)]
+    assert merged == [is_merged, is_merged]
+    assert "ptxas may" not in replace(first, is_read=True).advice
 
 
 @pytest.mark.parametrize(

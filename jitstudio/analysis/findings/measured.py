@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
 from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, once_a_line, text_of
-from jitstudio.analysis.sass.model import SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
+    ASSUMED,
     SECTOR_BYTES,
     AccessKind,
     AccessSample,
+    LibraryBranch,
     LineCounts,
     Simulation,
     StateSpace,
@@ -25,93 +26,66 @@ _WASTE = 2
 # Of the requests that have a conflict, and of the branches at which lanes part.
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
-_SHARED_ACCESS = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS)(?:\.|$)")
-_MATRIX = ("LDSM", "STSM")
-_OTHER_IN_SASS = (
-    "The machine code accesses shared memory otherwise at this line ({accesses}) than the PTX that "
-    "was counted, so that no change can be advised by these counts."
+_UNBRANCHED = (
+    "The machine code has no branch at this line: it executes both ways by predicates or selects "
+    "for all lanes, so that nothing is gained by a condition that is the same for a warp."
 )
 _NO_STRIDE = (
     "The threads access what is not the same number of bytes apart, such as by an index that was "
     "loaded: no order of threads or of fields was found that takes less."
 )
 _NO_LAYOUT = (
-    "Rows with some elements more and swizzled columns were tried on the addresses of the run, "
-    "and none takes less without a conflict."
+    "Rows with some elements more and swizzled columns were tried on the addresses of the run: "
+    "each of them has conflicts, too, or takes more passes elsewhere."
 )
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
+
+_FIXED = frozenset({"locals", "parted", "atomics"})
+"""Rules whose remedy is the same for all counts."""
 
 GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomics"})
 """Rules that guess what a run shows."""
 
 
-def with_measured(
-    guessed: Iterable[Finding], simulation: Simulation | None, function: SassFunction | None = None
-) -> tuple[Finding, ...]:
+def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> tuple[Finding, ...]:
     """Returns the findings of a kernel, what a run has shown in place of what rules guess.
 
     Args:
         guessed: What the rules have to say.
         simulation: A run of the same code; None where there was none.
-        function: Its machine code, which may access shared memory otherwise than the PTX that was
-            run; None where that is not at hand.
     """
     if simulation is None:
         return tuple(guessed)
     others = (finding for finding in guessed if finding.rule not in GUESSED)
-    shown = measured(simulation)
-    if function is not None:
-        shown = tuple(_as_in_sass(finding, simulation, function) for finding in shown)
-    return grouped((*shown, *others))
-
-
-def _as_in_sass(finding: Finding, simulation: Simulation, function: SassFunction) -> Finding:
-    """Returns a finding, of bank conflicts without a remedy that is not for what runs."""
-    if finding.rule != "banks" or not finding.places:
-        return finding
-    place = finding.places[0]
-    in_ptx = Counter(
-        sample.size
-        for sample in simulation.samples
-        if sample.space is StateSpace.SHARED and (sample.place.file, sample.place.line) == place
-    )
-    accesses = [
-        instruction.opcode
-        for instruction in function
-        if instruction.places[:1] == (place,) and _SHARED_ACCESS.match(instruction.opcode)
-    ]
-    if any(opcode.startswith(_MATRIX) for opcode in accesses):
-        return finding
-    in_sass = Counter(_bytes_of(opcode) for opcode in accesses)
-    if not accesses or in_sass == in_ptx:
-        return finding
-    kinds = ", ".join(f"{count} {opcode}" for opcode, count in sorted(Counter(accesses).items()))
-    return replace(finding, remedy=_OTHER_IN_SASS.format(accesses=kinds))
-
-
-def _bytes_of(opcode: str) -> int:
-    bits = [int(word) for word in re.findall(r"\d+", opcode) if word in ("8", "16", "64", "128")]
-    return bits[0] // 8 if bits else 4
+    return grouped((*measured(simulation), *others))
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
     """Returns what a run has shown, once a line; what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
     parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
-    found = [
-        _finding(rule, hit, line)
-        for line in simulation.lines
-        for rule, hit in _hits(
-            line, samples.get(line.ptx_line), parting[line.file, line.line] if line.line else 1
-        )
-    ]
+    library = {branch.ptx_line: branch for branch in simulation.library}
+    found = []
+    for line in simulation.lines:
+        sample, branch = samples.get(line.ptx_line), library.get(line.ptx_line)
+        of_line = parting[line.file, line.line] if line.line else 1
+        for rule, hit in _hits(line, sample, of_line, branch):
+            remedy = _remedy(rule, line, sample, simulation)
+            found.append(_finding(rule, hit, _place(rule, line, branch), line.ptx_line, remedy))
     return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
 def _hits(
-    line: LineCounts, sample: AccessSample | None, parting: int
+    line: LineCounts, sample: AccessSample | None, parting: int, library: LibraryBranch | None
 ) -> Iterator[tuple[str, RuleHit]]:
-    """Yields what one line of the PTX has; of its source line so many branches part lanes."""
+    """Yields what one line of the PTX has.
+
+    Args:
+        line: Its counts.
+        sample: The costliest access of it.
+        parting: How many branches of its source line part lanes.
+        library: The library that its branch may be of.
+    """
     if sample is not None and line.sectors:
         needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
         words = {
@@ -126,14 +100,14 @@ def _hits(
             if sample.space is StateSpace.LOCAL:
                 yield "locals", RuleHit((), words)
             else:
-                words["advice"] = sample.suggestion or _NO_STRIDE
+                words["advice"] = sample.advice or _NO_STRIDE
                 yield "sectors", RuleHit((), words)
     if sample is not None and line.bank_conflicts >= _SHARE_OF_CONFLICTS * line.requests > 0:
         words = {
             "what": _KINDS[sample.kind],
             "wavefronts": f"{line.wavefronts / line.requests:.4g}",
             "needed": f"{(line.wavefronts - line.bank_conflicts) / line.requests:.4g}",
-            "advice": sample.suggestion or _NO_LAYOUT,
+            "advice": sample.advice or _NO_LAYOUT,
         }
         yield "banks", RuleHit((), words)
     if line.divergent >= _SHARE_OF_BRANCHES * line.executions > 0:
@@ -142,15 +116,41 @@ def _hits(
             "all": f"{line.executions:,}",
             "branches": parting,
         }
-        # A line table has no lines of libdevice: the loop of fmodf has that of its call.
-        yield "parted", RuleHit((), words, "several" if parting > 1 else "")
+        form = "several" if parting > 1 else ""
+        if library is not None:
+            words["functions"] = " or ".join(library.functions)
+            # A line table has no lines of libdevice: the loop of fmodf has that of its call.
+            form = "library" if library.is_alone else form or "either"
+        yield "parted", RuleHit((), words, form)
     if line.lanes_per_address >= _MEETING_LANES:
         shared = sample is not None and sample.space is StateSpace.SHARED
         words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
         yield "atomics", RuleHit((), words)
 
 
-def _finding(rule: str, hit: RuleHit, line: LineCounts) -> Finding:
-    places = (SourceLocation(line.file, line.line),) if line.line else ()
+def _remedy(
+    rule: str, line: LineCounts, sample: AccessSample | None, simulation: Simulation
+) -> str:
+    """Returns the pattern of a remedy, with braces for the text of the rule.
+
+    It says what the machine code does if that is not what was counted, and that nobody has read it.
+    """
+    if rule == "parted" and (line.file, line.line) in simulation.unbranched:
+        return _UNBRANCHED
+    if sample is not None and sample.otherwise and rule != "parted":
+        return sample.otherwise
+    return "{}" if simulation.is_read or rule not in _FIXED else f"{{}} {ASSUMED}"
+
+
+def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> InlineChain:
+    """Returns the line to look at: for a branch of a library the line of its call."""
+    if rule == "parted" and library is not None:
+        return (SourceLocation(library.file, library.line),)
+    return (SourceLocation(line.file, line.line),) if line.line else ()
+
+
+def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
     made = text_of(rule, hit)
-    return replace(made, places=places, lines=places, ptx_line=line.ptx_line)
+    # What is not the author's has no remedy, which would be for the machine code or not.
+    remedy = made.remedy and remedy.format(made.remedy)
+    return replace(made, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

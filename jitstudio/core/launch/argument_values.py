@@ -441,13 +441,17 @@ class _References:
             raise TextError(
                 f"A buffer of {length:,} elements makes no sense.", "Write null for a null pointer."
             )
+        start = integer(text.start, self._names)
+        if not 0 <= start < length:
+            raise TextError(f"A buffer of {length:,} elements has none at {start:,}.")
         direction = text.direction or (Direction.IN if pointer.const else Direction.INOUT)
         self._usual |= set() if text.direction else {name}
         usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
         fill = absolute(text.fill or Fill(usual), self._folder)
         if not text.element and references_behind(pointer):
             return self._holder(row, name, offset, length, text)
-        return Buffer(name, _element(text, pointer), offset, length, fill, direction)
+        element = _element(text, pointer)
+        return Buffer(name, element, offset, length, fill, direction, start=start)
 
     def _holder(
         self, row: FormParameter, name: str, offset: int, length: int, text: BufferText

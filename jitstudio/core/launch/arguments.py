@@ -1,9 +1,10 @@
-"""The text of a buffer, ``LENGTH[:FILL][:DIRECTION]`` or ``null``, and what a form begins with.
+"""The text of a buffer, ``LENGTH[@START][:FILL][:DIRECTION]`` or ``null``, and the first of a form.
 
 ``n``, ``n*2:random:in``, ``1<<20:constant(1.5):inout``, ``n:file(data.npz::x)``,
-``n:expr(np.sin(i)):in``; where the source does not say what the elements are: ``float4[n]:zeros``.
-A pointer into another buffer is ``same(a+16)``: see `core.launch.shared`.
-What is in the parentheses of ``file`` and ``expr`` is taken as it is, colons and all.
+``n:expr(np.sin(i)):in``; of ``n+6@3`` the kernel gets the address of the fourth element; where the
+source does not say what the elements are: ``float4[n]:zeros``. A pointer into another buffer is
+``same(a+16)``: see `core.launch.shared`. What is in the parentheses of ``file`` and ``expr`` is
+taken as it is, colons and all.
 """
 
 from __future__ import annotations
@@ -64,12 +65,14 @@ class BufferText:
         fill: Its content before the launch; None where the text does not say.
         direction: What the kernel does with it; None where the text does not say.
         element: What one element is, as C++ writes it; empty where the text does not say.
+        start: The element whose address the kernel gets, an expression like `length`.
     """
 
     length: str
     fill: Fill | None = None
     direction: Direction | None = None
     element: str = ""
+    start: str = "0"
 
 
 def parse_buffer(text: str) -> BufferText | None:
@@ -85,12 +88,16 @@ def parse_buffer(text: str) -> BufferText | None:
     if not length.strip():
         raise TextError("A buffer needs its length.", _EXAMPLE)
     fill, direction = _fill_and_direction(rest)
+    length, at, start = length.partition("@")
+    if not length.strip() or (at and not start.strip()):
+        raise TextError(f"'{stripped}' has no number on one side of @.", "Write such as n+6@3.")
     typed = _ELEMENT.fullmatch(length.strip())
     return BufferText(
         typed["length"].strip() if typed else length.strip(),
         fill,
         direction,
         typed["element"].strip() if typed else "",
+        start.strip() or "0",
     )
 
 
@@ -271,6 +278,7 @@ _EXTENT_ELEMENTS = 1 << 10
 _FEW = 1024
 _FEW_POINTERS = 4
 _USUAL_BLOCK = 256
+_LEAST_SIDE = 16
 
 
 def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
@@ -287,9 +295,11 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     texts |= _texel_extents(form)
     for parameter in form.parameters:
         match parameter.type, given.get(parameter.name):
-            case Pointer(target=target), HostBuffer(size) if known and size > 0:
+            case Pointer(target=target), HostBuffer(size, ahead) if known and size > 0:
                 elements = size // (target or FLOAT).size
                 lasts = _by_names(elements, given) or str(elements)
+                if 0 < ahead < size and ahead % (target or FLOAT).size == 0:
+                    lasts = f"{lasts}@{ahead // (target or FLOAT).size}"
                 holds = references_behind(parameter.type)
                 texts[parameter.name] = lasts if holds else _text(parameter, lasts)
             case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
@@ -451,7 +461,9 @@ def _by_names(number: int, given: Mapping[str, Number | HostBuffer]) -> str:
         for some in combinations(sizes, count):
             if math.prod(value for _, value in some) == number:
                 return "*".join(name for name, _ in some)
-    return ""
+    # A square; of small numbers it may be by chance.
+    squares = (name for name, value in sizes if value >= _LEAST_SIDE and value**2 == number)
+    return "*".join([next(squares, "")] * 2).strip("*")
 
 
 def _cover(

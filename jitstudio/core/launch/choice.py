@@ -29,8 +29,10 @@ class Launchable:
         code: What to load.
         arch: What the code was built for, with the suffix of a cubin's target.
         facts: What the kernel needs, for the limits that depend on it.
-        counterpart: The cubin of the same kernel, to compare what the driver's compiler makes with.
+        counterpart: The cubin of the same kernel, to compare what the driver's compiler makes, or
+            what the simulator counts, with.
         confined_to: See `BuildRequest`: that of the build that made the code.
+        sources: The modules, of what is simulated: to see what a line calls.
     """
 
     form: KernelForm
@@ -39,6 +41,7 @@ class Launchable:
     facts: Figures | None = None
     counterpart: Artifact | None = None
     confined_to: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] = ()
 
 
 def launchable(
@@ -63,14 +66,15 @@ def launchable(
         SpecError: The build did not make the code to load.
     """
     other = None
-    if load is LoadMode.DRIVER_JIT and simulated is None:
+    if load is LoadMode.DRIVER_JIT or simulated is not None:
         other = _found(result, form, CodeKind.CUBIN)
     needs = result.resources_of(form.lowered, form.unit)
     if simulated is None:
         code = choose_code(result, form, load)
     else:
         code = _simulated_code(result, form, simulated)
-    return Launchable(form, code, result.arch, needs, other, confined_to)
+    sources = tuple(simulated or ())
+    return Launchable(form, code, result.arch, needs, other, confined_to, sources)
 
 
 def choose_form(

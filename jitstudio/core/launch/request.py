@@ -6,10 +6,10 @@ Also the kernel as its source declares it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATOR, Dim3
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.texels import Texels, TexelUse
@@ -108,6 +108,7 @@ class Buffer:
             space, or a buffer; empty for a parameter of its own.
         symbol: The lowered name of the module variable that these elements are, whose address is
             in no parameter; empty for memory that the launch makes.
+        start: The element whose address the kernel gets; those before it are there, too.
     """
 
     name: str
@@ -119,6 +120,12 @@ class Buffer:
     texels: Texels | None = None
     inside: str = ""
     symbol: str = ""
+    start: int = 0
+
+    @property
+    def start_bytes(self) -> int:
+        """Bytes from the first element to the address that the kernel gets."""
+        return self.start * self.element.size
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -231,9 +238,10 @@ class LaunchRequest(RunOptions):
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
         expectations: What to check after the first launch.
-        counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
-            for none.
+        counterpart: A cubin with the same kernel, timed after `code` to be compared with it, or
+            read to see what it makes of the PTX that was simulated; empty for none.
         confined_to: See `BuildRequest`: that of the build that made the code.
+        sources: The modules that were built; empty where nobody needs to look at them.
     """
 
     code: bytes
@@ -247,11 +255,17 @@ class LaunchRequest(RunOptions):
     expectations: tuple[Expectation, ...] = ()
     counterpart: bytes = b""
     confined_to: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] = ()
 
     @property
     def is_simulated(self) -> bool:
         """Whether the simulator carries it out."""
         return self.device == SIMULATOR
+
+    @property
+    def alone(self) -> LaunchRequest:
+        """The launch without cubin and texts, which advice alone is compared with."""
+        return replace(self, counterpart=b"", sources=())
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
@@ -326,7 +340,7 @@ def _address(pointer: Buffer | SharedPointer, given: Mapping[str, int]) -> int:
     """Returns the address or handle of a pointer; see `LaunchRequest.parameter_space`."""
     if isinstance(pointer, SharedPointer):
         return given.get(pointer.buffer, 0) + pointer.shift
-    return given.get(pointer.name, 0)
+    return given.get(pointer.name, 0) + pointer.start_bytes
 
 
 @dataclass(frozen=True)
@@ -455,9 +469,30 @@ class ModuleVariable:
 
 @dataclass(frozen=True)
 class HostBuffer:
-    """Memory that host code allocates: its bytes."""
+    """Memory that host code allocates.
+
+    Attributes:
+        bytes: How much.
+        start: Bytes from its start to where a pointer leads.
+    """
 
     bytes: int
+    start: int = 0
+
+
+@dataclass(frozen=True, order=True)
+class HostAssumption:
+    """A number that is taken where only a run of the host code would tell.
+
+    Attributes:
+        line: Where the host code gets it, from 1.
+        name: The variable.
+        value: What is taken.
+    """
+
+    line: int
+    name: str
+    value: int
 
 
 @dataclass(frozen=True)
@@ -477,6 +512,7 @@ class HostLaunch:
         inside: What is known of module variables, by their names or those of their members, and
             of the members of arguments, by their index and path, such as ``0.data``. A text is as
             `core.launch.arguments` reads it.
+        assumed: On what the numbers here depend that only a run would tell.
     """
 
     kernel: str
@@ -489,6 +525,7 @@ class HostLaunch:
     arguments: tuple[float | int | HostBuffer | None, ...]
     cooperative: bool = False
     inside: tuple[tuple[str, float | int | HostBuffer | str], ...] = ()
+    assumed: tuple[HostAssumption, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,18 @@ What is wrong becomes problems, all of them at once, never an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.argument_values import arguments_of
+from jitstudio.core.launch.argument_values import Arguments, arguments_of
 from jitstudio.core.launch.arguments import unread_contents
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
 from jitstudio.core.launch.expectations import expectations_of
 from jitstudio.core.launch.faults import SpecFaults
+from jitstudio.core.launch.fitting import largest_fitting
 from jitstudio.core.launch.host_needs import host_problems
 from jitstudio.core.launch.limits import code_problems, config_problems
 from jitstudio.core.launch.problems import (
@@ -209,15 +210,19 @@ def resolve(
         found += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
         # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
-    buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
     if gpu:
-        faults.add(*_memory_problems(buffers, gpu))
+        faults.add(*_memory_problems(spec, form, folder, arguments, gpu))
     expectations = expectations_of(spec, form, arguments.found, faults)
     faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
-    if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
+    loading = None if gpu is None or gpu.is_simulated else gpu
+    if (
+        other
+        and loading
+        and any(code_problems(other, loading, devices.driver_version, kernel.arch))
+    ):
         # The driver's compiler makes code for GPUs that the cubin was not built for.
         kernel = replace(kernel, counterpart=None)
     request = replace(
@@ -237,6 +242,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         code_kind=kernel.code.kind,
         counterpart=kernel.counterpart.content if kernel.counterpart else b"",
         confined_to=kernel.confined_to,
+        sources=kernel.sources,
         kernel=form.lowered,
         title=form.title,
         device=0,
@@ -257,22 +263,40 @@ def _device(devices: DeviceList, ordinal: int) -> Device:
     raise TextError(f"There is no GPU {ordinal}.", f"Known here: {known}.")
 
 
-def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[SpecProblem]:
+def _buffers(arguments: Arguments) -> tuple[Buffer, ...]:
+    return tuple(a for a in arguments.found if isinstance(a, Buffer))
+
+
+def _bytes_of(buffers: Iterable[Buffer]) -> int:
     # What is read and written is kept a second time, to be put back before each launch.
-    needed = sum(b.bytes * (2 if b.direction is Direction.INOUT else 1) for b in buffers)
+    return sum(b.bytes * (2 if b.direction is Direction.INOUT else 1) for b in buffers)
+
+
+def _memory_problems(
+    spec: LaunchSpec, form: KernelForm, folder: str, arguments: Arguments, device: Device
+) -> Iterator[SpecProblem]:
+    buffers = _buffers(arguments)
+    needed = _bytes_of(buffers)
     free = device.memory if device.memory_free is None else device.memory_free
     if needed <= free:
         return
     total = needed > device.memory
     has = f"{in_bytes(device.memory)}" if total else f"{in_bytes(free)} free"
     largest = max(buffers, key=lambda buffer: buffer.bytes)
+
+    def fits(name: str, value: int) -> bool:
+        texts = tuple((n, str(value) if n == name else text) for n, text in spec.arguments)
+        return _bytes_of(_buffers(arguments_of(form, texts, folder, SpecFaults()))) <= free
+
+    fitting = largest_fitting(arguments.names, fits)
     yield SpecProblem(
         argument_place(largest.name),
         f"The buffers need {in_bytes(needed)}, {in_bytes(largest.bytes)} of them for "
         f"{largest.name}; {device.name} has {has}.",
-        "Use shorter buffers, or a GPU with more memory.",
+        fitting.words if fitting else "Use shorter buffers, or a GPU with more memory.",
         # The figure is a moment old, and what the last launch holds is given back first.
         Severity.ERROR if total else Severity.WARNING,
+        fitting.fix if fitting else None,
     )
 
 

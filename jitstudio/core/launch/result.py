@@ -288,6 +288,7 @@ class LaunchResult:
         counterpart: What the build's own cubin gives, where the driver's compiler was used.
         simulation: What the simulator has counted and found; None where a GPU was used.
         comparison: What another run made of it; None where there was none.
+        begins: What it has taken from the host code, what was assumed, and what nobody knows.
     """
 
     outcome: LaunchOutcome
@@ -307,6 +308,7 @@ class LaunchResult:
     counterpart: Counterpart | None = None
     simulation: Simulation | None = None
     comparison: RunComparison | None = None
+    begins: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

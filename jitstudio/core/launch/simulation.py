@@ -16,6 +16,14 @@ LINE_BYTES = 128
 WORD_BYTES = 4
 _COLUMNS = LINE_BYTES // WORD_BYTES
 
+ASSUMED = "This assumes that the machine code, which was not read, does here what the PTX does."
+"""What is added to a remedy that was not compared with the machine code."""
+
+_MERGED = (
+    "ptxas may make wider accesses of these to neighbouring words (LDS.64, LDS.128), which take "
+    "other passes than are counted here. Look at the SASS before you change the layout."
+)
+
 
 class StateSpace(Enum):
     """A state space of PTX that holds bytes, or the texels of a launch."""
@@ -246,6 +254,25 @@ def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
 
 
 @dataclass(frozen=True)
+class LibraryBranch:
+    """A line of the PTX at which lanes part inside a library: by what the user calls there.
+
+    Attributes:
+        ptx_line: The line of the PTX, from 1.
+        file: The user's file that calls it.
+        line: The line in it, from 1.
+        functions: What it calls there: functions, or the header that these are of.
+        is_alone: Whether the line has no condition of its own that may be meant.
+    """
+
+    ptx_line: int
+    file: str
+    line: int
+    functions: tuple[str, ...]
+    is_alone: bool = True
+
+
+@dataclass(frozen=True)
 class PictureRow:
     """Words next to each other.
 
@@ -273,6 +300,10 @@ class AccessSample:
         mean: The same on average over all requests of the instruction.
         suggestion: What would take fewer, as calculated for all accesses of the run; a sentence,
             or empty.
+        may_merge: Whether ptxas may make one wide access of it and of those next to it.
+        is_read: Whether the machine code was read, to see what it makes of the access.
+        otherwise: How the machine code accesses this memory at this line if not as the PTX does; a
+            sentence, or empty.
     """
 
     ptx_line: int
@@ -284,6 +315,18 @@ class AccessSample:
     cost: int
     mean: float = 0.0
     suggestion: str = ""
+    may_merge: bool = False
+    is_read: bool = False
+    otherwise: str = ""
+
+    @property
+    def advice(self) -> str:
+        """Advice for the access, or the reason for none; empty where nothing was found."""
+        if self.is_read:
+            return self.otherwise or self.suggestion
+        if self.may_merge:
+            return _MERGED
+        return self.suggestion and f"{self.suggestion} {ASSUMED}"
 
     def words(self) -> tuple[PictureRow, ...]:
         """Returns the 4-byte words that the lanes touch, as rows of 32 columns.
@@ -343,6 +386,10 @@ class Simulation:
         compared: The seeds of further orders whose buffers were compared with those of this one.
         differences: What these have made otherwise.
         heap_left: What device code has not given back to the heap, in sentences.
+        is_read: Whether the machine code was read, to see what it makes of what was counted.
+        unbranched: The lines, by file and number, at which lanes part by branches of the PTX, and
+            where the machine code has no branch.
+        library: The lines of the PTX at which lanes part, or may part, inside a library.
     """
 
     instructions: int
@@ -359,6 +406,9 @@ class Simulation:
     compared: tuple[int, ...] = ()
     differences: tuple[OrderDifference, ...] = ()
     heap_left: tuple[str, ...] = ()
+    is_read: bool = False
+    unbranched: tuple[tuple[str, int], ...] = ()
+    library: tuple[LibraryBranch, ...] = ()
 
     @property
     def is_partial(self) -> bool:

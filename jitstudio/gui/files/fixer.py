@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -19,6 +20,7 @@ from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 
 class Fixer(QObject):
@@ -41,6 +43,7 @@ class Fixer(QObject):
         self,
         documents: Documents,
         settings: BuildSettings,
+        launch_specs: LaunchSpecs,
         files: FileCommands,
         window: QWidget,
         trust: Callable[[], None],
@@ -49,6 +52,7 @@ class Fixer(QObject):
         super().__init__(window)
         self._documents = documents
         self._settings = settings
+        self._launch_specs = launch_specs
         self._files = files
         self._trust = trust
         self._dialogs = dialogs or Dialogs(window)
@@ -62,10 +66,12 @@ class Fixer(QObject):
             FixKind.INSERT_TEXT: self._edit_text,
             FixKind.USE_LIBDEVICE: partial(self._turn, Switch.LIBDEVICE, True),
             FixKind.USE_NVJITLINK: partial(self._turn, Switch.DRIVER_JIT, False),
+            FixKind.USE_NVCC: partial(self._turn, Switch.NVCC, True),
             FixKind.TRUST_PROJECT: self._trust_project,
             FixKind.ADD_INCLUDE_FOLDER: self._add_include_folder,
             FixKind.OPEN_FILES: self._open_files,
             FixKind.LINK_WITH: self._link_with,
+            FixKind.SET_ARGUMENT: self._set_argument,
         }
 
     @Slot(Fix)
@@ -109,6 +115,15 @@ class Fixer(QObject):
 
     def _turn(self, switch: Switch, on: bool, _fix: Fix) -> bool:
         self._settings.turn(switch, on)
+        return True
+
+    def _set_argument(self, fix: Fix) -> bool:
+        spec = self._launch_specs.spec
+        texts = dict(spec.arguments)
+        if fix.replaces not in texts:
+            return False
+        texts[fix.replaces] = fix.value
+        self._launch_specs.show(replace(spec, arguments=tuple(texts.items())))
         return True
 
     def _trust_project(self, _fix: Fix) -> bool:

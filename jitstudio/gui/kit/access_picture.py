@@ -50,7 +50,7 @@ def access_text(sample: AccessSample) -> str:
     return " ".join(
         (
             f"{what}: {cost.format(cost=sample.cost, mean=number_text(sample.mean))}.",
-            sample.suggestion or f"{where.format(thread=thread, block=block)}.",
+            sample.advice or f"{where.format(thread=thread, block=block)}.",
         )
     )
 

@@ -37,6 +37,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.simulator.ptx.linking import LinkedLines
 
 _PAUSE_MS = 250
@@ -540,9 +541,8 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
     def find(_stop: Event) -> _Kernels:
         from jitstudio.listing.kernels import kernel_forms
 
-        forms = kernel_forms(
-            built.request.sources, built.result, built.request.headers, access=True
-        )
+        headers = own_headers(built.request)
+        forms = kernel_forms(built.request.sources, built.result, headers, access=True)
         return _Kernels(built.request.sources, built.result, forms, built.request.confined_to)
 
     return find

@@ -120,7 +120,14 @@ class WindowBuilder(QObject):
             Navigator(),
             files,
             projects,
-            Fixer(state.documents, state.settings, files, window, projects.trust),
+            Fixer(
+                state.documents,
+                state.settings,
+                state.launch_specs,
+                files,
+                window,
+                projects.trust,
+            ),
             SearchSources(),
         )
         shell.actions.bind({"quitAction": window.close})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator as arithmetic
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tree_sitter import Node
 
@@ -32,10 +32,12 @@ from jitstudio.listing.cuda.syntax import (
     is_method,
     is_static,
     operator,
+    parse,
     qualifiers,
     template_in,
     template_name,
     text_of,
+    within,
 )
 
 _Member = tuple[str, Type | BitField]
@@ -198,6 +200,15 @@ class Types:
         if declarator is None and (value := self.number(kind, scope, bindings)) is not None:
             return value
         return self.declared(kind, declarator, scope, bindings, const=is_const(node))
+
+    def argument_in(self, text: str, scope: Scope, bindings: Bindings = NOTHING) -> Argument | None:
+        """Returns what a text is as an argument of a template: a type or a number."""
+        tree = parse(f"using x = f<{text}>;".encode())
+        listed = next((n for n in within(tree) if n.type == "template_argument_list"), None)
+        inner = listed.named_children if listed is not None else []
+        with suppress(RecursionError):
+            return self.argument(inner[0], scope, bindings) if inner else None
+        return None
 
     def bound(
         self, template: Node, arguments: Iterable[Argument | None], scope: Scope

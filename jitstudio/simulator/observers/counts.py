@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from pathlib import PurePath
 
 import numpy as np
 
+from jitstudio.core.launch.simulation import LibraryBranch
 from jitstudio.simulator.observers.accesses import most_at_one_address, traffic_of, warps_of
 from jitstudio.simulator.observers.layouts import with_suggestions
 from jitstudio.simulator.ptx.program import PtxInstruction
@@ -117,7 +120,16 @@ class Counter(Observer):
             [replace(sample, mean=self._mean_cost(number)) for (number, _), sample in kept],
             [self._accessing[number] for (number, _), _ in kept],
         )
-        return replace(result, lines=tuple(lines.values()), samples=samples)
+        library = tuple(self._in_headers())
+        return replace(result, lines=tuple(lines.values()), samples=samples, library=library)
+
+    def _in_headers(self) -> Iterator[LibraryBranch]:
+        """Yields where lanes part in what was inlined from headers of NVIDIA's."""
+        for number, instruction in sorted(self._instructions.items()):
+            caller, source = instruction.user_source, instruction.source
+            if self._counts[number].divergent and caller != source:
+                header = (PurePath(source.file).name,)
+                yield LibraryBranch(instruction.line, caller.file, caller.line, header)
 
     def _mean_cost(self, number: int) -> float:
         counts = self._counts[number]

@@ -3,7 +3,7 @@
 A suggestion is no guess: the costliest requests of all accesses of the run to shared memory are
 counted anew at the addresses that they would have, and none of them may lie where it cannot be
 read any more. Where ptxas may make one wide access of several of the PTX, the counts are none of
-the GPU's, and nothing is suggested by them.
+the GPU's: that is said with the suggestion, which holds if ptxas has made none.
 """
 
 from __future__ import annotations
@@ -41,11 +41,6 @@ _MISALIGNED = 1 << 60
 _USUAL = 0.75
 """Of the lanes of an access, those that are the usual number of bytes behind the one before."""
 
-MERGED = (
-    "ptxas may make wider accesses of these to neighbouring words (LDS.64, LDS.128), which take "
-    "other passes than are counted here. Look at the SASS before you change the layout."
-)
-
 _Addresses = NDArray[np.int64]
 _Layout = Callable[[_Addresses], _Addresses]
 _Form = Callable[[int, int], _Layout]
@@ -65,14 +60,13 @@ def with_suggestions(
     requests = _Requests([way for way in both if way[0].space is StateSpace.SHARED], merged)
     made = []
     for sample, instruction in both:
-        text = ""
+        text, may_merge = "", False
         if sample.space is StateSpace.SHARED and sample.cost > 1:
-            text = MERGED
-            if instruction.number not in merged:
-                text = " ".join(_suggestions(sample, instruction, requests))
+            may_merge = instruction.number in merged
+            text = " ".join(_suggestions(sample, instruction, requests))
         elif sample.space is StateSpace.GLOBAL and sample.cost > 1:
             text = _coalesced(sample)
-        made.append(replace(sample, suggestion=text))
+        made.append(replace(sample, suggestion=text, may_merge=may_merge))
     return tuple(made)
 
 

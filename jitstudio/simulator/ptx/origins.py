@@ -8,7 +8,7 @@ so do two variables, or a choice between one and anything else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from jitstudio.simulator.ptx.program import (
@@ -37,16 +37,19 @@ class AddressOrigin(NamedTuple):
     """What an address is made of.
 
     Attributes:
-        name: A variable of the module, or a parameter of the kernel.
+        name: A variable of the module or of the function, or a parameter of the kernel.
         offset: Where in the parameter the pointer is; None for the address of a variable.
+        is_local: Whether it is a variable of the function, in local memory.
     """
 
     name: str
     offset: int | None = None
+    is_local: bool = False
 
 
 _OPEN = AddressOrigin("")
 _Origins = frozenset[AddressOrigin]
+_Symbols = Mapping[str, AddressOrigin]
 _NOTHING: _Origins = frozenset()
 _UNKNOWN: _Origins = frozenset([_OPEN])
 
@@ -58,13 +61,17 @@ def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int
         The number of each instruction with that; a copy may have one for each of its two addresses.
     """
     body = program.instructions[function.start : function.end]
-    origins = _of_registers(program, function, body)
+    symbols = {name: AddressOrigin(name) for name in program.variables}
+    for variable in function.variables.values():
+        if variable.space == "local":
+            symbols[variable.name] = AddressOrigin(variable.name, is_local=True)
+    origins = _of_registers(symbols, function, body)
     for instruction in body:
         if not _is_access(instruction):
             continue
         for operand in instruction.operands:
             if isinstance(operand, AddressOperand):
-                made_of = _of_operand(operand.base, program, origins)
+                made_of = _of_operand(operand.base, symbols, origins)
                 if len(made_of) == 1 and made_of != _UNKNOWN:
                     yield instruction.number, next(iter(made_of))
 
@@ -114,10 +121,10 @@ class _Maker(NamedTuple):
 
 
 def _of_registers(
-    program: PtxProgram, function: PtxFunction, body: tuple[PtxInstruction, ...]
+    symbols: _Symbols, function: PtxFunction, body: tuple[PtxInstruction, ...]
 ) -> dict[str, _Origins]:
     """Returns what each register is made of, whatever the order of the instructions."""
-    makers = [_maker(i, names, program, function) for i in body if (names := result_names(i))]
+    makers = [_maker(i, names, symbols, function) for i in body if (names := result_names(i))]
     users: dict[str, list[_Maker]] = {}
     for maker in makers:
         for names, _ in maker.sources:
@@ -147,7 +154,7 @@ def _of_registers(
 
 
 def _maker(
-    instruction: PtxInstruction, results: list[str], program: PtxProgram, function: PtxFunction
+    instruction: PtxInstruction, results: list[str], symbols: _Symbols, function: PtxFunction
 ) -> _Maker:
     opcode, is_wide = instruction.opcode, any(t.bits == _POINTER_BITS for t in instruction.types)
     if (origin := _parameter_of(instruction, function)) is not None and is_wide:
@@ -160,7 +167,7 @@ def _maker(
         sources = instruction.operands[1:3]
     elif opcode in ("shfl", "mapa"):
         sources = instruction.operands[1:2]
-    made_of = [(register_names(source), _of_operand(source, program, {})) for source in sources]
+    made_of = [(register_names(source), _of_operand(source, symbols, {})) for source in sources]
     return _Maker(results, made_of, opcode in _CHOICES)
 
 
@@ -177,12 +184,11 @@ def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Address
     return None
 
 
-def _of_operand(operand: PtxOperand, program: PtxProgram, origins: dict[str, _Origins]) -> _Origins:
+def _of_operand(operand: PtxOperand, symbols: _Symbols, origins: dict[str, _Origins]) -> _Origins:
     if isinstance(operand, SymbolOperand):
-        # What is local is on a stack, where arrays have no bounds in PTX.
-        is_variable = operand.name in program.variables
-        return frozenset([AddressOrigin(operand.name)]) if is_variable else _UNKNOWN
+        origin = symbols.get(operand.name)
+        return _UNKNOWN if origin is None else frozenset([origin])
     if isinstance(operand, AddressOperand | VectorOperand):
         parts = operand.parts if isinstance(operand, VectorOperand) else (operand.base,)
-        return frozenset().union(*(_of_operand(part, program, origins) for part in parts))
+        return frozenset().union(*(_of_operand(part, symbols, origins) for part in parts))
     return frozenset().union(*(origins.get(name, _NOTHING) for name in register_names(operand)))

@@ -351,6 +351,7 @@ def _finished(
             orders.compared,
             orders.differences,
             heap_left=result.heap_left,
+            library=result.library,
         ),
     )
 

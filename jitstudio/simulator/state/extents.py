@@ -1,23 +1,35 @@
 """The arrays that accesses must stay within: an address of one of them must not reach the next.
 
 On a GPU such an access is an ordinary one, as the bytes are there; they are those of another array.
+Of local memory PTX has one array for all variables of a function, and of structs it has no members:
+within these nothing is known.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.loaded_pointers import loaded_pointers
 from jitstudio.simulator.ptx.origins import AddressOrigin, origins_of, source_name
-from jitstudio.simulator.ptx.program import PtxProgram
+from jitstudio.simulator.ptx.program import PtxProgram, PtxVariable
 from jitstudio.simulator.state.image import Image
 from jitstudio.simulator.state.memory import behind_end
 from jitstudio.simulator.state.model import SimulatedLaunch, StateSpace
 
 _POINTER_BYTES = 8
+_GLOBAL = StateSpace.GLOBAL
+_DEPOT, _LOCAL_VARIABLES = "__local_depot", "the function's local variables"
+"""How compilers call the array of all local variables of a function, and what it is."""
 
 
 class Extent(NamedTuple):
-    """A variable or a buffer: its name, and the addresses of its bytes in its space."""
+    """A variable or a buffer: its name, and the addresses of its bytes in its space.
+
+    Those of a local variable count from where the variables of its function begin.
+    """
 
     name: str
     space: StateSpace
@@ -48,10 +60,20 @@ class Extents:
             Extent(a.name, StateSpace.GLOBAL, a.address, a.address + a.size)
             for a in launch.allocations
         ]
+        self._locals = {
+            function.name: {
+                v.name: self._of_local(function.name, v)
+                for v in function.variables.values()
+                if v.space == "local"
+            }
+            for function in image.functions.values()
+        }
+        self._pointers: dict[int, str] = {}
         found: dict[tuple[int, StateSpace], set[Extent]] = {}
         for function in image.functions.values():
+            self._pointers.update(loaded_pointers(image.program, function))
             for number, origin in origins_of(image.program, function):
-                if (extent := self._of_origin(origin)) is not None:
+                if (extent := self._of_origin(origin, function.name)) is not None:
                     found.setdefault((number, extent.space), set()).add(extent)
         self._of_accesses = {key: next(iter(e)) for key, e in found.items() if len(e) == 1}
 
@@ -64,9 +86,25 @@ class Extents:
         """Returns what an instruction must stay within in a space; None where that is open."""
         return self._of_accesses.get((number, space))
 
-    def at(self, space: StateSpace, address: int) -> Extent | None:
-        """Returns the variable or buffer that holds a byte."""
-        there = (*self._variables.values(), *self._buffers)
+    def pointer_of(self, number: int) -> str | None:
+        """Returns the register with the pointer from memory that an address is made of, or None."""
+        return self._pointers.get(number)
+
+    def of_pointers(self, pointers: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Extent]]:
+        """Returns the index of the buffer or variable of each pointer or -1, and all of these."""
+        there = sorted(
+            (e for e in (*self._buffers, *self._variables.values()) if e.space is _GLOBAL),
+            key=lambda extent: extent.start,
+        )
+        starts, ends = (np.array([e[field] for e in there], np.int64) for field in (2, 3))
+        places = np.searchsorted(starts, pointers, side="right") - 1
+        inside = (places >= 0) & (pointers < ends[places]) if there else places >= 0
+        return np.where(inside, places, -1), there
+
+    def at(self, space: StateSpace, address: int, function: str = "") -> Extent | None:
+        """Returns the variable or buffer that holds a byte, of local memory those of a function."""
+        local = self._locals.get(function, {}).values()
+        there = (*self._variables.values(), *self._buffers, *local)
         return next((e for e in there if e.space is space and e.start <= address < e.end), None)
 
     def _of_variable(self, name: str) -> Extent:
@@ -76,7 +114,15 @@ class Extents:
         end = start + size if size else image.shared_size - image.reserved
         return Extent(source_name(name), StateSpace(image.spaces[name]), start, end)
 
-    def _of_origin(self, origin: AddressOrigin) -> Extent | None:
+    def _of_local(self, function: str, variable: PtxVariable) -> Extent:
+        start = self._image.locals[function][variable.name]
+        name = source_name(variable.name)
+        name = _LOCAL_VARIABLES if name.startswith(_DEPOT) else name
+        return Extent(name, StateSpace.LOCAL, start, start + variable.size)
+
+    def _of_origin(self, origin: AddressOrigin, function: str) -> Extent | None:
+        if origin.is_local:
+            return self._locals[function].get(origin.name)
         if origin.offset is None:
             return self._variables.get(origin.name)
         at = self._image.parameters[origin.name] + origin.offset

@@ -40,9 +40,11 @@ def checked_offsets(
     wave: Wave, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
 ) -> tuple[Offsets, int]:
     """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
-    arena, extent = wave.arenas[space], None
+    arena, extent, pointers = wave.arenas[space], None, None
     if wave.extents is not None and wave.current is not None:
         extent = wave.extents.of(wave.current.number, space)
+        if extent is None and space is StateSpace.GLOBAL:
+            pointers = _loaded_pointers(wave, threads)
     try:
         if space is StateSpace.SHARED:
             checked = _shared_offsets(wave, addresses, threads, size), 0
@@ -53,26 +55,79 @@ def checked_offsets(
             offsets = addresses - arena.base
             checked = offsets, arena.check_bounds(offsets, size)
     except AccessFault as fault:
+        if pointers is not None and wave.extents is not None:
+            (led,), there = wave.extents.of_pointers(pointers[fault.index : fault.index + 1])
+            extent = there[led] if led >= 0 else None
         raise _fault_of_access(wave, fault, threads, size, extent) from None
     if extent is not None:
         _check_extent(wave, extent, addresses, threads, size)
+    elif pointers is not None:
+        _check_pointed(wave, pointers, addresses, threads, size)
     return checked
 
 
-def _check_extent(
-    wave: Wave, extent: Extent, addresses: NDArray[np.int64], threads: Selection, size: int
+def _loaded_pointers(wave: Wave, threads: Selection) -> NDArray[np.int64] | None:
+    """Returns the pointers from memory that the addresses of an access are made of, or None."""
+    assert wave.extents is not None
+    assert wave.current is not None
+    name = wave.extents.pointer_of(wave.current.number)
+    registers = wave.bases.get((wave.depth, wave.current.function), {})
+    if name is None or name not in registers:
+        return None
+    pointers: NDArray[np.int64] = registers[name][threads].view(np.int64)
+    return pointers
+
+
+def _check_pointed(
+    wave: Wave,
+    pointers: NDArray[np.int64],
+    addresses: NDArray[np.int64],
+    threads: Selection,
+    size: int,
 ) -> None:
-    """Takes note of threads whose addresses run from one array into another."""
+    """Takes note of threads whose addresses run out of the buffers that their pointers lead to."""
+    assert wave.extents is not None
+    places, there = wave.extents.of_pointers(pointers)
+    for led in np.unique(places[places >= 0]).tolist():
+        mine = places == led
+        _check_extent(wave, there[led], addresses, threads, size, mine)
+
+
+def _check_extent(
+    wave: Wave,
+    extent: Extent,
+    addresses: NDArray[np.int64],
+    threads: Selection,
+    size: int,
+    only: NDArray[np.bool_] | None = None,
+) -> None:
+    """Takes note of threads whose addresses run from one array into another.
+
+    Args:
+        wave: Whose memory it is.
+        extent: The array.
+        addresses: One for each thread.
+        threads: Who accesses.
+        size: Bytes of each access.
+        only: Which of the threads must stay within it; None for all.
+    """
     if extent.space is StateSpace.SHARED:
         addresses = addresses & _IN_BLOCK
+    elif extent.space is StateSpace.LOCAL:
+        addresses = addresses - wave.stacks[wave.depth][threads]
     if int(addresses.min()) >= extent.start and int(addresses.max()) + size <= extent.end:
         return
     outside = (addresses < extent.start) | (addresses + size > extent.end)
+    if only is not None:
+        outside &= only
+        if not outside.any():
+            return
     address = int(addresses[np.argmax(outside)])
     numbers = wave.numbers[threads][outside]
     assert wave.extents is not None
     byte = address if address >= extent.start else address + size - 1
-    there = wave.extents.at(extent.space, byte)
+    assert wave.current is not None
+    there = wave.extents.at(extent.space, byte, wave.current.function)
     where = "" if there is None or there == extent else f" and in {there.name}"
     wave.tell(
         FaultKind.OUT_OF_BOUNDS,
@@ -372,6 +427,8 @@ def _fault_of_access(
     if extent is not None and fault.kind is FaultKind.OUT_OF_BOUNDS:
         is_shared = extent.space is StateSpace.SHARED
         at = fault.address & _IN_BLOCK if is_shared and fault.address > 0 else fault.address
+        if extent.space is StateSpace.LOCAL:
+            at -= int(wave.stacks[wave.depth][threads][fault.index])
         if at < extent.start or at + size > extent.end:
             detail = extent.distance(at)
     return ThreadFault(

@@ -15,6 +15,7 @@ from jitstudio.core.launch.simulation import (
     AccessSample,
     Fault,
     FaultKind,
+    LibraryBranch,
     LineCounts,
     Race,
     StateSpace,
@@ -219,6 +220,7 @@ class SimulationResult:
         faults: In the order in which they were found.
         written: For each byte of the allocations whether it holds what somebody has written.
         heap_left: What device code has not given back to the heap, in sentences.
+        library: Where lanes part in headers of NVIDIA's, filled in by `counts`.
     """
 
     outcome: SimulationOutcome
@@ -237,6 +239,7 @@ class SimulationResult:
     faults: tuple[Fault, ...] = ()
     written: tuple[NDArray[np.bool_], ...] = ()
     heap_left: tuple[str, ...] = ()
+    library: tuple[LibraryBranch, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ def main(memory_limit: int) -> None:
 
 def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:
     match request:
-        case AnalysisRequest(cubin, name, ptx, _, function):
-            return CallResult(read_cubin(cubin, name, ptx, function))
+        case AnalysisRequest(cubin, name, ptx, _, function, _, counts_live):
+            return CallResult(read_cubin(cubin, name, ptx, function, counts_live=counts_live))
         case ListRequest(path) if Path(path).is_dir():
             return CallResult(_caches().list(request, tell))
         case TakeRequest(path) if Path(path).is_dir():

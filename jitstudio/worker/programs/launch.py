@@ -135,6 +135,9 @@ def _check_simulation(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> 
     check_launch(call, said)
     if isinstance(said, LaunchResult) and (said.timing or said.counterpart or said.facts):
         raise Unfit("it tells the times of a GPU")
+    run = said.simulation if isinstance(said, LaunchResult) else None
+    if run is not None and (run.is_read or run.unbranched or any(s.is_read for s in run.samples)):
+        raise Unfit("it tells of machine code, which it has not")
 
 
 SIMULATING = WorkerProgram(

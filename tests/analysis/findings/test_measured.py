@@ -7,19 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jitstudio.analysis.findings.executed import as_executed, is_to_compare
+from jitstudio.analysis.findings.library_calls import with_library_calls
 from jitstudio.analysis.findings.measured import measured, with_measured
 from jitstudio.analysis.findings.model import Finding, once_a_line
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
+    ASSUMED,
     AccessKind,
     AccessSample,
+    LibraryBranch,
     LineCounts,
     Simulation,
     StateSpace,
     ThreadPlace,
 )
 from jitstudio.simulator.observers.counts import Counter
-from tests.simulator.running import ptx_of, run
+from tests.simulator.running import HEAD, ptx_of, run
 from tests.support import cuda, request
 
 
@@ -108,29 +113,134 @@ extern "C" __global__ void single(const float* in, float* out) {
 """
 
 
+def ran(tools, text, kernel, *arrays, read=True):
+    """A run of a kernel by one warp, held against its machine code or not, and its findings."""
+    done = run(
+        ptx_of(tools, text), kernel, (1, 1, 1), (32, 1, 1), *arrays, observers=[Counter()]
+    ).result
+    simulation = replace(RUN, lines=done.lines, samples=done.samples)
+    if read:
+        asked = request(cuda(text), arch="sm_90", emit="cubin", options=("-lineinfo",))
+        functions = tools.code(tools.cubin(asked).content).functions
+        simulation = as_executed(simulation, [f for f in functions if f.name == kernel])
+    return simulation, with_measured((), simulation)
+
+
+def line_of(text, words):
+    return text[: text.index(words)].count("\n") + 1
+
+
+def told(findings, rule, line):
+    return next(f for f in findings if f.rule == rule and f.places[0].line == line)
+
+
 @pytest.mark.parametrize(("kernel", "is_merged"), [("merged", True), ("single", False)])
 def test_a_remedy_is_for_what_the_machine_code_accesses(tools, kernel, is_merged):
     """Four loads of PTX are one LDS.128: padded rows would keep ptxas from making it."""
-    asked = request(cuda(MERGED), emit="cubin", options=("-lineinfo",))
-    functions = tools.code(tools.cubin(asked).content).functions
-    (function,) = (one for one in functions if one.name == kernel)
-    done = run(
-        ptx_of(tools, MERGED), kernel, (1, 1, 1), (32, 1, 1), np.ones(1024, np.float32),
-        np.zeros(32, np.float32), observers=[Counter()],
-    ).result  # fmt: skip
-    simulation = replace(RUN, lines=done.lines, samples=done.samples)
-    text = "s[threadIdx.x * 32" + (" + i]" if is_merged else "];")
-    line = MERGED[: MERGED.index(text)].count("\n") + 1
-    ways = with_measured((), simulation), with_measured((), simulation, function)
-    by_counts, by_code = (
-        next(f for f in way if f.rule == "banks" and f.places[0].line == line) for way in ways
+    line = line_of(MERGED, "s[threadIdx.x * 32" + (" + i]" if is_merged else "];"))
+    arrays = np.ones(1024, np.float32), np.zeros(32, np.float32)
+    (counted, by_counts), (read, by_code) = (
+        ran(tools, MERGED, kernel, *arrays, read=read) for read in (False, True)
     )
+    assert is_to_compare(counted)
+    remedies = [told(found, "banks", line).remedy for found in (by_counts, by_code)]
     if is_merged:
-        assert "ptxas may make wider accesses" in by_counts.remedy
-        assert "(1 LDS.128)" in by_code.remedy
+        assert "ptxas may make wider accesses" in remedies[0]
+        assert "(1 LDS.128)" in remedies[1]
     else:
-        assert "[32 + 1] in place of [32]" in by_counts.remedy
-        assert by_code == by_counts
+        assert "[32 + 1] in place of [32]" in remedies[1]
+        assert remedies[0] == f"{remedies[1]} {ASSUMED}"
+    # The picture of an access says the same.
+    assert {sample.advice for sample in read.samples if sample.place.line == line} == {remedies[1]}
+
+
+OTHERWISE = r"""
+extern "C" __global__ void apart(const float* in, float* out) {
+  __shared__ float s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 32) s[i] = in[i];
+  __syncthreads();
+  float v = s[threadIdx.x * 32 + 0];
+  v += 2 * s[threadIdx.x * 32 + 1];
+  v += 3 * s[threadIdx.x * 32 + 2];
+  v += 4 * s[threadIdx.x * 32 + 3];
+  out[threadIdx.x] = v;
+}
+extern "C" __global__ void counted(const float* in, int* n) {
+  if (in[threadIdx.x] > 0)
+    atomicAdd(n, 1);
+}
+extern "C" __global__ void spread(const float* in, int* n) {
+  atomicAdd(n + (int)in[threadIdx.x], 1);
+}
+extern "C" __global__ void chosen(const float* in, float* out) {
+  float v = in[threadIdx.x];
+  if (v > 16)
+    out[threadIdx.x] = 1;
+  __syncthreads();
+  for (int i = 0; i < (int)v; ++i)
+    out[i * 32 + threadIdx.x] = i;
+}
+extern "C" __global__ void unrolled(const float* in, float* out, int n) {
+  float v = 0;
+  for (int i = 0; i < n; ++i)
+    v += in[threadIdx.x * 32 + i];
+  out[threadIdx.x] = v;
+}
+"""
+
+
+def test_of_four_loads_in_four_lines_no_line_keeps_its_remedy(tools):
+    """The line table gives the one LDS.128 the line of one of them."""
+    first = line_of(OTHERWISE, "32 + 0]")
+    arrays = np.ones(1024, np.float32), np.zeros(32, np.float32)
+    simulation, _ = ran(tools, OTHERWISE, "apart", *arrays)
+    found = measured(simulation)
+    remedies = [told(found, "banks", first + number).remedy for number in range(4)]
+    assert all("so that no change can be advised" in remedy for remedy in remedies)
+    assert sum("(1 LDS.128)" in remedy for remedy in remedies) == 1
+    assert sum("(not at all)" in remedy for remedy in remedies) == 3
+
+
+def test_atomics_that_the_machine_code_combines_need_not_be_combined(tools):
+    data = np.ones(32, np.float32)
+    remedies = {}
+    for kernel in ("counted", "spread"):
+        _, found = ran(tools, OTHERWISE, kernel, data, np.zeros(2, np.int32))
+        (remedies[kernel],) = (f.remedy for f in found if f.rule == "atomics")
+    assert "combines the lanes of a warp at this line" in remedies["counted"]
+    assert "Add up within the warp first" in remedies["spread"]
+
+
+def test_a_loop_that_ptxas_unrolls_keeps_its_remedy(tools):
+    line = line_of(OTHERWISE, "v += in[")
+    data = np.ones(1024, np.float32), np.zeros(32, np.float32), np.int32(32)
+    _, found = ran(tools, OTHERWISE, "unrolled", *data)
+    assert "128 bytes apart" in told(found, "sectors", line).remedy
+
+
+def test_the_machine_code_chooses_by_a_predicate_where_the_ptx_leaps(tools):
+    data = np.arange(32, dtype=np.float32)
+    simulation, found = ran(tools, OTHERWISE, "chosen", data, np.zeros(1024, np.float32))
+    line = line_of(OTHERWISE, "> 16")
+    assert [number for _, number in simulation.unbranched] == [line]
+    assert "no branch at this line" in told(found, "parted", line).remedy
+    assert "same for the 32 threads" in told(found, "parted", line + 3).remedy
+
+
+def test_a_branch_that_the_machine_code_has_not_parts_nobody():
+    line = LineCounts("k.cu", 2, 20, 100, 3200, 50)
+    counted = replace(RUN, lines=(line,), samples=())
+    remedies = [
+        measured(simulation)[0].remedy
+        for simulation in (
+            counted,
+            replace(counted, is_read=True),
+            replace(counted, is_read=True, unbranched=(("k.cu", 2),)),
+        )
+    ]
+    assert remedies[0] == f"{remedies[1]} {ASSUMED}"
+    assert "same for the 32 threads" in remedies[1]
+    assert "no branch at this line" in remedies[2]
 
 
 LIBRARY = r"""
@@ -159,6 +269,73 @@ def test_branches_of_a_library_function_are_not_told_as_the_authors(tools):
         "quotients": [("Divergent branches in one line", True)],
         "own": [("A divergent branch", False)],
     }
+
+
+ONE_BRANCH = r"""
+#define PICK(x) ((x) > 16 ? sinf(x) : cosf(x))
+extern "C" __global__ void slow(const float* a, float* out) {
+  out[threadIdx.x] = sinf(a[threadIdx.x]);
+}
+extern "C" __global__ void own(const float* a, float* out) {
+  if (sinf(a[threadIdx.x]) > -2 && a[threadIdx.x] > 50)
+    out[threadIdx.x] = sinf(1.0f) + a[threadIdx.x + 1] + expf(a[threadIdx.x]);
+}
+extern "C" __global__ void macro(const float* a, float* out) {
+  out[threadIdx.x] = PICK(a[threadIdx.x]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words", "titles"),
+    [
+        ("slow", "= sinf(a[", {"Lanes part in sinf"}),
+        ("own", "if (sinf(", {"A divergent branch", "Divergent branches in one line"}),
+        ("macro", "PICK(a[", {"A divergent branch", "Divergent branches in one line"}),
+    ],
+)
+def test_a_branch_of_a_library_is_told_as_its_own(tools, kernel, words, titles):
+    """With the line that calls it, and without a remedy that nobody can follow there."""
+    data = np.where(np.arange(33) % 2, 1e6, np.arange(33)).astype(np.float32)
+    text = ONE_BRANCH
+    simulation, _ = ran(tools, text, kernel, data, np.zeros(32, np.float32), read=False)
+    simulation = with_library_calls(simulation, [cuda(text)])
+    found = [one for one in measured(simulation) if one.rule == "parted"]
+    assert {one.title for one in found} <= titles
+    assert {one.places[0].line for one in found} == {line_of(text, words)}
+    is_own = any("branch" in title for title in titles)
+    assert all(bool(one.remedy) == is_own for one in found)
+
+
+INLINED = """
+.file 1 "/home/me/k.cu"
+.file 2 "/usr/local/cuda-13.0/include/cuda_fp16.hpp"
+.visible .entry k()
+{ .reg .pred %p; .reg .b32 %r;
+.loc 1 5 3
+mov.u32 %r, %tid.x; setp.gt.u32 %p, %r, 7;
+.loc 2 900 1, function_name $L__info_string0, inlined_at 1 6 3
+@%p bra L;
+mov.u32 %r, 1;
+L: ret; }
+"""
+
+
+def test_a_branch_of_an_inlined_header_has_the_line_of_its_call():
+    done = run(HEAD + INLINED, "k", (1, 1, 1), (32, 1, 1), observers=[Counter()]).result
+    simulation = replace(RUN, lines=done.lines, samples=(), library=done.library)
+    (found,) = measured(simulation)
+    assert (found.title, found.remedy) == ("Lanes part in cuda_fp16.hpp", "")
+    assert found.places == (SourceLocation("/home/me/k.cu", 6),)
+
+
+def test_one_branch_in_a_line_with_a_condition_and_a_call_may_be_of_either():
+    line = LineCounts("k.cu", 2, 20, 100, 3200, 50)
+    either = LibraryBranch(20, "k.cu", 2, ("sinf", "fmodf"), is_alone=False)
+    counted = replace(RUN, lines=(line,), samples=(), library=(either,))
+    (found,) = measured(counted)
+    assert "This may be a branch of sinf or fmodf" in found.reason
+    assert found.remedy.startswith("If the condition is your own")
 
 
 def test_a_row_that_straddles_a_sector_is_not_uncoalesced():

@@ -31,6 +31,8 @@ ROWS = [
         ),
     ),
     ("float4[n*2]:zeros", BufferText("n*2", Fill(), element="float4")),
+    ("n+6@3:random", BufferText("n+6", Fill(FillKind.RANDOM), start="3")),
+    ("float4[n]@n-1:zeros", BufferText("n", Fill(), element="float4", start="n-1")),
     ("unsigned int[min(n,2)]", BufferText("min(n,2)", element="unsigned int")),
 ]
 
@@ -61,6 +63,8 @@ def test_the_number_of_a_fill_may_be_computed():
     [
         ("", "A buffer needs its length"),
         (":zeros", "A buffer needs its length"),
+        ("n@:zeros", "'n@:zeros' has no number on one side of @. Write such as n+6@3."),
+        ("@3", "'@3' has no number on one side of @"),
         ("n:ones", "'ones' fills no buffer. Write zeros, constant, range"),
         ("n:zeros:both", "'both' is no direction. Write in, out or inout"),
         ("n:random(1):both", "'both' is no direction"),

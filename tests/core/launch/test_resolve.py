@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
@@ -184,6 +184,40 @@ def test_buffers_have_to_fit_into_the_memory(length, free, has):
     devices = DeviceList("13.0", (replace(H200, memory_free=free),))
     ((where, message),) = told(resolved(replace(SPEC, arguments=arguments), devices=devices))
     assert (where, message[-len(has) :]) == ("arguments.y", has)
+
+
+@pytest.mark.parametrize(
+    ("n", "y", "value", "what"),
+    [
+        ("1<<30", "n", 1 << 27, "power of two"),
+        ("2000000000", "n", 178956800, "multiple of 256"),
+        ("60000", "n*n", 13312, "multiple of 256"),
+    ],
+)
+def test_the_largest_size_that_fits_is_named(n, y, value, what):
+    arguments = (("a", "2"), ("x", y), ("y", y), ("n", n))
+    devices = DeviceList("13.0", (replace(H200, memory=2 << 30, memory_free=None),))
+    found = resolved(replace(SPEC, arguments=arguments), devices=devices)
+    (problem,) = found.problems
+    words = f"Set n to {value:,}, the largest {what} that fits (--arg n={value})."
+    assert problem.remedy == words
+    fix = Fix(f"Set n to {value:,}", FixKind.SET_ARGUMENT, str(value), replaces="n")
+    assert problem.fix == fix
+    texts = tuple((name, str(value) if name == "n" else text) for name, text in arguments)
+    assert resolved(replace(SPEC, arguments=texts), devices=devices).request is not None
+
+
+def test_a_pointer_may_lead_into_its_buffer():
+    arguments = (("a", "2"), ("x", "n+6@3"), ("y", "n"), ("n", "1000"))
+    request = resolved(replace(SPEC, arguments=arguments)).request
+    assert request is not None
+    space = request.parameter_space({"x": 0x1000, "y": 0x2000})
+    x, y = (int.from_bytes(space[at : at + 8], "little") for at in (8, 16))
+    assert (x, y) == (0x1000 + 12, 0x2000)
+    behind = (("a", "2"), ("x", "n@n"), ("y", "n"), ("n", "1000"))
+    assert told(resolved(replace(SPEC, arguments=behind))) == [
+        ("arguments.x", "A buffer of 1,000 elements has none at 1,000.")
+    ]
 
 
 def test_memory_of_which_nobody_knows_what_is_free_is_taken_whole():

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Fix, FixKind
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.fixer import Fixer
@@ -14,6 +15,7 @@ from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
@@ -44,6 +46,7 @@ class Desk:
         self.window = window
         self.documents = Documents(window)
         self.settings = own_settings(window)
+        self.launch_specs = LaunchSpecs(window)
         self.answers = Answers()
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         preferences = Preferences(store)
@@ -51,6 +54,7 @@ class Desk:
         self.fixer = Fixer(
             self.documents,
             self.settings,
+            self.launch_specs,
             files,
             window,
             lambda: self.trusted.append(True),
@@ -125,7 +129,9 @@ def test_turns_switches(desk):
     desk.settings.turn(Switch.DRIVER_JIT, True)
     assert desk.apply(FixKind.USE_LIBDEVICE)
     assert desk.apply(FixKind.USE_NVJITLINK)
+    assert desk.apply(FixKind.USE_NVCC)
     assert Switch.LIBDEVICE in desk.settings.switches
+    assert Switch.NVCC in desk.settings.switches
     assert Switch.DRIVER_JIT not in desk.settings.switches
 
 
@@ -207,3 +213,11 @@ def test_all_at_once_is_one_step_of_undo_for_each_text(desk):
     assert desk.settings.options == "-DA"
     document.text.undo()
     assert document.content.decode() == TEXT
+
+
+def test_an_argument_of_the_launch_is_set(desk):
+    specs = desk.launch_specs
+    specs.replace_all([LaunchSpec(kernel="k", arguments=(("n", "9"), ("x", "n:random")))], "k")
+    assert desk.apply(FixKind.SET_ARGUMENT, "4", replaces="n")
+    assert specs.spec.arguments == (("n", "4"), ("x", "n:random"))
+    assert not desk.apply(FixKind.SET_ARGUMENT, "4", replaces="m")

@@ -67,7 +67,7 @@ def read(
         function,
         arch,
         report(function, resources),
-        with_measured(findings(function, resources), simulation, function),
+        with_measured(findings(function, resources), simulation),
         tuple(Counter(stems).most_common()),
         limits_of(arch),
         simulation,

@@ -537,7 +537,7 @@ class StepController(QObject):
         if state is None or state.access is None or run is None:
             return ""
         line = state.access.ptx_line
-        return next((s.suggestion for s in run.simulation.samples if s.ptx_line == line), "")
+        return next((s.advice for s in run.simulation.samples if s.ptx_line == line), "")
 
     @Slot(bool)
     def _on_moving(self, _moving: bool) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer
-from jitstudio.core.launch.types import Pointer, Type
+from jitstudio.listing.cuda.host_launches.brackets import split
 from jitstudio.listing.cuda.host_launches.declared import (
     HostClass,
     HostDeclarations,
@@ -23,14 +23,22 @@ from jitstudio.listing.cuda.host_launches.declared import (
     template_of,
 )
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
-from jitstudio.listing.cuda.host_launches.values import Made, Names, root
+from jitstudio.listing.cuda.host_launches.named import instance_in, written_bindings
+from jitstudio.listing.cuda.host_launches.packs import pack_names, spread_all
+from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
+from jitstudio.listing.cuda.host_launches.values import (
+    FunctionName,
+    HostLambda,
+    Made,
+    Names,
+    root,
+)
 from jitstudio.listing.cuda.host_launches.variables import HostVariables
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
     is_const,
     stripped,
-    template_in,
     text_of,
 )
 from jitstudio.listing.cuda.types import Argument
@@ -44,6 +52,7 @@ class HostCall:
 
     Attributes:
         results: What it may return, in order, up to the first `return` that is surely reached.
+        tree: The id of the tree that it is in.
         undecided: How many branches and loops it is in of which nobody knows if they are taken.
         is_over: Whether a `return` was surely reached.
         held: What calls in it have made that are looked at again when the code gets to them, by
@@ -51,6 +60,7 @@ class HostCall:
     """
 
     results: list[Made] = field(default_factory=list)
+    tree: int = 0
     undecided: int = 0
     is_over: bool = False
     held: dict[int, Made] = field(default_factory=dict)
@@ -63,6 +73,37 @@ class HostCall:
         return last if same or isinstance(last.value, HostBuffer) else Made()
 
 
+@dataclass(frozen=True)
+class _Called:
+    """A function that is called.
+
+    Attributes:
+        function: The function.
+        written: How the call names it, without classes and namespaces.
+        place: The object whose method it is; empty for none.
+        owner: The class whose static method it is, as it is named.
+        owner_name: How the call names that class.
+    """
+
+    function: Node
+    written: str
+    place: str = ""
+    owner: HostClass | None = None
+    owner_name: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        function: Node | None,
+        written: str,
+        place: str = "",
+        owner: HostClass | None = None,
+        owner_name: str = "",
+    ) -> _Called | None:
+        """Returns a function that is called; None for none."""
+        return cls(function, written, place, owner, owner_name) if function is not None else None
+
+
 class HostCalls:
     """Goes through what is called.
 
@@ -73,20 +114,23 @@ class HostCalls:
         entered: The functions that were gone through, by their nodes.
     """
 
-    def __init__(self, code: HostDeclarations, follow: Callable[[Node, Names], None]) -> None:
+    def __init__(
+        self, code: HostDeclarations, follow: Callable[[Node, Names], None], *, assumes: bool
+    ) -> None:
         """Begins outside of all functions.
 
         Args:
             code: What the text declares.
             follow: Goes through a statement, with what is known before it and then behind it.
+            assumes: See `HostExpressions`.
         """
         self._code = code
         self._follow = follow
-        self.expressions = HostExpressions(code, self)
+        self.expressions = HostExpressions(code, self, assumes=assumes)
         self.variables = HostVariables(code, self.expressions, self)
         self.globals: frozenset[str] = frozenset()
         self.entered: set[int] = set()
-        self._open: list[int] = []
+        self._open: list[tuple[int, tuple[str, ...]]] = []
         self._under_way = [HostCall()]
 
     @property
@@ -101,11 +145,11 @@ class HostCalls:
             function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
             if function is None or listed is None:
                 return None
-            arguments = children(listed)
-            called, place = self._called_function(function, len(arguments), names)
+            arguments = list(spread_all(children(listed), names))
+            called = self._called_function(function, len(arguments), names)
             if called is None:
                 return None
-            held[node.id] = self._run(called, function, arguments, names, place)
+            held[node.id] = self._run(called, arguments, names)
         return held[node.id]
 
     def go_through(self, node: Node, names: Names) -> bool:
@@ -118,107 +162,135 @@ class HostCalls:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """Begins code whose calls are gone through anew each time it is met, as of a macro."""
-        self._under_way.append(HostCall())
+        self._under_way.append(HostCall(tree=self.current.tree))
         yield
         self._under_way.pop()
 
-    def _called_function(self, function: Node, count: int, names: Names) -> tuple[Node | None, str]:
-        """Returns the function of the text that is called, and the object whose method it is."""
+    def _called_function(self, function: Node, count: int, names: Names) -> _Called | None:
+        """Returns what is called, with the object whose method it is; None for none of the text."""
         if function.type == "field_expression":
             place = self.expressions.place(function.child_by_field_name("argument"), names)
             kind, _ = names.objects.get(place, ("", {}))
-            method = text_of(function.child_by_field_name("field")).partition("<")[0]
+            written = text_of(function.child_by_field_name("field"))
             owner = self._code.classes.get(kind)
-            return chosen(owner.methods.get(method, []), count) if owner else None, place
-        name = text_of(function).partition("<")[0].strip().rpartition("::")[2]
-        if name in names.objects and (owner := self._code.classes.get(names.objects[name][0])):
-            return chosen(owner.methods.get("operator()", []), count), name
-        return chosen(self._code.functions.get(name, []), count), ""
+            method = owner.methods.get(written.partition("<")[0], []) if owner else []
+            return _Called.of(chosen(method, count), written, place)
+        if function.type == "lambda_expression":
+            return _Called(function, "")
+        place = self.expressions.place(function, names)
+        known = names.known(place)
+        if isinstance(known, HostLambda):
+            return _Called(known.node, "")
+        if isinstance(known, FunctionName):
+            return self._function_of(str(known), count, names)
+        if place in names.objects and (owner := self._code.classes.get(names.objects[place][0])):
+            return _Called.of(chosen(owner.methods.get("operator()", []), count), "", place)
+        return self._function_of(text_of(function), count, names)
 
-    def _run(
-        self,
-        function: Node,
-        called: Node,
-        arguments: Sequence[Node],
-        names: Names,
-        place: str,
-    ) -> Made:
+    def _function_of(self, written: str, count: int, names: Names) -> _Called | None:
+        """Returns the function of a name, be it of a class, with the arguments of its template."""
+        owner, name = (instance_in(each, names) for each in _owner_and_name(written))
+        classes, last = self._code.classes, owner.rpartition("::")[2]
+        held = classes.get(last) or classes.get(last.partition("<")[0])
+        if held is not None:
+            method = held.methods.get(name.partition("<")[0], [])
+            return _Called.of(chosen(method, count), name, "", held, owner)
+        special = self._code.functions.get("".join(name.split()), [])
+        plain = self._code.functions.get(name.partition("<")[0], [])
+        return _Called.of(chosen(special or plain, count), name)
+
+    def _run(self, called: _Called, arguments: Sequence[Node], names: Names) -> Made:
         """Goes through a function that is called, with what its parameters are there.
 
         Args:
-            function: The function.
-            called: How the call names it.
+            called: The function, and how the call names it.
             arguments: What it is given.
             names: What is known at the call; then, what is known behind it.
-            place: The object whose method it is; empty for none.
         """
+        function, place = called.function, called.place
         if is_for_device(function):
             return Made()
         local = names.copy()
         owner = self._code.owner_of(function)
+        if owner is None and function.type != "lambda_expression":
+            # Templates of the caller are none of its own.
+            local.written, local.bindings = {}, {}
         if place and owner is not None:
             for member in owner.names:
                 local.declare(member)
             for behind, value in names.members(place).items():
                 if behind.startswith("."):
                     local.keep(behind[1:], value)
-            local.bindings |= names.objects.get(place, ("", {}))[1]
-        self._bind(function, called, arguments, names, local)
+            bindings = names.objects.get(place, ("", {}))[1]
+            local.bindings |= bindings
+            local.written |= written_bindings(bindings)
+        given = self._bind_owner(called, names, local)
+        given += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)
-        made = self.enter(function, local)
-        given = {declared_name(p.child_by_field_name("declarator")) for p in parameters(function)}
+        made = self.enter(function, local, given)
+        own = {declared_name(p.child_by_field_name("declarator")) for p in parameters(function)}
         if place and owner is not None:
             for member in owner.names:
                 names.put(
                     f"{place}.{member}", Made(local.values.get(member), local.members(member))
                 )
         shared = self.globals | (owner.names if owner is not None and not place else frozenset())
-        for name in sorted(shared - given):
+        if function.type == "lambda_expression":
+            shared |= {root(key) for key in (*names.values, *local.values)}
+        for name in sorted(shared - own):
             names.put(name, Made(local.values.get(name), local.members(name)))
         self._take_back(function, arguments, names, local)
         return made
 
+    def _bind_owner(self, called: _Called, names: Names, local: Names) -> tuple[str, ...]:
+        """Remembers what the parameters of the template of a class are, as in ``Tile<4>::run``."""
+        owner = called.owner
+        places: tuple[str, ...] = ()
+        if owner is None:
+            return places
+        if owner.template is not None and owner.template.text:
+            inside = called.owner_name.partition("<")[2].rpartition(">")[0]
+            given = [part.decode("utf-8", "replace") for part in split(inside.encode())]
+            places = self._remember(template(owner.template.text), given, [], names, local)
+        self.variables.begin(owner, local)
+        return places
+
     def _bind(
+        self, called: _Called, arguments: Sequence[Node], names: Names, local: Names
+    ) -> tuple[str, ...]:
+        """Remembers what the parameters of a function template represent, and returns that."""
+        if template_of(called.function) is None:
+            return ()
+        own = self._code.host_template(called.function)
+        inside = called.written.partition("<")[2].rpartition(">")[0]
+        given = [part.decode("utf-8", "replace") for part in split(inside.encode())]
+        return self._remember(own, given, [text_of(each) for each in arguments], names, local)
+
+    def _remember(
         self,
-        function: Node,
-        called: Node,
-        arguments: Sequence[Node],
+        own: TemplateHead,
+        given: Sequence[str],
+        arguments: Sequence[str],
         names: Names,
         local: Names,
-    ) -> None:
-        """Remembers what the parameters of a function template represent."""
-        template = template_of(function)
-        if template is None:
-            return
-        while called.type == "qualified_identifier":
-            inner = called.child_by_field_name("name")
-            if inner is None:
-                break
-            called = inner
-        listed = called.child_by_field_name("arguments")
-        given = children(listed) if called.type == "template_function" and listed else []
-        values = [self._code.types.argument(each, (), names.bindings) for each in given]
-        local.bindings |= self._code.types.bound(template, values, ())
-        for parameter, argument in zip(parameters(function), arguments, strict=False):
-            kind = parameter.child_by_field_name("type")
-            declarator = parameter.child_by_field_name("declarator")
-            found = names.types.get(self.expressions.place(argument, names))
-            if kind is None or found is None:
-                continue
-            inner = kind if kind.type == "template_type" else template_in(kind)
-            is_pointer = declarator is not None and declarator.type == "pointer_declarator"
-            word = text_of(kind)
-            if inner is not None and (inside := inner.child_by_field_name("arguments")):
-                word = text_of(next(iter(children(inside)), None))
-            behind: Type | None = found
-            if inner is not None or is_pointer:
-                behind = found.target if isinstance(found, Pointer) else None
-            if behind is not None and word in {text_of(p).split()[-1] for p in children(template)}:
-                local.bindings.setdefault(word, behind)
+    ) -> tuple[str, ...]:
+        places = self.expressions.functions.places(own, given, arguments, names)
+        local.written |= places
+        if own.has_pack:
+            pack = own.names[-1].decode("utf-8", "replace")
+            parts = split(places.get(pack, "").encode())
+            local.packs[pack] = [part.decode("utf-8", "replace") for part in parts]
+        for name, text in places.items():
+            if (known := self._code.types.argument_in(text, (), names.bindings)) is not None:
+                local.bindings[name] = known
+        return tuple(places.values())
 
     def _give(self, function: Node, arguments: Sequence[Node], names: Names, local: Names) -> None:
         """Gives the parameters of a function what it is called with."""
         for at, parameter in enumerate(parameters(function)):
+            if parameter.type.startswith("variadic"):
+                self._give_pack(parameter, arguments[at:], names, local)
+                continue
             kind = parameter.child_by_field_name("type")
             declarator = parameter.child_by_field_name("declarator")
             name = declared_name(declarator)
@@ -236,7 +308,26 @@ class HostCalls:
                 declared = None
             if (known := declared or found) is not None:
                 local.types[name] = known
+            written = names.kinds.get(self.expressions.place(argument, names)) if argument else None
+            local.note_kind(name, kind, declarator, written)
             local.put(name, made)
+
+    def _give_pack(
+        self, parameter: Node, arguments: Sequence[Node], names: Names, local: Names
+    ) -> None:
+        """Gives the pack of a function the arguments that are left, each by a name of its own."""
+        name = declared_name(parameter.child_by_field_name("declarator"))
+        local.packs[name] = pack_names(name, len(arguments))
+        for each, argument in zip(local.packs[name], arguments, strict=False):
+            made = self.expressions.made(argument, names)
+            if made.value is None:
+                made.value = self.expressions.buffer(argument, names)
+            place = self.expressions.place(argument, names)
+            local.declare(each)
+            if (known := names.types.get(place)) is not None:
+                local.types[each] = known
+            local.note_kind(each, None, None, names.kinds.get(place))
+            local.put(each, made)
 
     def _take_back(
         self, function: Node, arguments: Sequence[Node], names: Names, local: Names
@@ -260,14 +351,22 @@ class HostCalls:
                 for key, each in members.items():
                     names.keep(f"{target}{key}", each)
 
-    def enter(self, function: Node, names: Names) -> Made:
-        """Goes through a function with what is known in it; returns what it gives."""
+    def enter(self, function: Node, names: Names, given: tuple[str, ...] = ()) -> Made:
+        """Goes through a function with what is known in it; returns what it gives.
+
+        Args:
+            function: The function.
+            names: What is known in it.
+            given: The arguments of its template: with others it may be in the midst of itself.
+        """
         body = function.child_by_field_name("body")
-        if body is None or len(self._open) > _DEEPEST_CALL or function.id in self._open:
+        key = function.id, given
+        if body is None or len(self._open) > _DEEPEST_CALL or key in self._open:
             return Made()
         self.entered.add(function.id)
-        self._open.append(function.id)
-        self._under_way.append(HostCall())
+        self._open.append(key)
+        tree = self._code.tree_of(function)
+        self._under_way.append(HostCall(tree=self.current.tree if tree is None else tree))
         self._follow(body, names)
         self._open.pop()
         return self._under_way.pop().made
@@ -280,13 +379,14 @@ class HostCalls:
         names: Names,
     ) -> Made:
         """Returns an object of a class that is made of these arguments."""
-        if len(self._open) > _DEEPEST_CALL or id(owner) in self._open:
+        if len(self._open) > _DEEPEST_CALL or (id(owner), ()) in self._open:
             return Made()
         local = names.copy()
         local.bindings |= bindings
+        local.written |= written_bindings(bindings)
         # What is looked at below belongs to no call of the code around it.
-        self._open.append(id(owner))
-        self._under_way.append(HostCall())
+        self._open.append((id(owner), ()))
+        self._under_way.append(HostCall(tree=self.current.tree))
         self.variables.begin(owner, local)
         constructor = chosen(owner.constructors, len(given))
         if constructor is not None:
@@ -317,6 +417,16 @@ class HostCalls:
         if conversion := owner.methods.get("operator"):
             made.value = self.enter(conversion[0], local).value
         return made
+
+
+def _owner_and_name(written: str) -> tuple[str, str]:
+    """Returns the class or namespace that a name is in, and the last part of it."""
+    depth = 0
+    for at in range(len(written) - 1, 0, -1):
+        depth += (written[at] == ">") - (written[at] == "<")
+        if depth == 0 and written[at - 1 : at + 1] == "::":
+            return written[: at - 1].strip(), written[at + 1 :].removeprefix("template ").strip()
+    return "", written.strip()
 
 
 def _initialisers(constructor: Node) -> list[Node]:

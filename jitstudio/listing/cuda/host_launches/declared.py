@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tree_sitter import Node
 
 from jitstudio.core.launch.types import Type
+from jitstudio.listing.cuda.declarations import KernelNode
+from jitstudio.listing.cuda.host_launches.macros import LAUNCH, words_in
+from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -71,45 +74,55 @@ class HostDeclarations:
     """What a text declares.
 
     Attributes:
-        tree: Its syntax.
+        trees: Its syntax, and that of its headers.
         types: The types and constants of it and its headers.
         macros: The parameters of macros that are expressions, and these.
         classes: Its classes by their names.
         functions: Its functions by their names, those of classes and namespaces, too.
-        kernels: The names of its kernels.
+        kernels: The kernel templates and kernels that it knows, by their names.
+        launching: The names of its functions that launch kernels, be it by others.
         variables: The declarations outside of functions.
     """
 
-    def __init__(self, tree: Node, types: Types, text: bytes) -> None:
+    def __init__(
+        self, trees: Sequence[Node], types: Types, text: bytes, kernels: Iterable[KernelNode]
+    ) -> None:
         """Reads what a text declares.
 
         Args:
-            tree: The text as the compiler sees it for the host.
+            trees: The text as the compiler sees it for the host, and the headers that it includes.
             types: What the text and its headers declare.
             text: The text as it is written, with its macros.
+            kernels: Its kernels and those of its headers.
         """
-        self.tree = tree
+        self.trees = trees
         self.types = types
         self.macros = dict(_macros(text))
-        self.classes = _host_classes(tree)
+        self.classes = _host_classes(trees)
         self.functions: dict[str, list[Node]] = {}
         self.variables: list[Node] = []
-        for node in _outside_functions(tree):
+        self._tree_of: dict[int, int] = {}
+        outside = [(tree.id, node) for tree in trees for node in _outside_functions(tree)]
+        for tree_id, node in outside:
             if node.type == "function_definition":
+                self._tree_of[node.id] = tree_id
                 name = _function_name(node).rpartition("::")[2]
                 self.functions.setdefault(name, []).append(node)
             else:
                 self.variables.append(node)
-        self.kernels = frozenset(
-            name
-            for name, functions in self.functions.items()
-            if any(child.type == "__global__" for f in functions for child in f.children)
-        )
+        self.kernels: dict[str, list[KernelNode]] = {}
+        for kernel in kernels:
+            self.kernels.setdefault(kernel.name, []).append(kernel)
+        self.launching = frozenset(self._launching())
         self._owners = {
             function.id: each
             for each in self.classes.values()
             for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
         }
+
+    def tree_of(self, function: Node) -> int | None:
+        """Returns the id of the tree that a function is in; None for one within another."""
+        return self._tree_of.get(function.id)
 
     def owner_of(self, function: Node) -> HostClass | None:
         """Returns the class whose method or constructor a function is; None for none."""
@@ -120,11 +133,48 @@ class HostDeclarations:
         name = text_of(kind).partition("<")[0].strip().rpartition("::")[2]
         return self.classes.get(name.removeprefix("struct ").removeprefix("class "))
 
-    def kernel_of(self, node: Node) -> str:
-        """Returns the kernel that an expression names; empty for none."""
-        named = text_of(node).lstrip("&").strip()
-        is_one = named.partition("<")[0].strip().rpartition("::")[2] in self.kernels
-        return named if is_one else ""
+    def kernel_template(self, path: str) -> TemplateHead | None:
+        """Returns the template that a kernel of this name is, of several that of the path."""
+        same = self.kernels.get(path.rpartition("::")[2], [])
+        full = path.removeprefix("::")
+        kernel = next((k for k in same if "::".join((*k.scope, k.name)) == full), None)
+        if kernel is None and not same:
+            return None
+        kernel = kernel or same[0]
+        listed = kernel.template.text if kernel.template is not None else None
+        return template(listed or b"", kernel.parameters.text or b"")
+
+    def host_template(self, function: Node) -> TemplateHead:
+        """Returns the template that a function is, one without parameters for none."""
+        listed, declarator = template_of(function), function.child_by_field_name("declarator")
+        head = (declarator.text or b"") if declarator is not None else b""
+        return template((listed.text if listed is not None else None) or b"", head)
+
+    def _launching(self) -> Iterator[str]:
+        """Yields the names of functions that launch kernels, be it by others."""
+        words = {
+            name: words_in(b" ".join(f.text or b"" for f in functions))
+            for name, functions in self.functions.items()
+            if name not in self.kernels
+        }
+        found = {
+            name
+            for name in words
+            if any(LAUNCH.search(f.text or b"") for f in self.functions[name])
+        }
+        while more := {
+            name
+            for name, inside in words.items()
+            if name not in found and not inside.isdisjoint({each.encode() for each in found})
+        }:
+            found |= more
+        yield from found
+
+    def launches_in(self, node: Node) -> bool:
+        """Returns whether a statement launches kernels, be it by functions that it calls."""
+        code = node.text or b""
+        names = {word.decode("utf-8", "replace") for word in words_in(code)}
+        return LAUNCH.search(code) is not None or not self.launching.isdisjoint(names)
 
     def bindings(
         self, owner: HostClass, kind: Node, around: Mapping[str, Argument]
@@ -206,11 +256,11 @@ def _least(function: Node) -> int:
     return sum(p.child_by_field_name("default_value") is None for p in parameters(function))
 
 
-def _host_classes(root: Node) -> dict[str, HostClass]:
-    """Returns the classes of a text by their names."""
+def _host_classes(trees: Sequence[Node]) -> dict[str, HostClass]:
+    """Returns the classes of texts by their names."""
     found: dict[str, HostClass] = {}
     outside: list[Node] = []
-    todo = [root]
+    todo = [*reversed(trees)]
     while todo:
         node = todo.pop()
         if node.type == "function_definition":

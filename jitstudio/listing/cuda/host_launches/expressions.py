@@ -7,20 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Protocol
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.request import HostBuffer
-from jitstudio.core.launch.types import Array, Pointer, Type
+from jitstudio.core.launch.request import HostAssumption, HostBuffer
+from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Type
 from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.assumed import (
+    AssumedInt,
+    depending,
+    usual_number,
+    whole_number,
+)
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.named import NamedFunctions
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
     FUNCTIONS,
     SIZE,
     Dimensions,
+    HostLambda,
     Made,
     Names,
     Value,
@@ -36,7 +45,12 @@ from jitstudio.listing.cuda.types import Argument, unary
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
-_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"})
+_CASTS = frozenset(
+    {
+        *("static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"),
+        *("forward", "move"),
+    }
+)
 # Of types whose headers come with no source: bytes, as curand_kernel.h of cuRAND 10 has them.
 _LIBRARY_SIZES = {
     **dict.fromkeys(("curandState", "curandState_t", "curandStateXORWOW_t"), 48),
@@ -64,12 +78,25 @@ class CallResults(Protocol):
 
 
 class HostExpressions:
-    """Evaluates expressions with what is known of the names in them."""
+    """Evaluates expressions with what is known of the names in them.
 
-    def __init__(self, code: HostDeclarations, calls: CallResults) -> None:
+    Attributes:
+        functions: What knows the functions that expressions name.
+    """
+
+    def __init__(self, code: HostDeclarations, calls: CallResults, *, assumes: bool) -> None:
+        """Begins with nothing known.
+
+        Args:
+            code: What the text declares.
+            calls: What goes through the functions that expressions call.
+            assumes: Whether a number is taken for each variable that nobody knows.
+        """
+        self._assumes = assumes
         self._code = code
         self._calls = calls
         self._steps = 0
+        self.functions = NamedFunctions(code)
 
     def step(self) -> bool:
         """Counts a step; returns False once there were too many."""
@@ -85,9 +112,45 @@ class HostExpressions:
         """Returns the buffer that an expression such as ``raw_pointer_cast(v.data())`` is about."""
         for inner in within(node):
             if inner.type in ("identifier", "field_expression", "subscript_expression"):
-                found = names.known(self.place(inner, names))
+                place = self.place(inner, names)
+                found = names.known(place)
                 if isinstance(found, HostBuffer):
-                    return found
+                    steps = self._steps_ahead(node, inner, names)
+                    kind = names.types.get(place)
+                    size = kind.target.size if isinstance(kind, Pointer) and kind.target else 0
+                    start = calculated("*", steps, size) if steps else 0
+                    ahead = calculated("+", found.start, start)
+                    return replace(found, start=ahead) if isinstance(ahead, int) else found
+        return None
+
+    def _steps_ahead(self, node: Node, pointer: Node, names: Names, depth: int = 0) -> int | None:
+        """Returns how many elements behind a pointer an expression leads to; None if unknown.
+
+        That is so of ``p + 3``, ``3 + p``, ``p - 1`` and ``&p[3]``, and of these in each other.
+        """
+        node = stripped(node)
+        if node == pointer:
+            return 0
+        if depth > _DEEPEST_VALUE:
+            return None
+        if node.type == "binary_expression" and operator(node) in ("+", "-"):
+            left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+            if left is None or right is None:
+                return None
+            is_left = left.start_byte <= pointer.start_byte < left.end_byte
+            of, by = (left, right) if is_left else (right, left)
+            steps = self._steps_ahead(of, pointer, names, depth + 1)
+            return _whole(calculated(operator(node), steps, self.size(by, names)))
+        if node.type == "pointer_expression" and operator(node) == "&":
+            inside = node.child_by_field_name("argument")
+            element = stripped(inside) if inside is not None else None
+            if element is not None and element.type == "subscript_expression":
+                array = element.child_by_field_name("argument")
+                listed = element.child_by_field_name("indices")
+                index = next(iter(children(listed)), None) if listed is not None else None
+                if array is not None and index is not None:
+                    steps = self._steps_ahead(array, pointer, names, depth + 1)
+                    return _whole(calculated("+", steps, self.size(index, names)))
         return None
 
     def place(self, node: Node | None, names: Names, depth: int = 0) -> str:
@@ -133,18 +196,16 @@ class HostExpressions:
         if node is None:
             return Made()
         match node.type:
-            case "identifier" | "field_expression" | "subscript_expression" | "this":
-                place = self.place(node, names)
-                kind, bindings = names.objects.get(place, ("", {}))
-                kernel = names.kernels.get(place, "") or self._code.kernel_of(node)
-                value = self.value(node, names)
-                return Made(value, names.members(place), kind, bindings, kernel)
-            case "pointer_expression" if (kernel := self._code.kernel_of(node)) == "":
+            case (
+                "identifier"
+                | "field_expression"
+                | "subscript_expression"
+                | "this"
+                | "pointer_expression"
+            ):
                 place = self.place(node, names)
                 kind, bindings = names.objects.get(place, ("", {}))
                 return Made(self.value(node, names), names.members(place), kind, bindings)
-            case "pointer_expression" | "template_function" | "qualified_identifier":
-                return Made(self.value(node, names), kernel=self._code.kernel_of(node))
             case "string_literal":
                 length = len(text_of(node)) - 2
                 return Made(members={SIZE: length, ".length()": length})
@@ -197,9 +258,10 @@ class HostExpressions:
         match node.type:
             case "number_literal":
                 return number(text_of(node))
-            case "identifier" | "qualified_identifier" | "type_identifier":
-                known = names.known(self.place(node, names))
-                return self._code.types.number(node, (), names.bindings) if known is None else known
+            case "identifier" | "qualified_identifier" | "type_identifier" | "template_function":
+                return self._named(node, names)
+            case "lambda_expression":
+                return HostLambda(node)
             case "field_expression" | "subscript_expression":
                 return self._member(node, names, again)
             case "unary_expression" | "pointer_expression":
@@ -220,19 +282,28 @@ class HostExpressions:
                     return self.value(node.child_by_field_name(side), names, again)
             case "binary_expression":
                 sides = (node.child_by_field_name(side) for side in ("left", "right"))
-                left, right = (self.value(side, names, again) for side in sides)
+                left, right = (self.size(side, names, again) for side in sides)
                 return calculated(operator(node), left, right)
             case "call_expression" | "compound_literal_expression":
                 return self._called(node, names, again)
         return None
 
+    def _named(self, node: Node, names: Names) -> Value | None:
+        known = names.known(self.place(node, names))
+        if known is None and node.type != "template_function":
+            known = self._code.types.number(node, (), names.bindings)
+        if known is None:
+            known = self.functions.function(node, names)
+        return self.assumed(node, names) if known is None else known
+
     def _unary(self, node: Node, names: Names, depth: int) -> Value | None:
         if node.type == "pointer_expression":
-            is_content = operator(node) == "*"
-            return names.values.get(self.place(node, names, depth)) if is_content else None
+            if operator(node) == "*":
+                return names.values.get(self.place(node, names, depth))
+            return self.functions.function(node, names)
         value = self.value(node.child_by_field_name("argument"), names, depth)
         if isinstance(value, int):
-            return unary(operator(node), value)
+            return depending(unary(operator(node), value), (value,))
         return -value if isinstance(value, float) and operator(node) == "-" else None
 
     def _member(self, node: Node, names: Names, depth: int) -> Value | None:
@@ -244,7 +315,57 @@ class HostExpressions:
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES:
             return (*whole, 1, 1)[AXES.index(axis)]
-        return None
+        return self.assumed(node, names)
+
+    def assumed(self, node: Node, names: Names, *, is_number: bool = False) -> Value | None:
+        """Returns the number that is taken for a variable which nobody knows; None for none.
+
+        Args:
+            node: The variable.
+            names: What is known there; then, that number.
+            is_number: Whether it can be nothing else, be its type known or not.
+        """
+        place = self.place(node, names) if self._assumes else ""
+        if not place:
+            return None
+        kind = self._kind_of(place, names)
+        is_whole = isinstance(kind, Scalar) and kind.kind is not NumberKind.FLOATING
+        is_dim3 = names.kinds.get(place, ("", 0))[0] == DIM3
+        if not is_whole and not (is_number and kind is None and not is_dim3):
+            return None
+        return self.assume(place, names, names.lines.get(place, node.start_point[0] + 1))
+
+    def assume(self, place: str, names: Names, line: int, value: int | None = None) -> Value:
+        """Takes a number for a variable, by its name or that which it was before, and keeps it."""
+        before = names.earlier.get(place)
+        if value is None:
+            # With less than two it is only a beginning.
+            is_told = isinstance(before, int) and before > 1
+            value = int(before) if is_told and isinstance(before, int) else usual_number(place)
+        on = AssumedInt(value)
+        on.by = frozenset({HostAssumption(line, place, value)})
+        names.keep(place, on)
+        return on
+
+    def _kind_of(self, place: str, names: Names) -> Type | None:
+        """Returns the type of a variable, also of a member of an object of a class of the text."""
+        found = names.types.get(place)
+        whole, _, member = place.rpartition(".")
+        if found is not None or not whole:
+            return found
+        kind = names.objects.get(whole, ("", {}))[0] or names.kinds.get(whole, ("", 0))[0]
+        owner = self._code.classes.get(kind.partition("<")[0].rpartition("::")[2])
+        own = next((m for m in owner.members if m.name == member), None) if owner else None
+        if own is None or own.kind is None:
+            return None
+        return self._code.types.declared(own.kind, own.declarator, (), names.bindings)
+
+    def size(self, node: Node | None, names: Names, depth: int = 0) -> Value | None:
+        """Returns what an expression comes to that can be nothing but a number or ``dim3``."""
+        value = self.value(node, names, depth)
+        if value is None and node is not None and node.type in ("identifier", "field_expression"):
+            return self.assumed(node, names, is_number=True)
+        return value
 
     def _size(self, node: Node, names: Names) -> int | None:
         if (size := self._code.types.number(node, (), names.bindings)) is not None:
@@ -302,13 +423,17 @@ class HostExpressions:
 
     def sizes(self, nodes: Iterable[Node], names: Names) -> list[Value | None]:
         """Returns what the sizes of grids, blocks and shared memory come to."""
-        return [self.value(_inside(node), names) for node in nodes]
+        return [self.size(_inside(node), names) for node in nodes]
 
     def dimensions(self, nodes: Sequence[Node], names: Names) -> Dimensions | None:
         """Returns what ``dim3`` makes of these; None where that is not known."""
         values = self.sizes(nodes, names)
-        whole = [int(value) for value in values if isinstance(value, int | float)]
-        return tuple(whole) if whole and len(whole) == len(values) <= len(AXES) else None
+        sizes = [whole_number(value) for value in values if isinstance(value, int | float)]
+        return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
+
+
+def _whole(value: Value | None) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _inside(node: Node) -> Node:

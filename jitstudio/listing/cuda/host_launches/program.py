@@ -12,18 +12,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 
 from tree_sitter import Node
 
-from jitstudio.core.code import Source
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
-from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.cuda.declarations import declarations, prepare
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
+from jitstudio.listing.cuda.host_launches.macros import (
+    LAUNCH,
+    LaunchMacros,
+    defined_macros,
+    words_in,
+)
+from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
+from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
+from jitstudio.listing.cuda.host_launches.templates import resolved, truth
 from jitstudio.listing.cuda.host_launches.values import Made, Names, root
 from jitstudio.listing.cuda.syntax import (
     children,
@@ -36,41 +45,83 @@ from jitstudio.listing.cuda.syntax import (
 )
 from jitstudio.listing.cuda.types import Types
 
+_CHANGED = {"assignment_expression": "left", "update_expression": "argument"}
 _DEEPEST_ASIDE = 8
+_MOST_ELEMENTS = 8
 _DECIDING = frozenset({"if_statement", "conditional_expression"})
 # The fields of what decides, of what is gone through if it is so, and if not.
 _LOGICAL = {"&&": ("left", "right", ""), "||": ("left", "", "right")}
 _ARGUMENTS = re.compile(r"\b(?:arg[cv]|getopt\w*)\b")
 
 
-def host_launches(source: Source, types: Types, defines: Iterable[str] = ()) -> list[HostLaunch]:
+def host_launches(
+    source: Source,
+    types: Types,
+    defines: tuple[str, ...] = (),
+    headers: Iterable[Source] = (),
+    *,
+    assume: bool = False,
+) -> list[HostLaunch]:
     """Returns the launches of kernels that the host code of a text makes, in order.
 
     Args:
         source: CUDA C++ in UTF-8.
         types: What the text and its headers declare.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
+        headers: Other texts, whose kernels, macros and functions it may launch by.
+        assume: Whether a number is taken for each variable that only a run would tell, where a
+            launch depends on one.
     """
-    text = source.content
-    if b"<<<" not in text and b"cudaLaunch" not in text:
+    text, headers = source.content, [each for each in headers if each.name != source.name]
+    others = [each.content for each in headers]
+    kernels = [k for each in (text, *others) for k in declarations(each, defines).kernels]
+    macros = [defined_macros(each) for each in (*others, text)]
+    names = {kernel.name.encode() for kernel in kernels}
+    launching = LaunchMacros({k: m for each in macros for k, m in each.items()}, names)
+    with_launches = [each for each in headers if LAUNCH.search(each.content)]
+    words = words_in(text)
+    if LAUNCH.search(text) is None and launching.leading.isdisjoint(words) and not with_launches:
         return []
     launches: list[HostLaunch] = []
     with suppress(RecursionError):
-        tree = parse(prepare(text, defines, for_host=True).text)
-        _Program(HostDeclarations(tree, types, text), source.name, launches).run()
-    return launches
+        texts = [source, *(with_launches if source.kind is CodeKind.CUDA else ())]
+        trees = {
+            parse(launching.expanded(prepare(each.content, defines, for_host=True).text)): each.name
+            for each in texts
+        }
+        code = HostDeclarations([*trees], types, text, kernels)
+        modules = {tree.id: name for tree, name in trees.items()}
+        _Program(code, modules, launches, assumes=False).run()
+        if assume and not all(map(_is_known, launches)):
+            launches.clear()
+            _Program(code, modules, launches, assumes=True).run()
+    # A function is gone through for each of its calls.
+    return list(dict.fromkeys(launches))
+
+
+def _is_known(launch: HostLaunch) -> bool:
+    return None not in (launch.grid, launch.block, launch.shared, *launch.arguments)
 
 
 class _Program:
     """Goes through the statements of a text."""
 
-    def __init__(self, code: HostDeclarations, module: str, launches: list[HostLaunch]) -> None:
+    def __init__(
+        self,
+        code: HostDeclarations,
+        modules: Mapping[int, str],
+        launches: list[HostLaunch],
+        *,
+        assumes: bool,
+    ) -> None:
         self._code = code
-        self._calls = HostCalls(code, self._follow)
+        self._calls = HostCalls(code, self._follow, assumes=assumes)
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
-        self._runtime = RuntimeCalls(module, self._expressions, launches)
+        self._runtime = RuntimeCalls(modules, self._expressions, launches, assumes=assumes)
+        self._assumes = assumes
         self._loops = self._asides = 0
+        self._lambdas: list[tuple[Node, Names]] = []
 
     def run(self) -> None:
         """Goes through each function once, `main` first."""
@@ -87,6 +138,10 @@ class _Program:
                 # The program's own name.
                 local.values["argc"] = 1
                 self._calls.enter(function, local)
+        for node, local in self._lambdas:
+            # Those that nobody was seen to call.
+            if node.id not in self._calls.entered:
+                self._calls.enter(node, local)
 
     def _follow(self, node: Node, names: Names) -> None:
         """Goes through a statement or an expression."""
@@ -95,6 +150,9 @@ class _Program:
             step = todo.pop()
             if not isinstance(step, Node):
                 step()
+                continue
+            if (instead := self._instead(step, names)) is not None:
+                todo.extend(instead)
                 continue
             match step.type:
                 case "declaration":
@@ -105,32 +163,66 @@ class _Program:
                     self._variables.update(step, names)
                 case "call_expression":
                     self._call(step, names)
+                case "binary_expression" if operator(step) == ">>":
+                    self._read(step, names)
                 case "enum_specifier":
                     self._variables.enumerate_names(step, names)
                 case "return_statement":
                     self._return(step, names)
                 case "compound_statement":
                     todo.append(names.enter())
-                case kind if kind in _DECIDING or operator(step) in _LOGICAL:
-                    todo.extend(self._branches(step, names))
-                    continue
-                case "switch_statement":
-                    todo.extend(self._cases(step, names))
-                    continue
-                case "for_statement" | "for_range_loop" | "while_statement" | "do_statement":
-                    todo.extend(self._loop(step, names))
-                    continue
             todo.extend(reversed(step.named_children))
         for left in reversed(todo):
             # Too long a text: what was begun is ended.
             if not isinstance(left, Node):
                 left()
 
+    def _instead(self, node: Node, names: Names) -> Iterable[Node | Callable[[], None]] | None:
+        """Returns what to go through in place of all that is in a node, the last first.
+
+        None for all of it.
+        """
+        match node.type:
+            case "alias_declaration" | "type_definition":
+                self._alias(node, names)
+                return ()
+            case "lambda_expression":
+                if node.id not in self._calls.entered:
+                    self._lambdas.append((node, names.copy()))
+                return ()
+            case "fold_expression" | "parameter_pack_expansion" if names.packs:
+                return reversed(spread(node, names))
+            case kind if kind in _DECIDING or operator(node) in _LOGICAL:
+                return self._branches(node, names)
+            case "switch_statement":
+                return self._cases(node, names)
+            case "for_statement" | "for_range_loop" | "while_statement" | "do_statement":
+                return self._loop(node, names)
+        return None
+
+    def _alias(self, node: Node, names: Names) -> None:
+        """Remembers what a name of a type in a function is."""
+        name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+        kind = node.child_by_field_name("type")
+        word = text_of(name)
+        if word.isidentifier() and kind is not None:
+            known = self._code.types.argument_in(text_of(kind), (), names.bindings)
+            names.declare(word)
+            names.written[word] = written_in(text_of(kind), names)
+            if known is not None:
+                names.bindings[word] = known
+
     def _loop(self, node: Node, names: Names) -> Iterator[Node | Callable[[], None]]:
         """Yields what to go through of a loop, the last first: once, as nobody knows how often."""
         condition = node.child_by_field_name("condition")
         if condition is not None and _ARGUMENTS.search(text_of(condition)):
             # There are none.
+            self._forget_sizes(node, names)
+            return
+        body = node.child_by_field_name("body")
+        if node.type == "do_statement" and self._expressions.value(condition, names) == 0:
+            # `do { … } while (0)` of a macro is gone through but once.
+            yield from filter(None, (body,))
             return
         yield names.enter()
         yield partial(self._forget_changes, node, names, in_loop=True)
@@ -139,7 +231,12 @@ class _Program:
         if node.type == "for_range_loop":
             declarator = node.child_by_field_name("declarator")
             name = declared_name(declarator)
-            first = self._first(node.child_by_field_name("right"), names)
+            first, *others = self._elements(node.child_by_field_name("right"), names)
+            if body is not None and self._code.launches_in(body):
+                # Each kernel of a table, where its elements are known.
+                for made in reversed(others):
+                    yield body
+                    yield partial(names.put, name, made)
             names.declare(name)
             names.put(name, first)
             if declarator is not None and declarator.type == "reference_declarator":
@@ -150,28 +247,47 @@ class _Program:
         yield from (child for child in reversed(node.named_children) if child != update)
         yield begin
 
-    def _first(self, node: Node | None, names: Names) -> Made:
-        """Returns the first element of what is listed."""
+    def _elements(self, node: Node | None, names: Names) -> list[Made]:
+        """Returns the elements of what is listed, the first ones of too many; at least one."""
         if node is not None and node.type == "compound_literal_expression":
             node = node.child_by_field_name("value")
         if node is None:
-            return Made()
+            return [Made()]
         if node.type == "initializer_list":
-            return self._expressions.made(next(iter(children(node)), None), names)
-        return Made(names.values.get(f"{self._expressions.place(node, names)}[0]"))
+            listed = children(node)[:_MOST_ELEMENTS]
+            return [self._expressions.made(each, names) for each in listed] or [Made()]
+        place, elements = self._expressions.place(node, names), []
+        for at in range(_MOST_ELEMENTS):
+            made = Made(names.values.get(f"{place}[{at}]"), names.members(f"{place}[{at}]"))
+            if at and made.value is None and not made.members:
+                break
+            elements.append(made)
+        return elements
 
     def _branches(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of an `if`, ``?:``, ``&&`` or ``||``, the last first."""
         fields = _LOGICAL.get(operator(node), ("condition", "consequence", "alternative"))
         condition, *parts = (node.child_by_field_name(part) for part in fields)
         value = self._expressions.value(condition, names)
-        if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
+        if not value and _ARGUMENTS.search(text_of(condition)):
             # There are none.
             value = 0
+            for part in filter(None, parts[:1]):
+                self._forget_sizes(part, names)
+        if not isinstance(value, int | float) and condition is not None:
+            words = text_of(condition).removeprefix("(").removesuffix(")").encode()
+            holds = truth(resolved(words, NamesKnown(names)))
+            value = holds if holds is None else int(holds)
+        # What is not compiled launches nothing.
+        is_constant = any(child.type == "constexpr" for child in node.children)
         steps: list[Node | Callable[[], None] | None] = []
         if isinstance(value, int | float):
             steps = [
-                part if bool(value) is is_first else self._aside(part, names)
+                part
+                if bool(value) is is_first
+                else None
+                if is_constant
+                else self._aside(part, names)
                 for part, is_first in zip(parts, (True, False), strict=True)
             ]
             steps.reverse()
@@ -213,10 +329,7 @@ class _Program:
             names: What is known before it.
             is_taken: False for a branch that is not taken; None where nobody knows.
         """
-        code = (node.text or b"") if node is not None else b""
-        if node is None or (
-            is_taken is not None and b"<<<" not in code and b"cudaLaunch" not in code
-        ):
+        if node is None or (is_taken is not None and not self._code.launches_in(node)):
             return None
         return partial(self._follow_aside, node, names.copy(), is_taken=is_taken)
 
@@ -259,11 +372,25 @@ class _Program:
 
         return begin, end
 
+    def _read(self, node: Node, names: Names) -> None:
+        """Forgets what a stream gives to a variable, as in ``std::cin >> n``."""
+        above = node.parent
+        while above is not None and above.type == "binary_expression" and operator(above) == ">>":
+            above = above.parent
+        is_alone = above is not None and (
+            above.type in ("expression_statement", "condition_clause")
+        )
+        if is_alone and (variable := node.child_by_field_name("right")) is not None:
+            place = self._expressions.place(variable, names)
+            names.lose(place)
+            names.lines[place] = node.start_point[0] + 1
+
     def _call(self, node: Node, names: Names) -> None:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None:
             return
         arguments = children(listed)
+        self._runtime.tree = self._calls.current.tree
         if self._runtime.follow(node, names, in_loop=self._loops > 0):
             return
         if self._variables.resize(function, arguments, names):
@@ -274,15 +401,31 @@ class _Program:
                 place = self._expressions.place(argument, names)
                 if stripped(argument).type == "pointer_expression":
                     names.lose(place)
+                    names.lines[place] = node.start_point[0] + 1
                 elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                     # Those of the runtime change what their first argument points at.
                     names.lose_elements(place)
 
+    def _forget_sizes(self, node: Node, names: Names) -> None:
+        """Forgets numbers that the command line has to give: without it they are none that can be.
+
+        Only where others are taken for them.
+        """
+        for place in self._changed(node, names) if self._assumes else ():
+            value = names.values.get(place)
+            if isinstance(value, int) and value <= 0:
+                names.lose(place)
+
+    def _changed(self, node: Node, names: Names) -> list[str]:
+        """Returns the places that a statement may change."""
+        listed = self._changes.get(self._calls.current.tree, [])
+        first, last = (bisect_left(listed, at, key=_start) for at in node.byte_range)
+        return [self._expressions.place(each, names) for each in listed[first:last]]
+
     def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
-        first, last = (bisect_left(self._changes, at, key=_start) for at in node.byte_range)
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
-        for place in [self._expressions.place(each, names) for each in self._changes[first:last]]:
+        for place in self._changed(node, names):
             names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")
@@ -290,14 +433,17 @@ class _Program:
                 names.lose_elements(array)
 
     @cached_property
-    def _changes(self) -> list[Node]:
-        """What is assigned to, in the order of the text."""
-        found = []
-        for node in within(self._code.tree):
-            side = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
-            changed = node.child_by_field_name(side) if side is not None else None
-            found += [changed] if changed is not None else []
-        return sorted(found, key=_start)
+    def _changes(self) -> dict[int, list[Node]]:
+        """What is assigned to, by trees, in the order of the text."""
+        trees = {}
+        for tree in self._code.trees:
+            found = []
+            for node in within(tree):
+                side = _CHANGED.get(node.type)
+                changed = node.child_by_field_name(side) if side is not None else None
+                found += [changed] if changed is not None else []
+            trees[tree.id] = sorted(found, key=_start)
+        return trees
 
 
 def _start(node: Node) -> int:

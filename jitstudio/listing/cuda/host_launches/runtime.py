@@ -6,16 +6,20 @@ What is copied to module variables is followed in `symbols`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.assumed import answers, assumptions, whole_number
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.packs import spread_all
 from jitstudio.listing.cuda.host_launches.symbols import Symbols
 from jitstudio.listing.cuda.host_launches.values import (
     Dimensions,
+    FunctionName,
     Names,
     Value,
     any_element,
@@ -25,6 +29,7 @@ from jitstudio.listing.cuda.host_launches.values import (
 )
 from jitstudio.listing.cuda.syntax import children, stripped, text_of
 
+_PITCHED = "cudaMallocPitch"
 # Where the bytes are among the arguments; the address is the first.
 _ALLOCATIONS: dict[str, tuple[int, ...]] = {
     "cudaMalloc": (1,),
@@ -34,7 +39,7 @@ _ALLOCATIONS: dict[str, tuple[int, ...]] = {
     "cudaMallocHost": (1,),
     "cudaHostAlloc": (1,),
     "cuMemAlloc": (1,),
-    "cudaMallocPitch": (2, 3),
+    _PITCHED: (2, 3),
 }
 _BY_ADDRESS = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _BY_CONFIG = "cudaLaunchKernelEx"
@@ -45,21 +50,31 @@ class RuntimeCalls:
 
     Attributes:
         symbols: What follows the calls that are about module variables.
+        tree: The id of the tree that is gone through.
     """
 
     def __init__(
-        self, module: str, expressions: HostExpressions, launches: list[HostLaunch]
+        self,
+        modules: Mapping[int, str],
+        expressions: HostExpressions,
+        launches: list[HostLaunch],
+        *,
+        assumes: bool,
     ) -> None:
         """Notes the launches of a text.
 
         Args:
-            module: The name of the text.
+            modules: The names of texts by the ids of their trees.
             expressions: What evaluates the expressions in it.
             launches: To which each is added that is met.
+            assumes: See `HostExpressions`.
         """
-        self._module = module
+        self._modules = modules
         self._expressions = expressions
         self._launches = launches
+        self.tree = 0
+        self._in_loop = False
+        self._assumes = assumes
         self.symbols = Symbols(expressions, launches)
 
     def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
@@ -73,26 +88,46 @@ class RuntimeCalls:
         function, listed = (call.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None:
             return False
-        arguments, name = children(listed), text_of(function)
+        self._in_loop = in_loop
+        arguments, name = list(spread_all(children(listed), names)), text_of(function)
         config = next((c for c in call.children if c.type == "kernel_call_syntax"), None)
         if config is not None:
             sizes = children(config)
             values = [self._expressions.argument(argument, names) for argument in arguments]
             self._launch(function, sizes, values, names, given=arguments)
         elif name in _ALLOCATIONS and len(arguments) > max(_ALLOCATIONS[name]):
-            self._allocate(
-                arguments[0], [arguments[at] for at in _ALLOCATIONS[name]], names, in_loop=in_loop
-            )
+            sizes = [arguments[at] for at in _ALLOCATIONS[name]]
+            self._allocate(arguments[0], sizes, names, in_loop=in_loop)
+            if name == _PITCHED and self._assumes:
+                # The driver may say more; as much is consistent with the memory above.
+                width = self._expressions.size(sizes[0], names)
+                place = self._expressions.place(arguments[1], names)
+                if isinstance(width, int):
+                    self._expressions.assume(place, names, call.start_point[0] + 1, int(width))
         elif name in _BY_ADDRESS and len(arguments) > 3:
-            held = names.addresses.get(text_of(arguments[3]), [])
-            values = [as_argument(names.known(place)) for place in held]
+            values = [
+                as_argument(names.known(place)) for place in self._listed(arguments[3], names)
+            ]
             sizes = [*arguments[1:3], *arguments[4:5]]
             self._launch(arguments[0], sizes, values, names, cooperative=_BY_ADDRESS[name])
         elif name == _BY_CONFIG and len(arguments) > 1:
             self._launch_by_config(arguments, names)
+        elif self._assumes and (taken := answers(name, [text_of(each) for each in arguments])):
+            for address, number in zip(arguments, taken, strict=False):
+                place = self._expressions.place(address, names)
+                self._expressions.assume(place, names, call.start_point[0] + 1, number)
         else:
             return self.symbols.follow(name.partition("<")[0], arguments, names)
         return True
+
+    def _listed(self, array: Node, names: Names) -> list[str]:
+        """Returns the places whose addresses an array holds."""
+        array = stripped(array)
+        if array.type == "compound_literal_expression":
+            listed = array.child_by_field_name("value")
+            nodes = children(listed) if listed is not None else []
+            return [self._expressions.place(node, names) for node in nodes]
+        return names.addresses.get(text_of(array), [])
 
     def _launch(
         self,
@@ -124,18 +159,18 @@ class RuntimeCalls:
     def _allocate(
         self, address: Node, sizes: Sequence[Node], names: Names, *, in_loop: bool
     ) -> None:
-        numbers = [self._expressions.value(size, names) for size in sizes]
+        numbers = [self._expressions.size(size, names) for size in sizes]
         known = [n for n in numbers if isinstance(n, int | float)]
-        size = attempt(lambda: math.prod(known), ())
+        size = attempt(lambda *numbers: math.prod(numbers), known)
         place = self._expressions.place(address, names)
         if size is None or len(known) != len(numbers):
             names.lose(place)
             return
         # Behind a pointer, too, as in a function that gets the address.
         for each in (place, f"{place}[0]"):
-            names.keep(each, HostBuffer(int(size)))
+            names.keep(each, HostBuffer(whole_number(size)))
         if in_loop and "[" in place:
-            names.keep(any_element(place), HostBuffer(int(size)))
+            names.keep(any_element(place), HostBuffer(whole_number(size)))
 
     def _add(
         self,
@@ -149,20 +184,49 @@ class RuntimeCalls:
         given: Sequence[Node] = (),
         cooperative: bool = False,
     ) -> None:
-        named = text_of(stripped(function)).lstrip("&*").strip()
-        named = names.kernels.get(self._expressions.place(function, names), named)
-        kernel, _, template = named.partition("<")
-        self._launches.append(
-            HostLaunch(
-                kernel=kernel.strip(),
-                template=template.rpartition(">")[0].strip(),
-                module=self._module,
-                line=function.start_point[0] + 1,
-                grid=grid,
-                block=block,
-                shared=int(shared) if isinstance(shared, int | float) else None,
-                arguments=tuple(arguments),
-                cooperative=cooperative,
-                inside=(*self.symbols.members(given, names), *self.symbols.known),
-            )
+        texts, arguments = [text_of(each) for each in given], tuple(arguments)
+        buffers = [each for each in arguments if isinstance(each, HostBuffer)]
+        sizes = [size for each in buffers for size in (each.bytes, each.start)]
+        by = assumptions((grid, block, shared, arguments, *sizes))
+        launch = HostLaunch(
+            kernel="",
+            template="",
+            module=self._modules.get(self.tree, next(iter(self._modules.values()), "")),
+            line=function.start_point[0] + 1,
+            grid=tuple(map(int, grid)) if grid else None,
+            block=tuple(map(int, block)) if block else None,
+            shared=int(shared) if isinstance(shared, int | float) else None,
+            arguments=tuple(map(_plain, arguments)),
+            cooperative=cooperative,
+            inside=(*self.symbols.members(given, names), *self.symbols.known),
+            assumed=tuple(sorted(by)),
         )
+        for name in self._named(function, names):
+            kernel = self._expressions.functions.launched(name, texts, names)
+            self._launches.append(replace(launch, kernel=kernel.name, template=kernel.template))
+
+    def _named(self, function: Node, names: Names) -> Iterable[str]:
+        """Returns the kernel that is launched; in a loop all of a table that an element is of."""
+        place = self._expressions.place(function, names)
+        known = names.known(place)
+        if not isinstance(known, FunctionName):
+            return (text_of(stripped(function)).lstrip("&*").strip(),)
+        table = {
+            str(value): None
+            for key, value in names.values.items()
+            if self._in_loop and isinstance(value, FunctionName)
+            if any_element(key) == any_element(place) != key
+        }
+        return dict.fromkeys((str(known), *table))
+
+
+def _plain(value: Number | HostBuffer | None) -> Number | HostBuffer | None:
+    """Returns what a kernel is given without a mark of what it depends on."""
+    match value:
+        case HostBuffer():
+            return HostBuffer(int(value.bytes), int(value.start))
+        case int():
+            return int(value)
+        case float():
+            return float(value)
+    return None

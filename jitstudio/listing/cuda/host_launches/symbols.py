@@ -11,7 +11,7 @@ from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
-from jitstudio.listing.cuda.host_launches.values import Names, Value, root
+from jitstudio.listing.cuda.host_launches.values import Names, Value, as_argument, root
 from jitstudio.listing.cuda.syntax import stripped, text_of, within
 
 Known = Number | HostBuffer | str
@@ -46,8 +46,9 @@ class Symbols:
         for at, argument in enumerate(given):
             place = self._expressions.place(argument, names)
             for path, value in names.members(place).items():
-                if path.startswith(".") and "(" not in path and not isinstance(value, tuple):
-                    yield f"{at}{path}", value
+                known = as_argument(value)
+                if path.startswith(".") and "(" not in path and known is not None:
+                    yield f"{at}{path}", known
 
     def follow(self, call: str, arguments: Sequence[Node], names: Names) -> bool:
         """Follows a call if it is about a module variable; returns whether it is.
@@ -144,8 +145,9 @@ class Symbols:
         value = names.values.get(place) if is_address else None
         if isinstance(kind, Scalar | Pointer):
             value = members.get("[0]", value)
-        if not (value is None or isinstance(value, tuple) or isinstance(kind, Array | Struct)):
-            self._known[symbol] = _as_text(value)
+        number = as_argument(value)
+        if not (number is None or isinstance(kind, Array | Struct)):
+            self._known[symbol] = _as_text(number)
             return
         leaf, count = _leaf(kind) if kind is not None else (None, 0)
         listed = _listed(members, count) if leaf is None or isinstance(leaf, Scalar) else ""
@@ -153,9 +155,11 @@ class Symbols:
             self._known[symbol] = listed
             return
         parts = {
-            path: value
+            path: known
             for path, value in members.items()
-            if path.startswith(".") and "(" not in path and not isinstance(value, tuple)
+            if path.startswith(".")
+            and "(" not in path
+            and (known := as_argument(value)) is not None
         }
         self._known |= {symbol + path: value for path, value in parts.items()}
         if not parts:

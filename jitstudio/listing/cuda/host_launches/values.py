@@ -14,19 +14,39 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tree_sitter import Node
+
 from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Type
 from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
+from jitstudio.listing.cuda.syntax import declarator_chain, text_of
 from jitstudio.listing.cuda.types import Argument, binary, literal
 
 Dimensions = tuple[int, ...]
-Value = Number | Dimensions | HostBuffer
+
+
+class FunctionName(str):
+    """A function that a variable represents, as a name expression: a kernel, or one of the host."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class HostLambda:
+    """A function without a name."""
+
+    node: Node
+
+
+Value = Number | Dimensions | HostBuffer | FunctionName | HostLambda
 
 AXES = "xyz"
 DIM3 = "dim3"
 SIZE = ".size()"
 """What is behind the place of a vector, for how many elements it holds."""
 
+_POINTING = ("pointer_declarator", "array_declarator")
 _MOST_BLOCKS = 1 << 31
 _MOST_VALUES = 500
 _INDEX = re.compile(r"\[\d+\]")
@@ -78,14 +98,12 @@ class Made:
             given to, such as ``.size()``.
         kind: The class of the object, empty for none.
         bindings: What the parameters of the template of this class represent.
-        kernel: The kernel, as it is written, where it is one.
     """
 
     value: Value | None = None
     members: dict[str, Value] = field(default_factory=dict)
     kind: str = ""
     bindings: dict[str, Argument] = field(default_factory=dict)
-    kernel: str = ""
 
 
 @dataclass
@@ -97,9 +115,13 @@ class Names:
         types: What they are; a vector as a pointer to its elements.
         addresses: The places of which an array holds the addresses, as for cudaLaunchKernel.
         objects: The class of each object, and what the parameters of its template represent.
-        kernels: The kernels that variables represent.
         symbols: The module variables whose addresses variables hold.
         bindings: What the parameters of templates represent.
+        written: The same as they are written, and what aliases are.
+        kinds: The types of variables as they are written, and the number of pointers to them.
+        earlier: What variables came to before they were forgotten; all parts of a run share it.
+        lines: Where variables get what they are, from 1; shared, too.
+        packs: What to write for each argument of a pack, by its name.
         whole: The variables of whose members or elements something was known.
     """
 
@@ -107,15 +129,19 @@ class Names:
     types: dict[str, Type] = field(default_factory=dict)
     addresses: dict[str, list[str]] = field(default_factory=dict)
     objects: dict[str, tuple[str, dict[str, Argument]]] = field(default_factory=dict)
-    kernels: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, str] = field(default_factory=dict)
     bindings: dict[str, Argument] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, tuple[str, int]] = field(default_factory=dict)
+    packs: dict[str, list[str]] = field(default_factory=dict)
+    earlier: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     _declared: list[set[str]] = field(default_factory=list)
 
     def tables(self) -> tuple[dict[str, Any], ...]:
         """Returns all that is kept by places."""
-        return self.values, self.types, self.addresses, self.objects, self.kernels, self.symbols
+        return self.values, self.types, self.addresses, self.objects, self.symbols, self.kinds
 
     def copy(self) -> Names:
         """Returns the same, to be changed apart."""
@@ -124,9 +150,13 @@ class Names:
             dict(self.types),
             dict(self.addresses),
             dict(self.objects),
-            dict(self.kernels),
             dict(self.symbols),
             dict(self.bindings),
+            dict(self.written),
+            dict(self.kinds),
+            dict(self.packs),
+            self.earlier,
+            self.lines,
             set(self.whole),
         )
 
@@ -151,8 +181,24 @@ class Names:
         if self._declared:
             self._declared[-1].add(name)
         self.lose(name)
-        for table in (self.types, self.addresses, self.objects):
+        self.earlier.pop(name, None)
+        for table in (self.types, self.addresses, self.objects, self.kinds, self.written):
             table.pop(name, None)
+
+    def note_kind(
+        self,
+        name: str,
+        kind: Node | None,
+        declarator: Node | None,
+        otherwise: tuple[str, int] | None = None,
+    ) -> None:
+        """Notes the type of a variable as it is written, or otherwise that of what it gets."""
+        text = text_of(kind)
+        if text and text not in ("auto", "const auto"):
+            stars = sum(n.type in _POINTING for n in declarator_chain(declarator))
+            self.kinds[name] = self.written.get(text, text), stars
+        elif otherwise is not None:
+            self.kinds[name] = otherwise
 
     def known(self, place: str) -> Value | None:
         """Returns what a variable comes to."""
@@ -179,16 +225,15 @@ class Names:
             self.keep(f"{place}{behind}", value)
         if made.kind:
             self.objects[place] = made.kind, made.bindings
-        if made.kernel:
-            self.kernels[place] = made.kernel
 
     def lose(self, place: str) -> None:
         """Forgets what a variable comes to, its members, too."""
         whole, _, axis = place.rpartition(".")
         if axis in AXES and isinstance(self.values.get(whole), tuple):
             del self.values[whole]
-        for table in (self.kernels, self.symbols, self.values):
-            table.pop(place, None)
+        self.symbols.pop(place, None)
+        if (value := self.values.pop(place, None)) is not None:
+            self.earlier[place] = value
         self.lose_members(place)
 
     def lose_members(self, place: str) -> None:
@@ -209,6 +254,8 @@ class Names:
             then = before.values.get(place)
             if value != then and not (then is None and isinstance(value, HostBuffer)):
                 self.lose(place)
+                if then is not None:
+                    self.earlier[place] = then
         for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
             self.lose(place)
 
@@ -224,7 +271,7 @@ def elements(count: Value | None, element: Type | None) -> Made:
     """Returns a vector of so many elements."""
     if not isinstance(count, int) or element is None:
         return Made()
-    return Made(HostBuffer(count * element.size), {SIZE: count})
+    return Made(HostBuffer(depending(count * element.size, (count,))), {SIZE: count})
 
 
 def any_element(place: str) -> str:
@@ -239,14 +286,14 @@ def root(place: str) -> str:
 
 def dimensions(value: Value | None) -> Dimensions | None:
     """Returns a number or up to three as the size of a grid or a block; None for what is none."""
-    sizes = (int(value),) if isinstance(value, int | float) else value
+    sizes = (whole_number(value),) if isinstance(value, int | float) else value
     possible = isinstance(sizes, tuple) and all(0 < size < _MOST_BLOCKS for size in sizes)
     return sizes if isinstance(sizes, tuple) and possible else None
 
 
 def as_argument(value: Value | None) -> Number | HostBuffer | None:
     """Returns what a kernel may be given; None for anything else."""
-    return None if isinstance(value, tuple) else value
+    return value if isinstance(value, int | float | HostBuffer) else None
 
 
 def number(text: str) -> Number | None:
@@ -263,9 +310,9 @@ def cast(kind: str, value: Value) -> Value:
         return value
     words = set(kind.replace("const", "").split())
     if words & _FLOATING:
-        return float(value)
+        return depending(float(value), (value,))
     is_whole = words <= _WHOLE and words
-    return int(value) if is_whole and math.isfinite(value) else value
+    return whole_number(value) if is_whole and math.isfinite(value) else value
 
 
 def calculated(sign: str, left: Value | None, right: Value | None) -> Number | None:
@@ -273,7 +320,7 @@ def calculated(sign: str, left: Value | None, right: Value | None) -> Number | N
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         return None
     if isinstance(left, int) and isinstance(right, int):
-        return binary(sign, left, right)
+        return depending(binary(sign, left, right), (left, right))
     apply = _FLOAT_OPERATORS.get(sign)
     return attempt(apply, (left, right)) if apply else None
 
@@ -282,5 +329,5 @@ def attempt(apply: Callable[..., Number], numbers: Sequence[Number]) -> Number |
     """Returns what a function gives; None where that is no finite number."""
     with suppress(ArithmeticError, ValueError, TypeError):
         value = apply(*numbers)
-        return value if math.isfinite(value) else None
+        return depending(value, numbers) if math.isfinite(value) else None
     return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
+from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
 from jitstudio.listing.cuda.host_launches.values import (
@@ -14,6 +17,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     DIM3,
     Made,
     Names,
+    Value,
     calculated,
     cast,
     dimensions,
@@ -25,11 +29,17 @@ from jitstudio.listing.cuda.syntax import (
     is_const,
     operator,
     parse,
+    stripped,
     text_of,
     within,
 )
 
 _LONGEST_LIST = 64
+# Functions that make a number of a text.
+_NUMBER = re.compile(r"(?:std::)?(?:ato(?:i|l|ll)|sto(?:i|l|ll|ul|ull)|strto(?:l|ll|ul|ull))\s*+\(")
+# Of the structs of CUDA's headers that matter to a launch.
+_MEMBERS = {"cudaLaunchConfig_t": ("gridDim", "blockDim", "dynamicSmemBytes")}
+_SIZED = ("gridDim", "blockDim")
 # Methods of vectors that leave as many elements as their first argument says, or as nobody knows.
 _SIZING = frozenset({"resize", "assign"})
 _CHANGING = frozenset(
@@ -62,11 +72,15 @@ class HostVariables:
             found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
             made = self.initial(kind, inner, value, names)
             names.declare(name)
+            place = self._expressions.place(value, names) if value is not None else ""
+            names.note_kind(name, kind, inner, names.kinds.get(place))
             element = self._code.element(kind, names.bindings)
             if element is not None:
                 names.types[name] = Pointer(element)
             elif found is not None:
                 names.types[name] = found
+            elif text_of(kind) == "auto" and _NUMBER.match(text_of(value)):
+                names.types[name] = INT
             if value is not None and value.type == "initializer_list":
                 names.addresses[name] = [self._expressions.place(n, names) for n in children(value)]
                 if isinstance(found, Array) and isinstance(found.element, Scalar):
@@ -76,6 +90,7 @@ class HostVariables:
             if made.value is not None and not isinstance(found, Pointer | Array):
                 made.value = cast(text_of(kind), made.value)
             names.put(name, made)
+            names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
@@ -112,13 +127,45 @@ class HostVariables:
             bindings = self._code.bindings(owner, kind, names.bindings)
             return self._calls.constructed(owner, bindings, given or [], names)
         if is_array and given is not None:
-            listed = [self._expressions.made(each, names) for each in given[:_LONGEST_LIST]]
-            known = enumerate(each.value for each in listed)
-            return Made(members={f"[{n}]": each for n, each in known if each is not None})
+            listed = [self._element(kind, each, names) for each in given[:_LONGEST_LIST]]
+            members: dict[str, Value] = {}
+            for n, each in enumerate(listed):
+                members |= {f"[{n}]{behind}": value for behind, value in each.members.items()}
+                if each.value is not None:
+                    members[f"[{n}]"] = each.value
+            return Made(members=members)
+        if given and (members := self._plain(kind, given, names)):
+            return Made(members=members)
         made = self._expressions.made(given[0] if given else value, names)
         if made.value is None and value is not None and is_pointer:
             made.value = self._expressions.buffer(value, names)
         return made
+
+    def _element(self, kind: Node, node: Node, names: Names) -> Made:
+        """Returns an element of an array that is listed."""
+        owner = self._code.class_of(kind)
+        if owner is None or node.type != "initializer_list":
+            return self._expressions.made(node, names)
+        bindings = self._code.bindings(owner, kind, names.bindings)
+        return self._calls.constructed(owner, bindings, children(node), names)
+
+    def _plain(self, kind: Node, given: Sequence[Node], names: Names) -> dict[str, Value]:
+        """Returns the members that are listed of a struct of a header, by their names or places."""
+        members: dict[str, Value] = {}
+        known = _MEMBERS.get(text_of(kind).rpartition("::")[2], ())
+        for at, node in enumerate(given):
+            name, value = known[at] if at < len(known) else "", node
+            if node.type == "initializer_pair":
+                name = text_of(node.child_by_field_name("designator")).lstrip(".")
+                value = node.child_by_field_name("value") or node
+            elif not known:
+                continue
+            made = self._expressions.value(value, names)
+            if name in _SIZED and value.type == "initializer_list":
+                made = self._expressions.dimensions(children(value), names)
+            if name and made is not None:
+                members[f".{name}"] = made
+        return members
 
     def vector(
         self,
@@ -164,6 +211,8 @@ class HostVariables:
         """Remembers what an assignment makes of a variable."""
         left, right = (node.child_by_field_name(side) for side in ("left", "right"))
         sign, place = operator(node), self._expressions.place(left, names)
+        if right is not None and stripped(right).type == "pointer_expression":
+            self._note_address(place, right, names)
         made = self._expressions.made(right, names)
         if sign != "=":
             made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))
@@ -171,21 +220,33 @@ class HostVariables:
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
             sizes = list(whole) + [1] * (AXES.index(axis) + 1 - len(whole))
-            sizes[AXES.index(axis)] = int(made.value)
+            sizes[AXES.index(axis)] = whole_number(made.value)
             names.keep(part, tuple(sizes))
         else:
             if "[]" in place:
                 # It may be any element.
                 names.lose_elements(place.partition("[]")[0])
             names.put(place, made)
+            names.lines[place] = node.start_point[0] + 1
             self._lose_aliased(place, right, names)
+
+    def _note_address(self, place: str, address: Node, names: Names) -> None:
+        """Remembers of which place an element of an array gets the address."""
+        array, _, index = place.partition("[")
+        at = index.removesuffix("]")
+        if operator(stripped(address)) == "&" and at.isdecimal() and int(at) < _LONGEST_LIST:
+            listed = [*names.addresses.get(array, [])]
+            listed += [""] * (int(at) + 1 - len(listed))
+            listed[int(at)] = self._expressions.place(address, names)
+            names.addresses[array] = listed
 
     def update(self, node: Node, names: Names) -> None:
         """Remembers what ``++`` or ``--`` makes of a variable."""
         place = self._expressions.place(node.child_by_field_name("argument"), names)
         value = names.values.get(place)
         if isinstance(value, int):
-            names.keep(place, value + (1 if operator(node) == "++" else -1))
+            by = 1 if operator(node) == "++" else -1
+            names.keep(place, depending(value + by, (value,)))
         else:
             names.lose(place)
 

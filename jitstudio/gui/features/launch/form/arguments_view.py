@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.core.launch.host_words import words_on_host_launch
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.gui.features.launch.models.arguments_model import (
@@ -316,9 +317,7 @@ class ArgumentsView(QWidget):
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
         remarks = list(form.remarks) if form else []
-        if form is not None and (launch := form.host_launch) is not None:
-            text = self.tr("At first as in the launch in line {line} of {module}.")
-            remarks.append(text.format(line=launch.line, module=launch.module))
+        remarks += words_on_host_launch(form) if form is not None else ()
         self._origin.setText("\n".join(remarks))
         self._origin.setVisible(bool(remarks))
         self._model.show(form, dict(arguments))

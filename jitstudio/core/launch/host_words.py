@@ -1,0 +1,66 @@
+"""What a launch has taken from the host code, what was assumed and what nobody knows: sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from jitstudio.core.launch.problems import in_bytes, listing
+from jitstudio.core.launch.request import FormParameter, HostBuffer, HostLaunch, KernelForm
+from jitstudio.core.launch.types import Pointer, Scalar
+
+
+def words_on_host_launch(form: KernelForm) -> tuple[str, ...]:
+    """Returns what a form begins with by the host code; empty where that has no launch of it.
+
+    What was taken comes first, with the line of the launch; then what was assumed, then what the
+    host code does not tell.
+    """
+    launch = form.host_launch
+    if launch is None:
+        return ()
+    place = f"line {launch.line} of {PurePath(launch.module).name}"
+    taken = [*_taken(form, launch)]
+    first = f"Begins as the launch in {place}{f': {listing(taken)}' if taken else ''}."
+    return (first, *_assumed(launch), *_unknown(form, launch))
+
+
+def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
+    if launch.grid:
+        yield f"grid {_dims(launch.grid)}"
+    if launch.block:
+        yield f"block {_dims(launch.block)}"
+    if launch.shared:
+        yield f"{launch.shared:,} bytes of shared memory"
+    for parameter, value in _pairs(form, launch):
+        match parameter.type, value:
+            case Pointer(), HostBuffer(size) if size > 0:
+                yield f"{parameter.name} of {in_bytes(size)}"
+            case Scalar(), int() | float():
+                yield f"{parameter.name} = {value}"
+
+
+def _assumed(launch: HostLaunch) -> Iterator[str]:
+    if launch.assumed:
+        each = (f"{a.name} = {a.value} (line {a.line})" for a in launch.assumed)
+        yield f"Assumed, as only a run of the host code would tell: {listing(each)}."
+
+
+def _unknown(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
+    names = [] if launch.grid else ["the grid"]
+    names += [] if launch.block else ["the block"]
+    names += [p.name for p, value in _pairs(form, launch) if value is None]
+    if names:
+        verb = "begins" if len(names) == 1 else "begin"
+        yield f"Not known from the host code, and {verb} as in any form: {listing(names)}."
+
+
+def _pairs(
+    form: KernelForm, launch: HostLaunch
+) -> Iterator[tuple[FormParameter, float | int | HostBuffer | None]]:
+    if len(launch.arguments) == len(form.parameters):
+        yield from zip(form.parameters, launch.arguments, strict=True)
+
+
+def _dims(sizes: Sequence[int]) -> str:
+    return ",".join(map(str, sizes))

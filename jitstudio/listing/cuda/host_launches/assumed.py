@@ -1,0 +1,144 @@
+"""Numbers that are taken where only a run of the host code would tell.
+
+They come from the command line, from files or the driver. One is taken for each variable, when it
+is first needed, and kept: ``n`` is the same in buffers, grids and arguments. What depends on it is
+marked, and says on which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeVar, cast
+
+from jitstudio.core.launch.device import SIMULATED_DEVICE
+from jitstudio.core.launch.request import HostAssumption
+
+_Value = TypeVar("_Value")
+_EXTENT = 512
+_SIZE = 1024
+_ONE_BLOCK = 256
+# By names as people use them; the first that fits says what is taken.
+_USUAL = (
+    (
+        r"(?:device|dev|gpu|stream|rank|seed|root|start|begin|first|offset|shift|verbose|debug)\w*",
+        0,
+    ),
+    (r"(?:num|n|max|no)?_?(?:iter|step|epoch|rep|trial|run|loop|pass|warmup)\w*", 10),
+    (r"(?:num|n)_?(?:streams?|gpus?|devices?|batch\w*|channels?)|batch\w*|channels?", 2),
+    (r"warp\w*", SIMULATED_DEVICE.limits.warp),
+    (r"(?:num|n|max)_?(?:blocks|grid)\w*|blocks|(?:grid|blocks)_?(?:size|dim|count)?_?[xyz]?", 4),
+    (r"tile\w*|radius|(?:block|threads?)_?(?:size|dim)?_?[xyz]|b[xyz]|t[xyz]", 16),
+    (r"(?:num|n)?_?(?:threads?|block|tpb|cta)\w*", _ONE_BLOCK),
+    (r"bins|(?:num|n)_?bins", 256),
+    (
+        r"(?:\w*_)?(?:width|height|depth|rows?|cols?|columns?|lda|ldb|ldc|pitch|dim\w*|order)",
+        _EXTENT,
+    ),
+    (r"[wh]|[mnk]|n[xyz]|size_?[xyz]", _EXTENT),
+)
+_NUMBERS = tuple((re.compile(names, re.IGNORECASE), number) for names, number in _USUAL)
+_LIMITS = SIMULATED_DEVICE.limits
+_PROPERTIES = {
+    "multiProcessorCount": SIMULATED_DEVICE.multiprocessors,
+    "warpSize": _LIMITS.warp,
+    "maxThreadsPerBlock": _LIMITS.threads_per_block,
+    "maxThreadsPerMultiProcessor": _LIMITS.threads_per_multiprocessor,
+    "maxBlocksPerMultiProcessor": _LIMITS.blocks_per_multiprocessor,
+    "sharedMemPerBlock": _LIMITS.shared_per_block,
+    "sharedMemPerBlockOptin": _LIMITS.shared_per_block_optin,
+    "sharedMemPerMultiprocessor": _LIMITS.shared_per_multiprocessor,
+    "regsPerBlock": _LIMITS.registers_per_block,
+    "regsPerMultiprocessor": _LIMITS.registers_per_multiprocessor,
+    "totalGlobalMem": SIMULATED_DEVICE.memory,
+    "major": SIMULATED_DEVICE.number // 10,
+    "minor": SIMULATED_DEVICE.number % 10,
+    "cooperativeLaunch": 1,
+}
+_ATTRIBUTES = {
+    "MaxSharedMemoryPerBlock": _LIMITS.shared_per_block,
+    "MaxSharedMemoryPerBlockOptin": _LIMITS.shared_per_block_optin,
+    "MaxSharedMemoryPerMultiprocessor": _LIMITS.shared_per_multiprocessor,
+    "MaxRegistersPerBlock": _LIMITS.registers_per_block,
+    "ComputeCapabilityMajor": SIMULATED_DEVICE.number // 10,
+    "ComputeCapabilityMinor": SIMULATED_DEVICE.number % 10,
+}
+_QUERIES = {
+    "cudaGetDevice": (0,),
+    "cudaGetDeviceCount": (1,),
+    "cudaOccupancyMaxPotentialBlockSize": (SIMULATED_DEVICE.multiprocessors, _ONE_BLOCK),
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMem": (
+        SIMULATED_DEVICE.multiprocessors,
+        _ONE_BLOCK,
+    ),
+    # So few that all blocks are resident at the same time.
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": (1,),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": (1,),
+}
+
+
+_SUCCESS = ("cudaSuccess", "CUDA_SUCCESS", "CUBLAS_STATUS_SUCCESS", "EXIT_SUCCESS")
+
+
+class _Depends:
+    """A number that depends on what is assumed.
+
+    Attributes:
+        by: On what.
+    """
+
+    by: frozenset[HostAssumption] = frozenset()
+
+
+class AssumedInt(int, _Depends):
+    """A whole number that depends on what is assumed."""
+
+
+class AssumedFloat(float, _Depends):
+    """A number that depends on what is assumed."""
+
+
+def assumptions(values: Iterable[object]) -> frozenset[HostAssumption]:
+    """Returns on what values depend, those in tuples, too."""
+    found: frozenset[HostAssumption] = frozenset()
+    for value in values:
+        if isinstance(value, _Depends):
+            found |= value.by
+        elif isinstance(value, tuple):
+            found |= assumptions(value)
+    return found
+
+
+def depending(value: _Value, on: Iterable[object]) -> _Value:
+    """Returns a number that is calculated from others, and depends on what they do."""
+    by = assumptions(on)
+    if not by or not isinstance(value, int | float):
+        return value
+    made = AssumedInt(value) if isinstance(value, int) else AssumedFloat(value)
+    made.by = by
+    return cast("_Value", made)
+
+
+def whole_number(value: float) -> int:
+    """Returns a number without its fraction, and on what it depends."""
+    return depending(int(value), (value,))
+
+
+def usual_number(name: str) -> int:
+    """Returns the number that is taken for a variable of this name."""
+    if name in _SUCCESS:
+        return 0
+    last = name.rpartition(".")[2].partition("[")[0].strip("_")
+    if last in _PROPERTIES:
+        return _PROPERTIES[last]
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last)
+    return next((number for names, number in _NUMBERS if names.fullmatch(plain)), _SIZE)
+
+
+def answers(call: str, arguments: list[str]) -> tuple[int, ...]:
+    """Returns what a query of the driver is taken to give by its first arguments, if it is one."""
+    if call == "cudaDeviceGetAttribute" and len(arguments) > 1:
+        name = arguments[1].rpartition("::")[2].removeprefix("cudaDevAttr")
+        known = _ATTRIBUTES.get(name, _PROPERTIES.get(name[:1].lower() + name[1:], 1))
+        return (known,)
+    return _QUERIES.get(call, ())

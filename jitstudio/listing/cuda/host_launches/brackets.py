@@ -1,0 +1,63 @@
+"""Lists in brackets of a text in C++."""
+
+from __future__ import annotations
+
+import re
+
+_BRACKET = re.compile(rb"->|[<>]=|(?<=\w)<(?!<)|[(\[{>}\]),]")
+_ROUND = re.compile(rb"[(),]")
+_OPENING = frozenset((b"(", b"[", b"{", b"<"))
+
+
+def past_blanks(text: bytes, at: int) -> int:
+    """Returns the first place from one on that is no blank."""
+    while text[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def split(text: bytes) -> list[bytes]:
+    """Returns what is between commas, those in brackets aside; a ``<`` behind a word is one."""
+    commas = _commas(text, _BRACKET)
+    return split_for_macro(text) if commas is None else _parts(text, commas)
+
+
+def split_for_macro(text: bytes) -> list[bytes]:
+    """Returns what is between commas for the preprocessor, which knows round brackets alone."""
+    return _parts(text, _commas(text, _ROUND) or [])
+
+
+def arguments_at_end(text: bytes) -> bytes:
+    """Returns what is in the angle brackets at the end of a name; empty for none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at : at + 1] == b">") - (text[at : at + 1] == b"<")
+        if depth == 0:
+            return text[at + 1 : -1]
+    return b""
+
+
+def _commas(text: bytes, brackets: re.Pattern[bytes]) -> list[int] | None:
+    """Returns where commas are outside of brackets; None where a ``<`` was no bracket."""
+    commas: list[int] = []
+    opened: list[bytes] = []
+    for match in brackets.finditer(text):
+        sign = match[0]
+        if sign == b",":
+            if not opened:
+                commas.append(match.start())
+        elif sign in _OPENING:
+            opened.append(sign)
+        elif sign == b">":
+            if opened[-1:] == [b"<"]:
+                opened.pop()
+        elif len(sign) == 1:
+            while opened and opened.pop() == b"<":
+                pass
+    return None if b"<" in opened else commas
+
+
+def _parts(text: bytes, commas: list[int]) -> list[bytes]:
+    starts = (0, *(at + 1 for at in commas))
+    parts = [text[a:b].strip() for a, b in zip(starts, (*commas, len(text)), strict=True)]
+    return parts if parts[-1] or len(parts) > 1 else []

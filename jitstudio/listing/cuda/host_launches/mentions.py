@@ -1,0 +1,313 @@
+"""Where functions of the host name templates, and what their names represent there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from jitstudio.listing.cuda.host_launches.brackets import arguments_at_end, past_blanks, split
+from jitstudio.listing.cuda.host_launches.templates import LONGEST, Places, defined_as
+from jitstudio.listing.cuda.outline import Kind, OutlineItem, close_of
+
+_CHEVRONS = b"<<<"
+_COLON = re.compile(rb"(?<!:):(?!:)")
+_IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
+_IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
+_ELSE = re.compile(rb"\s*+else\b")
+_STATEMENT_END = re.compile(rb"[;{}()]")
+# What is behind a name that is defined as a value, and as a type.
+_VALUE = re.compile(rb"\s*+[={]([^;,{}]++)[},;]")
+_TYPE = re.compile(rb"\s*+=([^;]++);")
+_END = re.compile(rb"\s*+;")
+_BEFORE_STATEMENT = re.compile(rb"[;(){}]")
+_CONSTANT = re.compile(rb"\bconst(?:expr)?\b")
+_ENUM = re.compile(rb"\benum\b")
+_BEFORE_TYPE = re.compile(rb"[;{}(,<]")
+_INSIDE = rb"[^;{}()<>]*+"
+_DECLARED = re.compile(
+    rb"\s*+(?:(?:const|static|struct)\s++)*+("
+    rb"(?:(?:unsigned|signed|long|short)\b\s*+)++(?:(?:int|char|double)\b)?+"
+    rb"|[A-Za-z_][\w:]*+(?:\s*+<%s(?:<%s(?:<%s>%s)*+>%s)*+>)?+)"
+    rb"((?:\*|\s|&|const\b|__restrict__)*+)"
+    rb"(?:\w++\s*+(?:=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
+)
+_BEHIND_DECLARED = re.compile(rb"\s*+(?:[;,=)({]|(\[))")
+_NO_TYPES = (b"return", b"auto", b"delete", b"new", b"else")
+_IS_WORD = tuple(byte < 128 and (chr(byte).isalnum() or byte in b"_") for byte in range(256))
+_NO_NAME = bytes(byte if _IS_WORD[byte] or byte in b":" else 32 for byte in range(256))
+_MOST_GUARDS = 200
+_BRACE = re.compile(rb"[{}]")
+# A declaration comes before what uses it; blocks may have each their own alias.
+_MOST_MENTIONS = 8
+_MOST_DEFINED = 64
+
+
+class Mention(NamedTuple):
+    """A place of host code that names a template.
+
+    Attributes:
+        at: Where, in the function's text.
+        name: The name as it is written, with its qualifiers.
+        given: The template arguments.
+        arguments: Those of the call or launch.
+        is_launch: Whether it is a kernel.
+        owner: The template arguments of the class that it is of, as in ``Tile<4>::run<8>``.
+    """
+
+    at: int
+    name: bytes
+    given: tuple[bytes, ...]
+    arguments: tuple[bytes, ...]
+    is_launch: bool
+    owner: tuple[bytes, ...] = ()
+
+
+class Guard(NamedTuple):
+    """A condition of `if constexpr`, with where its two branches begin and end."""
+
+    condition: bytes
+    branches: tuple[tuple[int, int], tuple[int, int]]
+
+
+class WrittenType(NamedTuple):
+    """The type of a variable, and the number of pointers to it."""
+
+    kind: bytes
+    stars: int
+
+
+class HostDefinition(NamedTuple):
+    """What a name is defined as, whether that is a value, and where: behind the name."""
+
+    meant: bytes
+    is_value: bool
+    at: int
+
+
+@dataclass(frozen=True, eq=False)
+class FollowedFunction:
+    """A function of the host, or what stands outside of all functions and names kernels.
+
+    Attributes:
+        item: Its declaration.
+        text: It, with macros in their places.
+        around: The text of the class that it is in; empty for none.
+        outside: The variables outside of functions in its text.
+        is_own: Whether it is of the text itself, and not of a header.
+    """
+
+    item: OutlineItem
+    text: bytes
+    around: bytes = b""
+    outside: bytes = b""
+    is_own: bool = True
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """The conditions of `if constexpr`, the first ones of too many."""
+        found = []
+        for match in islice(_IF_CONSTEXPR.finditer(self.text), _MOST_GUARDS):
+            # Nobody nests statements a thousand deep.
+            with suppress(RecursionError):
+                end = close_of(self.text, match.end() - 1, b"(", b")")
+                first = _statement(self.text, end)
+                otherwise = _ELSE.match(self.text, first[1])
+                second = (first[1], first[1])
+                if otherwise:
+                    second = _statement(self.text, otherwise.end())
+                found.append(Guard(self.text[match.end() : end - 1], (first, second)))
+        return found
+
+    @cached_property
+    def definitions(self) -> dict[bytes, list[HostDefinition]]:
+        """What names are defined as, as far as anybody has asked."""
+        return {}
+
+    @cached_property
+    def variables(self) -> dict[bytes, WrittenType | None]:
+        """The types of variables, as far as anybody has asked."""
+        return {}
+
+    def mentions(self, named: re.Pattern[bytes], kernels: Mapping[bytes, object]) -> list[Mention]:
+        """Returns where it names templates, each but once unless it has branches.
+
+        Args:
+            named: The names, and what is behind one that matters.
+            kernels: Those that are kernels.
+        """
+        text, found, seen = self.text, [], set()
+        # What is written alike is something else in other branches and beside other aliases.
+        all_differ = bool(self.guards) or b"using " in text or b"typedef " in text
+        own_head = text.find(b"{") if self.item.kind is Kind.FUNCTION else 0
+        for match in named.finditer(text):
+            name, at = match[1], match.start(2)
+            is_launch = name in kernels
+            if match[2] == b"(" and (is_launch or match.start() < own_head):
+                continue
+            given: list[bytes] = []
+            if match[2] == b"<":
+                near = text[at : at + LONGEST]
+                end = close_of(near, 0, b"<", b">")
+                if not near.startswith(b">", end - 1):
+                    continue  # a comparison, or longer than anybody writes
+                given, at = split(near[1 : end - 1]), at + end
+            at = past_blanks(text, at)
+            arguments = _arguments(text, at, is_launch=is_launch)
+            whole = _name_before(text, match.end(1))
+            owner = _owner_before(text, match.start())
+            mention = Mention(
+                match.start(), whole, tuple(given), tuple(arguments), is_launch, owner
+            )
+            if all_differ or mention[1:] not in seen:
+                seen.add(mention[1:])
+                found.append(mention)
+        return found
+
+
+class TextKnown:
+    """What is known at a place in a function of the host, by its text.
+
+    Args:
+        function: The function.
+        at: The place.
+        places: What the parameters of its template represent.
+    """
+
+    def __init__(self, function: FollowedFunction, at: int, places: Places) -> None:
+        self._function = function
+        self._at = at
+        self._places = places
+
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
+        """Returns what a word represents: a parameter of a template, a constant, an alias."""
+        if word in self._places:
+            return self._places[word]
+        known = self._function.definitions
+        if word not in known:
+            text, around = self._function.text, self._function.around
+            known[word] = _definitions(word, text) or _definitions(word, around)[:1]
+        found = known[word]
+        if not found:
+            return None
+        meant, is_value, _ = found[0] if len(found) == 1 else self._nearest(found)
+        return defined_as(meant, self, depth, is_value=is_value)
+
+    def _nearest(self, definitions: list[HostDefinition]) -> HostDefinition:
+        """Returns the last definition whose block is open here; the first where none is."""
+        before = [each for each in definitions if each.at <= self._at]
+        for each in reversed(before):
+            depth = 0
+            for match in _BRACE.finditer(self._function.text, each.at, self._at):
+                depth += 1 if match[0] == b"{" else -1
+                if depth < 0:
+                    break
+            if depth >= 0:
+                return each
+        return definitions[0]
+
+    def variable(self, name: bytes) -> tuple[bytes, int] | None:
+        """Returns the type of a variable, and the number of pointers to it."""
+        known = self._function.variables
+        if name not in known:
+            own = self._function
+            places = (own.text, own.around, own.outside)
+            found = (_declaration(name, place) for place in places if place)
+            known[name] = next(filter(None, found), None)
+        return known[name]
+
+
+def _arguments(text: bytes, at: int, *, is_launch: bool) -> list[bytes]:
+    """Returns the arguments of the call or launch whose brackets begin here, if they do."""
+    if is_launch:
+        if not text.startswith(_CHEVRONS, at):
+            return []
+        end = text.find(b">>>", at + len(_CHEVRONS))
+        opening = text.find(b"(", end)
+        if end < 0 or opening < 0 or text[end + 3 : opening].strip():
+            return []
+        at = opening
+    elif not text.startswith(b"(", at):
+        return []
+    return split(text[at + 1 : close_of(text, at, b"(", b")") - 1])
+
+
+def _statement(text: bytes, at: int) -> tuple[int, int]:
+    """Returns where the statement begins and ends that is next."""
+    start = at = past_blanks(text, at)
+    while nested := _IF.match(text, at):
+        end = _statement(text, close_of(text, nested.end() - 1, b"(", b")"))[1]
+        otherwise = _ELSE.match(text, end)
+        if otherwise is None:
+            return start, end
+        at = past_blanks(text, otherwise.end())
+    depth = 0
+    for match in _STATEMENT_END.finditer(text, at):
+        depth += {b"{": 1, b"(": 1, b"}": -1, b")": -1}.get(match[0], 0)
+        if depth <= 0 and match[0] in b";}":
+            return start, match.end()
+    return start, len(text)
+
+
+def _places_of(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
+    """Yields where a word is in a text."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        end = at + len(name)
+        if (
+            not _IS_WORD[text[at - 1] if at else 0]
+            and not _IS_WORD[text[end] if end < len(text) else 0]
+        ):
+            yield at, end
+        at = text.find(name, end)
+
+
+def _definitions(name: bytes, text: bytes) -> list[HostDefinition]:
+    """Returns what a name is defined as in a text."""
+    found = []
+    for start, end in islice(_places_of(name, text), _MOST_DEFINED):
+        before = _BEFORE_STATEMENT.split(text[max(0, start - LONGEST) : start])
+        statement, around = before[-1].strip(), b"".join(before[-2:-1])
+        value, kind = _VALUE.match(text, end), _TYPE.match(text, end)
+        if value and (_CONSTANT.search(statement) or _ENUM.search(around)):
+            found.append(HostDefinition(value[1].strip(), True, end))
+        elif kind and statement == b"using":
+            found.append(HostDefinition(kind[1].strip(), False, end))
+        elif statement.startswith(b"typedef ") and _END.match(text, end):
+            found.append(HostDefinition(statement.removeprefix(b"typedef ").strip(), False, end))
+    return found
+
+
+def _declaration(name: bytes, text: bytes) -> WrittenType | None:
+    """Returns the type in what looks like a declaration of a variable, and its pointers."""
+    for start, end in islice(_places_of(name, text), _MOST_MENTIONS):
+        first = max(0, start - LONGEST)
+        behind = _BEHIND_DECLARED.match(text, end)
+        begins = (m.end() for m in _BEFORE_TYPE.finditer(text, first, start) if behind)
+        matches = (
+            _DECLARED.fullmatch(text, at, start) for at in (*([] if first else [0]), *begins)
+        )
+        if behind and (found := next(filter(None, matches), None)):
+            if found[1] in _NO_TYPES:
+                return None
+            return WrittenType(found[1].strip(), found[2].count(b"*") + (behind[1] is not None))
+    return None
+
+
+def _owner_before(text: bytes, at: int) -> tuple[bytes, ...]:
+    """Returns the template arguments of the class whose member is named here; empty for none."""
+    before = text[max(0, at - LONGEST) : at].rstrip()
+    before = before.removesuffix(b"template").rstrip()
+    if not before.endswith(b"::") or not before[:-2].rstrip().endswith(b">"):
+        return ()
+    return tuple(split(arguments_at_end(before[:-2].rstrip())))
+
+
+def _name_before(text: bytes, at: int) -> bytes:
+    """Returns the name, with its qualifiers, that ends here; a label or ``?:`` is no part of it."""
+    words = text[max(0, at - LONGEST) : at].translate(_NO_NAME).rpartition(b" ")[2]
+    return _COLON.split(words)[-1]

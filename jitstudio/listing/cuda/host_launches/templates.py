@@ -1,0 +1,339 @@
+"""Template parameters of kernels and of host code, and what they represent at a launch or call.
+
+Arguments are texts, taken as they are written. What is known in a function of the host only is put
+in its place: its constants and types, the types of the call's arguments, as far as their
+declarations are plain, and its own template arguments. Who knows them is handed in as `Known`.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from jitstudio.core.launch.problems import TextError
+from jitstudio.core.launch.values import integer
+from jitstudio.listing.cuda.heads import BUILT_IN
+from jitstudio.listing.cuda.host_launches.brackets import split
+from jitstudio.listing.cuda.outline import CACHED, close_of
+
+LONGEST = 300
+"""What is longer is no template argument that anybody writes."""
+
+Places = Mapping[bytes, bytes]
+"""What the parameters of a template represent, by their names; of a pack all, with commas."""
+
+_SAME_TYPE = re.compile(
+    rb"(?:std::)?is_same_v\s*+<([^<>]*+)>|(?:std::)?is_same\s*+<([^<>]*+)>::value"
+)
+_COMPARED = re.compile(rb"([^<>=!]++)(==|!=|<=|>=|<|>)([^<>=!]++)")
+_COMPARE: Mapping[bytes, Callable[[int, int], bool]] = {
+    b"==": operator.eq,
+    b"!=": operator.ne,
+    b"<=": operator.le,
+    b">=": operator.ge,
+    b"<": operator.lt,
+    b">": operator.gt,
+}
+_QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
+_INSIDE = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
+_CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
+_CAST_CXX = re.compile(
+    rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?:const\b)?+\s*+([^<>*\s][^<>*]*+)(\**+)\s*+>"
+)
+_MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
+_NUMBER = re.compile(rb"(?:\d[\d']*+(u?)|[\d.]+(?:[eE][-+]?\d+)?(f?))", re.IGNORECASE)
+# `v.data()`, `raw_pointer_cast(v.data())`, `raw_pointer_cast(&v[0])`.
+_CONTENT = re.compile(
+    rb"(?:(?:thrust::)?raw_pointer_cast\s*+\(\s*+)?(?:([A-Za-z_]\w*+)\s*+\.\s*+(?:data|get)\s*+\(\s*+\)"
+    rb"|(?<=\()&\s*+([A-Za-z_]\w*+)\s*+\[\s*+0\s*+\])\s*+\)?"
+)
+_VARIABLE = re.compile(rb"(&?)\s*+([A-Za-z_]\w*+)\s*+(\[[^\[\]]*+\])?+\s*+(?:[+-][\w*\s]++)?+")
+_WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
+_PACK = re.compile(rb"(?<!\w)([A-Za-z_]\w*+)\s*+\.\.\.")
+_SIZE_OF_PACK = re.compile(rb"sizeof\s*+\.\.\.\s*+\(\s*+(\w++)\s*+\)")
+# That of a parameter which is a function, as in `void (*K)(float *)`.
+_FUNCTION = re.compile(rb"\(\s*+[*&]\s*+(\w++)\s*+\)\s*+\(")
+_SEQUENCE = re.compile(rb"\b(make_)?(integer|index)_sequence\s*+<([^<>]*+)>")
+_MOST_NUMBERS = 64
+_DEEPEST = 8
+
+
+@dataclass(frozen=True)
+class TemplateHead:
+    """A template: its parameters and the function's.
+
+    Attributes:
+        names: The names of its parameters.
+        are_types: Whether each is a type.
+        defaults: The default of each; empty for none.
+        parameters: The function's parameters, as written.
+        has_pack: Whether the last parameter represents all arguments that are left.
+    """
+
+    names: tuple[bytes, ...] = ()
+    are_types: tuple[bool, ...] = ()
+    defaults: tuple[bytes, ...] = ()
+    parameters: tuple[bytes, ...] = ()
+    has_pack: bool = False
+
+    def places(self, given: tuple[bytes, ...]) -> dict[bytes, bytes]:
+        """Returns what its parameters represent with these arguments."""
+        places = dict(zip(self.names, given, strict=False))
+        if self.has_pack:
+            places[self.names[-1]] = b", ".join(given[len(self.names) - 1 :])
+        return places
+
+
+@lru_cache(CACHED)
+def template(text: bytes, head: bytes = b"") -> TemplateHead:
+    """Returns a template.
+
+    Args:
+        text: Its parameters in angle brackets.
+        head: The function from its type to its parameters; empty for a class.
+    """
+    inside = text.strip()
+    names, are_types, defaults, has_pack = [], [], [], False
+    for part in split(inside[1:-1]) if inside.startswith(b"<") else ():
+        declared, _, default = part.partition(b"=")
+        defaults.append(default.strip())
+        words = re.findall(rb"\w+", declared)
+        if pointer := _FUNCTION.search(declared):
+            words = [b"", pointer[1]]
+        # `template <class> class C` is a type, too.
+        is_type = words[:1] in ([b"typename"], [b"class"], [b"template"])
+        has_pack = b"..." in declared
+        names.append(words[-1] if len(words) > 1 else b"")
+        are_types.append(is_type)
+    start = head.find(b"(")
+    parameters = split(head[start + 1 : close_of(head, start, b"(", b")") - 1])
+    return TemplateHead(
+        tuple(names),
+        tuple(are_types),
+        tuple(defaults),
+        tuple(parameters) if start >= 0 else (),
+        has_pack,
+    )
+
+
+class Known(Protocol):
+    """What is known where a template is named."""
+
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
+        """Returns what a word represents, without names that are known here only; None for itself.
+
+        Args:
+            word: A name.
+            depth: How many definitions lead to it: what is defined by itself has no end.
+        """
+
+    def variable(self, name: bytes) -> tuple[bytes, int] | None:
+        """Returns the type of a variable, and the number of pointers to it; None if unknown."""
+
+
+class OnlyPlaces:
+    """Knows nothing but template parameters."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def meaning(self, word: bytes, depth: int) -> bytes | None:
+        """Returns what a parameter represents."""
+        return self._places.get(word)
+
+    def variable(self, name: bytes) -> tuple[bytes, int] | None:
+        """Returns None: there are no variables."""
+        return None
+
+
+def resolved(words: bytes, known: Known, depth: int = 0) -> bytes:
+    """Returns a template argument without names that only a function of the host knows."""
+
+    def meaning(match: re.Match[bytes]) -> bytes:
+        meant = known.meaning(match[0], depth)
+        return match[0] if meant is None else meant
+
+    def all_of(match: re.Match[bytes]) -> bytes:
+        pack = known.meaning(match[1], depth)
+        return match[0] if pack is None else pack
+
+    def size(match: re.Match[bytes]) -> bytes:
+        pack = known.meaning(match[1], depth)
+        return match[0] if pack is None else str(len(split(pack))).encode()
+
+    if len(words) >= LONGEST or depth >= _DEEPEST:
+        return words
+    if b"..." in words:
+        words = _SIZE_OF_PACK.sub(size, words)
+        words = _PACK.sub(all_of, words)
+    return _WORD.sub(meaning, words)
+
+
+def defined_as(meant: bytes, known: Known, depth: int, *, is_value: bool) -> bytes:
+    """Returns what a name is defined as, without names that only a function of the host knows."""
+    inner = resolved(meant, known, depth + 1)
+    return b"(" + inner + b")" if is_value and not inner.isalnum() else inner
+
+
+def instance(
+    kernel: TemplateHead, given: list[bytes], arguments: list[bytes], known: Known
+) -> tuple[bytes, ...] | None:
+    """Returns the template arguments of a launch; None where one cannot be known.
+
+    Args:
+        kernel: The template.
+        given: The template arguments that are written.
+        arguments: Those of the function.
+        known: What is known there.
+    """
+    listed = [part for each in given for part in split(resolved(each, known))]
+    for name, is_type in list(zip(kernel.names, kernel.are_types, strict=True))[len(listed) :]:
+        deduced = _deduced(kernel, name, arguments, known) if is_type else None
+        if deduced is None:
+            # The rest may have defaults; NVRTC says if not.
+            break
+        listed.append(deduced)
+    return tuple(listed) if listed and all(listed) else None
+
+
+def host_instance(
+    called: TemplateHead, given: tuple[bytes, ...], arguments: tuple[bytes, ...], known: Known
+) -> tuple[bytes, ...] | None:
+    """Returns the arguments of a template of the host at a call; None if one cannot be known."""
+    listed = [counted(part) for each in given for part in split(resolved(each, known))]
+    for at in range(len(listed), len(called.names)):
+        if called.has_pack and at == len(called.names) - 1:
+            listed += _sequence(called, arguments, known)
+            break
+        deduced = _deduced(called, called.names[at], list(arguments), known)
+        if deduced is None and called.defaults[at]:
+            before = OnlyPlaces(dict(zip(called.names, listed, strict=False)))
+            deduced = counted(resolved(called.defaults[at], before))
+        if deduced is None:
+            return None
+        listed.append(deduced)
+    kinds = list(called.are_types)
+    kinds += kinds[-1:] * (len(listed) - len(kinds))
+    listed = [
+        x if is_type or x.isalnum() else b"(" + x + b")"
+        for x, is_type in zip(listed, kinds, strict=False)
+    ]
+    # What grows from call to call has no end.
+    return tuple(listed) if all(len(each) < LONGEST for each in listed) else None
+
+
+def _sequence(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) -> list[bytes]:
+    """Returns the numbers of a pack by a `std::integer_sequence` or `std::index_sequence`."""
+    form = re.compile(rb"_sequence\s*+<[^<>]*\b%s\s*+\.\.\.\s*+>" % re.escape(called.names[-1]))
+    for parameter, argument in zip(called.parameters, arguments, strict=False):
+        if form.search(parameter):
+            variable = known.variable(argument)
+            made = _SEQUENCE.search(resolved(variable[0] if variable else argument, known))
+            numbers = (
+                [counted(each) for each in split(made[3])][made[2] == b"integer" :] if made else []
+            )
+            if made and not made[1]:
+                return numbers
+            if made and len(numbers) == 1 and numbers[0].isdigit():
+                return [str(n).encode() for n in range(min(int(numbers[0]), _MOST_NUMBERS))]
+    return []
+
+
+def _deduced(
+    called: TemplateHead, name: bytes, arguments: list[bytes], known: Known
+) -> bytes | None:
+    """Returns what a parameter of a template is by the arguments of a call."""
+    for parameter, argument in zip(called.parameters, arguments, strict=False):
+        form = _QUALIFIERS.sub(b" ", parameter.partition(b"=")[0])
+        plain = re.match(rb"\s*+%s\s*+(\**)" % re.escape(name), form)
+        inside = _INSIDE.match(form)
+        if plain and not form[plain.end() - 1 : plain.end() + 1].isalnum():
+            place = None
+        elif inside and name in (parts := split(inside[1])):
+            place = parts.index(name)
+        else:
+            continue
+        declared = type_of(argument, known)
+        if declared is None:
+            continue
+        kind, stars = declared
+        if place is None and plain and stars >= len(plain[1]):
+            return resolved(kind, known) + b"*" * (stars - len(plain[1]))
+        listed = _listed(kind)
+        if place is not None and len(listed) > place:
+            return resolved(listed[place], known)
+    return None
+
+
+def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
+    """Returns the type of a plain argument, and the number of pointers to it."""
+    if cast := _CAST.match(argument) or _CAST_CXX.match(argument):
+        return cast[1].strip(), len(cast[2])
+    if made := _MADE.fullmatch(argument):
+        return made[1], 0
+    if number := _NUMBER.fullmatch(argument):
+        if number[1] is not None:
+            return (b"unsigned" if number[1] else b"int"), 0
+        return (b"float" if number[2] else b"double"), 0
+    if content := _CONTENT.fullmatch(argument):
+        declared = known.variable(content[1] or content[2])
+        listed = _listed(declared[0]) if declared else []
+        return (listed[0], 1) if listed else None
+    match = _VARIABLE.fullmatch(argument)
+    if match is None or (declared := known.variable(match[2])) is None:
+        return None
+    kind, stars = declared
+    stars += bool(match[1]) - (match[3] is not None)
+    return (kind, stars) if stars >= 0 else None
+
+
+def _listed(kind: bytes) -> list[bytes]:
+    """Returns the arguments of a type that is an instance of a template."""
+    inside = re.search(rb"<(.*)>", kind, re.DOTALL)
+    return split(inside[1]) if inside else []
+
+
+def counted(words: bytes) -> bytes:
+    """Returns a template argument as one number where it comes to a whole one."""
+    if words.isalnum():
+        return words
+    with suppress(TextError, ZeroDivisionError):
+        return str(integer(words.decode("utf-8", "replace"))).encode()
+    return words
+
+
+def truth(condition: bytes) -> bool | None:
+    """Returns whether a condition holds; None where that cannot be known."""
+    if b"?" in condition:
+        return None
+    if b"||" in condition and b"(" not in condition:
+        sides = [truth(side) for side in condition.split(b"||")]
+        return True if True in sides else None if None in sides else False
+    if b"||" in condition:
+        return None
+    parts = [_holds(part.strip()) for part in condition.split(b"&&")]
+    if False in parts:
+        return False
+    return None if None in parts else True
+
+
+def _holds(condition: bytes) -> bool | None:
+    if same := _SAME_TYPE.fullmatch(condition):
+        types = [each.strip() for each in (same[1] or same[2]).split(b",")]
+        are_plain = all(each in BUILT_IN for each in types)
+        return types[0] == types[1] if len(types) == 2 and are_plain else None
+    if condition.startswith(b"!") and not condition.startswith(b"!="):
+        inner = _holds(condition[1:].strip())
+        return None if inner is None else not inner
+    left, relation, right = condition, b"!=", b"0"
+    if compared := _COMPARED.fullmatch(condition):
+        left, relation, right = compared.groups()
+    with suppress(TextError, ZeroDivisionError):
+        sides = (integer(side.decode("utf-8", "replace")) for side in (left, right))
+        return _COMPARE[relation](next(sides), next(sides))
+    return None
