@@ -345,7 +345,11 @@ class _Program:
     def _return(self, node: Node, names: Names) -> None:
         call = self._calls.current
         if not call.is_over:
-            made = self._expressions.made(next(iter(children(node)), None), names)
+            value = next(iter(children(node)), None)
+            made = self._expressions.made(value, names)
+            if value is not None and value.type == "initializer_list":
+                listed = self._expressions.listed(call.kind, children(value), names)
+                made = listed or made
             if made.value is None and node.named_children:
                 made.value = self._expressions.buffer(node, names)
             call.results.append(made)
