@@ -343,10 +343,10 @@ class HostCalls:
             declarator = parameter.child_by_field_name("declarator")
             name = declared_name(declarator)
             if parameter.type.startswith("variadic"):
-                for each, given in zip(local.packs.get(name, ()), arguments[at:], strict=False):
+                for own, given in zip(local.packs.get(name, ()), arguments[at:], strict=False):
                     place = self.expressions.place(given, names)
-                    if local.values.get(each) != names.values.get(place):
-                        names.put(place, Made(local.values.get(each), local.members(each)))
+                    if local.values.get(own) != names.values.get(place):
+                        names.put(place, Made(local.values.get(own), local.members(own)))
                 continue
             members = local.members(name)
             target = self.expressions.place(argument, names)
