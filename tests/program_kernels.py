@@ -10,16 +10,21 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from jitstudio.core.kernel_resources import cubin_resources
 from tests.support import ROOT
 
+T = TypeVar("T")
 PROGRAMS = ROOT / "tests" / "data" / "programs"
 TABLE = PROGRAMS / "nvcc.json"
 TARGET = "sm_90"
 # Of templates in the headers of Thrust and CUB, which the host code of those headers launches.
-_OF_LIBRARIES = re.compile(r"_ZN(?:6thrust|3cub)\d")
+_OF_LIBRARIES = re.compile(r"_ZN(?:6thrust|3cub|4cuda)\d")
+# A namespace without a name is called by the path of its file. Before its name is the length.
+_NAMELESS = re.compile(r"(\d+)_GLOBAL__N__")
 
 
 def of_nvcc(nvcc: str, program: Path) -> dict[str, int | None] | None:
@@ -31,12 +36,30 @@ def of_nvcc(nvcc: str, program: Path) -> dict[str, int | None] | None:
         if done.returncode and "No such file or directory" in done.stderr:
             return None
         assert done.returncode == 0, done.stderr
-        kernels = cubin_resources(made.read_bytes())
-    return {
-        name: kernel.registers
-        for name, kernel in sorted(kernels.items())
-        if not _OF_LIBRARIES.match(name)
-    }
+        return own_kernels(made.read_bytes())
+
+
+def own_kernels(cubin: bytes) -> dict[str, int | None]:
+    """The kernels of a cubin with their registers, but for those of NVIDIA's libraries."""
+    kernels = cubin_resources(cubin)
+    return {name: kernels[name].registers for name in sorted(kernels) if not of_library(name)}
+
+
+def of_library(name: str) -> bool:
+    """Whether a kernel is one of Thrust's or CUB's."""
+    return _OF_LIBRARIES.match(name) is not None
+
+
+def named(kernels: Mapping[str, T]) -> dict[str, T]:
+    """Figures of kernels, by what does not depend on where the file lies."""
+    return {without_path(name): figure for name, figure in kernels.items()}
+
+
+def without_path(name: str) -> str:
+    """The lowered name without what a nameless namespace has of the path of its file."""
+    if (match := _NAMELESS.search(name)) is None:
+        return name
+    return name[: match.start()] + name[match.end(1) + int(match[1]) :]
 
 
 def version_of(nvcc: str) -> str:

@@ -28,7 +28,8 @@ PARAMETER = "parameter "
 
 LAUNCH = "launch "
 """Before what a script says of its first launch of a kernel: ``grid``, ``block``, ``shared``,
-``line``, ``array NAME`` with the extents and then the strides in bytes, ``number NAME``."""
+``line``, ``array NAME`` with the extents and then the strides in bytes, ``bytes NAME``,
+``number NAME``. NAME may be a place from 0 on; of a module, ``KERNEL:`` is before them."""
 
 _FORMAT = 1
 _MEMBER = "kernel.json"

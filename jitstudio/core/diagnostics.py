@@ -36,9 +36,10 @@ class FixKind(Enum):
     that is there. `REPLACE_TEXT` holds what shall be in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
     `SET_ARGUMENT` holds what the argument of a launch named by `Fix.replaces` shall be.
-    `USE_LIBDEVICE`, `USE_NVJITLINK`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold
-    nothing that is needed to carry them out; the last two leave the choice to the user. `LINK_WITH`
-    holds the open module to link `Fix.file` with; only the window, which has tabs, makes it.
+    `USE_LIBDEVICE`, `USE_NVJITLINK`, `USE_NVCC`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and
+    `OPEN_FILES` hold nothing that is needed to carry them out; the last two leave the choice to the
+    user. `LINK_WITH` holds the open module to link `Fix.file` with; only the window, which has
+    tabs, makes it.
     """
 
     SET_ARCH = "set-arch"
@@ -50,6 +51,7 @@ class FixKind(Enum):
     INSERT_TEXT = "insert-text"
     USE_LIBDEVICE = "use-libdevice"
     USE_NVJITLINK = "use-nvjitlink"
+    USE_NVCC = "use-nvcc"
     TRUST_PROJECT = "trust-project"
     ADD_INCLUDE_FOLDER = "add-include-folder"
     OPEN_FILES = "open-files"
@@ -62,7 +64,13 @@ TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
 FILE_FIXES = TEXT_FIXES | {FixKind.ADD_NAME_EXPRESSION}
 """The kinds that are about one file; all others are about the build."""
 _ASKING = frozenset(
-    {FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES, FixKind.LINK_WITH, FixKind.TRUST_PROJECT}
+    {
+        FixKind.ADD_INCLUDE_FOLDER,
+        FixKind.OPEN_FILES,
+        FixKind.LINK_WITH,
+        FixKind.TRUST_PROJECT,
+        FixKind.USE_NVCC,
+    }
 )
 """What the user has to choose or to allow."""
 

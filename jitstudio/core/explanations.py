@@ -36,6 +36,7 @@ from jitstudio.core.source_facts import (
     ALIASES,
     CONSTANTS,
     LLVM_READ,
+    TRIED,
     HostFunction,
     bare_code,
     enclosing_head,
@@ -266,6 +267,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "is_of_no_chip": lambda case: (
         "yes" if targets_with(case.diagnostic.message, case.code_and_log) == () else ""
     ),
+    "all_device": lambda case: first(TRIED, case.stage.log if case.stage else ""),
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from jitstudio.core.captured import (
     CONSEQUENCES,
+    LAUNCH,
     PARAMETER,
     CapturedError,
     CapturedKernel,
@@ -95,7 +96,9 @@ def kernel_names(
         differing = [
             f"{key.removeprefix(PARAMETER)}={value.lstrip('*')}"
             for key, value in kernel.facts.items()
-            if key not in CONSEQUENCES and any(other.facts.get(key) != value for other in same)
+            if key not in CONSEQUENCES
+            and not key.startswith(LAUNCH)
+            and any(other.facts.get(key) != value for other in same)
         ]
         inner = f"[{','.join(differing)}]" if differing else ""
         whole = _NO_NAME.sub("_", kernel.name + inner)[:_LONGEST] or "kernel"

@@ -298,6 +298,9 @@ def std_name(message: str, line: str) -> str | None:
     return written[0] if written else None
 
 
+TRIED = re.compile(
+    r"With --device-as-default-execution-space it (compiles|has \d++ errors? in place of \d++)"
+)
 LLVM_READ = re.compile(r"this libNVVM reads LLVM (\d++)")
 _REFUSED_ATTRIBUTE = re.compile(r"': (\w++) function attribute is not supported")
 

@@ -13,7 +13,13 @@ from pathlib import PurePath
 
 from jitstudio.core.captured import LAUNCH, PARAMETER, CapturedKernel, KernelLanguage
 from jitstudio.core.launch.c_types import BFLOAT16, BOOL, DOUBLE, FLOAT, HALF, LLVM_SCALARS, named
-from jitstudio.core.launch.request import FormParameter, HostLaunch, Parameter, Signature
+from jitstudio.core.launch.request import (
+    FormParameter,
+    HostBuffer,
+    HostLaunch,
+    Parameter,
+    Signature,
+)
 from jitstudio.core.launch.types import Pointer, Scalar, Type
 from jitstudio.listing.ptx import PtxParameter
 
@@ -60,31 +66,56 @@ def captured_signature(
 
 
 def captured_launch(
-    kernel: CapturedKernel, module: str, parameters: Sequence[FormParameter]
+    kernel: CapturedKernel, module: str, title: str, parameters: Sequence[FormParameter]
 ) -> HostLaunch | None:
     """Returns the first launch of a captured kernel in its script; None where it says of none.
 
     Args:
         kernel: The kernel.
         module: The module that it is.
+        title: The name of the kernel, as C++ has it; a module may have several.
         parameters: As they are passed, with what that launch passes as their defaults.
     """
-    grid, block = _launched(kernel, "grid"), _launched(kernel, "block")
+    own = _own_words(kernel, title)
+    grid, block = _launched(kernel, f"{own}grid"), _launched(kernel, f"{own}block")
     if not (grid and block):
         return None
     source = kernel.source
+
+    def passed(place: int, parameter: FormParameter) -> float | int | HostBuffer | None:
+        if parameter.default.isdecimal():
+            return int(parameter.default)
+        for name in (parameter.name, str(place)):
+            number = kernel.facts.get(f"{LAUNCH}{own}number {name}", "")
+            if _NUMBER.fullmatch(number):
+                value = ast.literal_eval(number)
+                return value if isinstance(value, float) else int(value)
+            if size := _launched(kernel, f"{own}bytes {name}"):
+                return HostBuffer(size[0])
+        return None
+
     return HostLaunch(
         kernel=kernel.name,
         template="",
         module=PurePath(source.file).name or module if source is not None else module,
-        line=next(iter(_launched(kernel, "line")), 0),
+        line=next(iter(_launched(kernel, f"{own}line")), 0),
         grid=_without_ones(grid),
         block=_without_ones(block),
-        shared=next(iter(_launched(kernel, "shared")), 0),
-        arguments=tuple(
-            int(each.default) if each.default.isdecimal() else None for each in parameters
-        ),
+        shared=next(iter(_launched(kernel, f"{own}shared")), 0),
+        arguments=tuple(passed(place, each) for place, each in enumerate(parameters)),
     )
+
+
+def _own_words(kernel: CapturedKernel, title: str) -> str:
+    """Returns what is before the names of facts on one kernel of a module; empty for nothing."""
+    own = "".join(title.split())
+    ends = f": {_GRID}"
+    listed = (name for name in kernel.facts if name.startswith(LAUNCH) and name.endswith(ends))
+    names = (name.removeprefix(LAUNCH).removesuffix(_GRID) for name in listed)
+    return next((name for name in names if "".join(name.split()) == f"{own}:"), "")
+
+
+_GRID = "grid"
 
 
 def _launched(kernel: CapturedKernel, name: str) -> tuple[int, ...]:

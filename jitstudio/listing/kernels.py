@@ -205,7 +205,8 @@ class _Known:
         launch = launch_of(name, count, launches, self.expressions.get(kernel.name, frozenset()))
         captured = self.captured.get(_module(kernel.module))
         if launch is None and captured is not None and signature is not None:
-            launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
+            module = _module(kernel.module)
+            launch = captured_launch(captured, module, name.title, parameters.parameters)
         taken = {parameter.name for parameter in parameters.parameters}
         variables = self._variables(kernel, layout, taken)
         form = KernelForm(

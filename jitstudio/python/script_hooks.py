@@ -32,6 +32,7 @@ from jitstudio.core.captured import (
     Representation,
     pack,
 )
+from jitstudio.python.script_launches import axes_of, launch_facts, number_of
 from jitstudio.python.things import cupy_options, first_entry, found_in, python_source
 
 _MOST_KERNELS = 500
@@ -241,6 +242,8 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
         )
     )
     make, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
+    # Those that no launch has been seen of, by what Triton made.
+    unlaunched: dict[int, tuple[Any, CapturedKernel]] = {}
 
     def made(kernel: Any, src: Any, *args: Any, **kwargs: Any) -> None:
         make(kernel, src, *args, **kwargs)
@@ -253,10 +256,31 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
             facts[name] = str(value if kind == "constexpr" else kind)
         for found in found_in(kernel):
             if isinstance(found, CapturedKernel):
-                captures.add(replace(found, facts=_facts(facts, found.facts)))
+                known = replace(found, facts=_facts(facts, found.facts))
+                captures.add(known)
+                unlaunched[id(kernel)] = (kernel, known)
 
     def compiled(function: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        return run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
+        kernel = run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
+        _, known = unlaunched.pop(id(kernel), (None, None))
+        if known is not None:
+            # Whatever the arguments are: the script goes on.
+            with contextlib.suppress(Exception):
+                told = launch(function, kernel, args, kwargs, grid)
+                captures.replace(known, replace(known, facts={**known.facts, **told}))
+        return kernel
+
+    def launch(
+        function: Any, kernel: Any, args: Any, kwargs: Mapping[str, Any], grid: Any
+    ) -> dict[str, str]:
+        """Returns what a launch of a kernel says of it."""
+        named = {**dict(zip(function.arg_names, args, strict=False)), **kwargs}
+        defaults = {p.name: p.default for p in function.params if p.has_default}
+        size = axes_of(grid({**defaults, **named}) if callable(grid) else grid)
+        words = kernel.metadata
+        block = (getattr(words, "warp_size", 32) * words.num_warps,)
+        sizes = {"grid": size, "block": block, "shared": (words.shared,)}
+        return launch_facts(function.fn.__code__.co_filename, sizes, named)
 
     def _as_tensor(argument: Any) -> Any:
         # Of a script without PyTorch: an array has the type that a tensor would have.
@@ -384,7 +408,7 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
             # Whatever the arguments are: the script goes on.
             with contextlib.suppress(Exception):
                 sizes = {"grid": griddim, "block": blockdim, "shared": (sharedmem,)}
-                told = _first_launch(self.py_func, args, sizes)
+                told = _numba_launch(self.py_func, args, sizes)
                 captures.replace(kernel, replace(kernel, facts={**kernel.facts, **told}))
 
     dispatcher._Kernel = _CompiledKernel  # noqa: SLF001 - the only place where it is made
@@ -398,23 +422,19 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
     _stand_in_for_memory(cuda)
 
 
-def _first_launch(
+def _numba_launch(
     function: Any, arguments: Iterable[Any], sizes: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Returns what a launch of a kernel of Numba says of it; see `LAUNCH`."""
-    told = {name: ",".join(map(str, size)) for name, size in sizes.items()}
-    frame = sys._getframe()  # noqa: SLF001 - who launches is nowhere else
-    while frame is not None and frame.f_code.co_filename != function.__code__.co_filename:
-        frame = frame.f_back  # type: ignore[assignment]
-    if frame is not None:
-        told["line"] = str(frame.f_lineno)
-    for name, value in zip(inspect.signature(function).parameters, arguments, strict=False):
+    """Returns what a launch of a kernel of Numba says of it, with the strides of its arrays."""
+    named = dict(zip(inspect.signature(function).parameters, arguments, strict=False))
+    told = launch_facts(function.__code__.co_filename, sizes, {})
+    for name, value in named.items():
         shape, strides = getattr(value, "shape", None), getattr(value, "strides", None)
         if shape and strides:
-            told[f"array {name}"] = ",".join(map(str, (*shape, *strides)))
-        elif isinstance(value, (bool, int, float)) or getattr(value, "shape", None) == ():
-            told[f"number {name}"] = repr(getattr(value, "item", lambda value=value: value)())
-    return {LAUNCH + name: text for name, text in told.items()}
+            told[f"{LAUNCH}array {name}"] = ",".join(map(str, (*shape, *strides)))
+        elif number := number_of(value):
+            told[f"{LAUNCH}number {name}"] = number
+    return told
 
 
 class _Stream(int):
@@ -546,7 +566,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     arch_option = "_get_arch_for_options_for_nvrtc"
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
-    def build(code: str, options: Any, name: str, names: Any = None) -> None:
+    def build(code: str, options: Any, name: str, names: Any = None) -> CapturedKernel:
         options = cupy_options(options)
         options = (*options, *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
@@ -562,7 +582,32 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         source = Representation(KernelLanguage.CUDA, code.encode(), "kern.cu")
         parts = (source, Representation(kind, content))
         called = name or _entry(content, kind) or "module"
-        captures.add(CapturedKernel(called, origin, parts, {"options": " ".join(options)}))
+        kernel = CapturedKernel(called, origin, parts, {"options": " ".join(options)})
+        captures.add(kernel)
+        return kernel
+
+    class Built:
+        """What was compiled, with what is known of the launches of its kernels."""
+
+        def __init__(self, kernel: CapturedKernel) -> None:
+            self._kernel = kernel
+            self._launched: set[str] = set()
+
+        def launch(
+            self, name: str, grid: Any, block: Any, args: Any = (), *, shared_mem: int = 0, **_: Any
+        ) -> None:
+            """Launches nothing, and keeps how the first launch would be."""
+            if name in self._launched:
+                return
+            self._launched.add(name)
+            # Whatever the arguments are: the script goes on.
+            with contextlib.suppress(Exception):
+                sizes = {"grid": axes_of(grid), "block": axes_of(block), "shared": (shared_mem,)}
+                passed = {str(place): value for place, value in enumerate(args)}
+                told = launch_facts(target.script, sizes, passed, kernel=name)
+                before = self._kernel
+                self._kernel = replace(before, facts={**before.facts, **told})
+                captures.replace(before, self._kernel)
 
     class RawKernel(_Nothing):
         """Compiled where it is made; a launch does nothing."""
@@ -570,8 +615,11 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         def __init__(
             self, code: str, name: str, options: Any = (), *args: Any, **kwargs: Any
         ) -> None:
-            super().__init__(code=code, name=name, options=tuple(options))
-            build(code, options, name)
+            built = Built(build(code, options, name))
+            super().__init__(code=code, name=name, options=tuple(options), _built=built)
+
+        def __call__(self, *args: Any, **kwargs: Any) -> None:
+            self._built.launch(self.name, *args, **kwargs)
 
     class RawModule(_Nothing):
         """Compiled where it is made; its kernels do nothing."""
@@ -586,13 +634,78 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
             name_expressions: Any = None,
             **kwargs: Any,
         ) -> None:
-            super().__init__(code=code, options=tuple(options))
+            built = None
             if code is None:
                 captures.note(f"CuPy was given the file '{path}': open that to see what is in it.")
             else:
-                build(code, options, "", name_expressions)
+                built = Built(build(code, options, "", name_expressions))
+            super().__init__(code=code, options=tuple(options), _built=built)
+
+        def get_function(self, name: str) -> Any:
+            """Returns what launches a kernel of the module."""
+            return partial(self._built.launch, name) if self._built is not None else _Nothing()
+
+    def left_out(*_: Any, **__: Any) -> Any:
+        """Returns what takes the place of a kernel that CuPy writes for arrays on a GPU."""
+
+        def call(*args: Any, **_: Any) -> Any:
+            captures.note(
+                "CuPy writes elementwise kernels, reductions and fused functions for arrays on a "
+                "GPU: they are left out here. 'jitstudio capture' has them where there is a GPU."
+            )
+            return next((value for value in reversed(args) if hasattr(value, "nbytes")), None)
+
+        return call
 
     cupy.RawKernel, cupy.RawModule = RawKernel, RawModule
+    cupy.ElementwiseKernel = cupy.ReductionKernel = left_out
+    _arrays_of_the_host(cupy)
+
+
+def _arrays_of_the_host(cupy: Any) -> None:
+    """Arrays of NumPy in the place of those on a GPU: their types and sizes are what counts."""
+    numpy: Any = _module("numpy")
+
+    class _HostArray(numpy.ndarray):  # type: ignore[misc]
+        """An array with the methods of one on a GPU."""
+
+        device = 0
+
+        def get(self, *_: Any, **__: Any) -> Any:
+            return numpy.asarray(self)
+
+        def set(self, array: Any, *_: Any) -> None:
+            self[...] = array
+
+    def on_host(function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            made = function(*args, **{k: v for k, v in kwargs.items() if k != "stream"})
+            return made.view(_HostArray) if isinstance(made, numpy.ndarray) else made
+
+        return call
+
+    for package, model in ((cupy, numpy), (cupy.random, numpy.random)):
+        for name in dir(package):
+            function = getattr(model, name, None)
+            if callable(function) and not isinstance(function, type) and not name.startswith("_"):
+                setattr(package, name, on_host(function))
+    cupy.ndarray = _HostArray
+    cupy.asnumpy = lambda array, *_, **__: numpy.asarray(array)
+    cupy.get_default_memory_pool = cupy.get_default_pinned_memory_pool = lambda: _Nothing()
+    cuda = cupy.cuda
+    cuda.Stream = cuda.Event = cuda.Device = lambda *_, **__: _Unused()
+    cuda.get_current_stream = cuda.get_elapsed_time = lambda *_: _Nothing()
+    cuda.is_available = lambda: True
+
+
+class _Unused(_Nothing):
+    """Takes the place of a stream or a device, which may be used as a block."""
+
+    def __enter__(self) -> _Unused:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
 
 # CuTe DSL

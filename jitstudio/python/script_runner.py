@@ -20,6 +20,7 @@ import tokenize
 import traceback
 import types
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def main(job_file: str) -> None:
     source = Path(job["text"]).read_bytes()
     problems: list[dict[str, Any]] = []
     install(ScriptTarget(Arch.parse(job["arch"]), job["path"]), captures)
+    _replace_own_functions(captures)
     os.chdir(job["folder"])
     try:
         problems += _run(job["path"], source)
@@ -68,6 +70,46 @@ def main(job_file: str) -> None:
     part.replace(output / RESULT)
     # Not by way of `atexit`: what the packages do at their end needs a GPU.
     os._exit(0)
+
+
+class _InBuild:
+    """What `jitstudio.show` returns here: the kernel is shown with all that the script compiles."""
+
+    tabs: tuple[str, ...] = ()
+    problem = "The build of this script shows the kernel."
+
+    def __repr__(self) -> str:
+        return self.problem
+
+    def wait(self, _timeout: float | None = None) -> _InBuild:
+        """Returns itself: there is no window to wait for."""
+        return self
+
+    def report(self) -> object:
+        """Raises `RuntimeError`, as `jitstudio.inspect` does here."""
+        return _refuse("inspect")
+
+
+def _replace_own_functions(captures: Captures) -> None:
+    """Has a script call jitstudio itself without processes, which a build starts for no script."""
+
+    def show(_thing: object, *, name: str = "") -> _InBuild:
+        captures.note(
+            "jitstudio.show opens nothing here: the build shows what the script compiles."
+        )
+        return _InBuild()
+
+    own = sys.modules[__name__.partition(".")[0]]
+    refused = {name: partial(_refuse, name) for name in ("build", "diff", "inspect", "run")}
+    for name, function in {**refused, "show": show}.items():
+        setattr(own, name, function)
+
+
+def _refuse(name: str, *_given: object, **_named: object) -> object:
+    raise RuntimeError(
+        f"jitstudio.{name} starts compilers, which a script that jitstudio itself runs may not. "
+        "Run the script with Python, or leave the call out: the build shows its kernels."
+    )
 
 
 def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:

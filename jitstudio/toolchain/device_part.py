@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
-from jitstudio.core.code import Header, split_variant
+from jitstudio.core.code import split_variant
 from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import ALL_DEVICE, lies_in
 from jitstudio.core.plain_files import read_file
@@ -26,11 +25,10 @@ from jitstudio.listing.cuda.host_code import (
     device_macros,
     find_host_code,
 )
-from jitstudio.listing.cuda.outline import outline
+from jitstudio.listing.cuda.host_syntax import syntax_mistakes
 from jitstudio.listing.includes import includes
-from jitstudio.paths import resource
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.headers import include_folders, line_directive
+from jitstudio.toolchain.headers import include_folders
 
 _NO_REFUSALS: Mapping[str, Refusals] = MappingProxyType({})
 
@@ -57,7 +55,10 @@ class DevicePart:
 
 
 def device_part(
-    job: Job, refusals: Mapping[str, Refusals] = _NO_REFUSALS, macros: frozenset[str] = frozenset()
+    job: Job,
+    refusals: Mapping[str, Refusals] = _NO_REFUSALS,
+    macros: frozenset[str] = frozenset(),
+    wanted: Collection[str] = (),
 ) -> DevicePart:
     """Returns a compile without host code; the same where there is none.
 
@@ -67,6 +68,7 @@ def device_part(
         job: The compile.
         refusals: What NVRTC has refused of each text in an earlier round.
         macros: Macros of headers on disk that mark device code.
+        wanted: Names that headers on disk need.
     """
     if job.keep_host_code or any(option in ALL_DEVICE for option in job.options):
         return DevicePart(job, job)
@@ -76,9 +78,10 @@ def device_part(
     if job.headers:
         macros = macros.union(*map(device_macros, texts))
     refused = [refusals.get(name, NO_REFUSALS) for name in names]
-    found = _judged(job, texts, macros, refused, ())
+    mentioned = "\n".join((*job.name_expressions, *wanted)).encode()
+    found = _judged(mentioned, texts, macros, refused, ())
     if any(each.spans for each in found) and (own := _own_headers(job, texts)):
-        found = _judged(job, texts, macros.union(*map(device_macros, own)), refused, own)
+        found = _judged(mentioned, texts, macros.union(*map(device_macros, own)), refused, own)
     if not any(each.spans or each.marks for each in found):
         return DevicePart(job, job)
     inputs = tuple(
@@ -88,7 +91,7 @@ def device_part(
         replace(header, content=each.device_text)
         for header, each in zip(job.headers, found[count:], strict=True)
     )
-    options = (*job.options, *_definitions(found))
+    options = (*job.options, *definitions_for(found))
     launched = dict.fromkeys(name for each in found for name in each.launched)
     more_names = tuple(name for name in launched if name not in job.name_expressions)
     expressions = (*job.name_expressions, *more_names)
@@ -96,20 +99,19 @@ def device_part(
     return DevicePart(
         replace(job, inputs=inputs, headers=headers, options=options, name_expressions=expressions),
         job,
-        tuple(_aside(name, each) for name, each in both if each.spans),
+        tuple(aside_part(name, each) for name, each in both if each.spans),
         {word: (name, line) for name, each in both for word, line in each.names},
         more_names,
     )
 
 
 def _judged(
-    job: Job,
+    mentioned: bytes,
     texts: list[bytes],
     macros: frozenset[str],
     refused: Sequence[Refusals],
     headers: Sequence[bytes],
 ) -> list[HostCode]:
-    mentioned = "\n".join(job.name_expressions).encode()
     found = []
     for i, text in enumerate(texts):
         others = (*texts[:i], *texts[i + 1 :])
@@ -132,8 +134,8 @@ def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
         folder, text = waiting.popleft()
         for name in includes(text).quoted if b'"' in text else ():
             paths = (os.path.join(each, name) for each in (folder, *folders))
-            path = next((_place(each) for each in paths if os.path.isfile(each)), "")
-            if path and path not in found and (header := _text_of(job, path)) is not None:
+            path = next((place_of(each) for each in paths if os.path.isfile(each)), "")
+            if path and path not in found and (header := text_at(job, path)) is not None:
                 found[path] = header
                 waiting.append((os.path.dirname(path), header))
     return list(found.values())
@@ -141,196 +143,14 @@ def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
 
 _MOST_HEADERS = 256
 _LARGEST = 4 << 20
-_ERROR = re.compile(
-    r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
-    r"(?P<host>A function (?:without|explicitly)|A namespace scope variable|A class static data)"
-    r"|(?P<dynamic>dynamic initialization is not supported for a __device__ variable)"
-    r"|The execution space for the lambda"
-    r"|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*",
-    re.MULTILINE,
-)
 
 
-class _Supply(NamedTuple):
-    """A header of jitstudio's that a compile gets where it has failed for the want of it."""
-
-    error: str
-    header: str
-    options: tuple[str, ...]
-    sentence: str
-
-
-_SUPPLIES = (
-    _Supply(
-        'more than one instance of overloaded function "pow" matches',
-        "jitstudio/pow.h",
-        ("--pre-include=jitstudio/pow.h",),
-        "pow of a float and a double, or of integers, is that of doubles, as with nvcc.",
-    ),
-    _Supply(
-        "Including <cub/cub.cuh> is not supported",
-        "cub/cub.cuh",
-        (),
-        "NVRTC does not take <cub/cub.cuh> as a whole: its headers for blocks, warps and threads "
-        "are included.",
-    ),
-)
-
-
-class NextRound:
-    """Judges anew by the errors of NVRTC, which knows all macros and headers.
-
-    A function that was kept in doubt and is refused as one of the host is set aside; a constant of
-    which NVRTC makes a variable with dynamic initialisation becomes ``constexpr``. Both also in
-    headers on disk. Such a header is given in memory under its whole path, and so is each that
-    includes it, with that path in its directives: a plain name would count for headers of that
-    name in all folders. Each says which file it is, so that messages and line tables do not change.
-
-    Args:
-        part: What NVRTC has refused.
-    """
-
-    def __init__(self, part: DevicePart) -> None:
-        self._part = part
-        self._whole = part.whole
-        self._sent = part.job
-        self._supplied: tuple[str, ...] = ()
-        self._folders = tuple(include_folders(part.job))
-        self._own = {header.name for header in part.job.headers}
-        self._as_said: dict[str, str] = {}
-        self._texts: dict[str, bytes] = {}
-        self._refusals: dict[str, Refusals] = {}
-
-    def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
-        """Returns what to compile next; None where there is nothing to be gained.
-
-        Args:
-            errors: What NVRTC said of the last compile.
-            opened: The files that it has opened.
-        """
-        self._supply(errors)
-        refused = {m["file"] for m in _ERROR.finditer(errors)}
-        if not refused and not self._refusals and self._part.whole == self._whole:
-            return None
-        for name in (*sorted(refused), *sorted(opened)):
-            self._read(name)
-        for match in _ERROR.finditer(errors):
-            known = self._refusals.get(match["file"], NO_REFUSALS)
-            reason = match.lastgroup if match.lastgroup in Refusals._fields else ""
-            self._refusals[match["file"]] = (
-                known.with_line(int(match["line"]), reason) if reason else known
-            )
-        macros = frozenset[str]().union(
-            *map(device_macros, self._texts.values()), _macros_of(self._part.whole)
-        )
-        part = self._judged_anew(macros)
-        job = part.job
-        rest = b"\n".join(content for _, content in job.inputs)
-        refused_on_disk = {
-            path: refusal
-            for name, refusal in self._refusals.items()
-            if (path := _place(name)) in self._texts
-        }
-        judged = {
-            path: find_host_code(self._texts[path], macros, rest, refused=refusal)
-            for path, refusal in sorted(refused_on_disk.items())
-        }
-        found = {path: each for path, each in judged.items() if each.spans or each.marks}
-        given = self._includers(set(found))
-        headers = [Header(h.name, self._named(h.name, h.content, given)) for h in job.headers]
-        for path in sorted(given):
-            name = self._as_said[path]
-            text = found[path].device_text if path in found else self._texts[path]
-            headers.append(Header(path, line_directive(name) + self._named(name, text, given)))
-        module = split_variant(job.name)[0]
-        inputs = tuple((ref, self._named(module, text, given)) for ref, text in job.inputs)
-        more = (word for word in _definitions(found.values()) if word not in job.options)
-        sent = replace(job, inputs=inputs, headers=tuple(headers), options=(*job.options, *more))
-        if sent == self._sent:
-            return None
-        self._sent = sent
-        aside = {self._as_said[path]: each for path, each in found.items() if each.spans}
-        return replace(
-            part,
-            job=sent,
-            host_code=(*part.host_code, *(_aside(name, each) for name, each in aside.items())),
-            names={word: (name, at) for name, each in aside.items() for word, at in each.names}
-            | dict(part.names),
-        )
-
-    def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
-        """Returns the part by what is known now, with those name expressions that were right."""
-        part = device_part(self._whole, self._refusals, macros)
-        more = (name for name in part.launched if name not in self._part.launched)
-        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *more))
-        return replace(part, job=job, supplied=self._supplied)
-
-    def _supply(self, errors: str) -> None:
-        """Gives the compile what nvcc has and NVRTC lacks, where that has failed it."""
-        for supply in _SUPPLIES:
-            if supply.error in errors and supply.header not in self._own:
-                text = resource(f"host_headers/{supply.header}").read_bytes()
-                whole = self._whole
-                self._own.add(supply.header)
-                self._whole = replace(
-                    whole,
-                    headers=(*whole.headers, Header(supply.header, text)),
-                    options=(*whole.options, *supply.options),
-                )
-                self._supplied += (supply.sentence,)
-
-    def _read(self, name: str) -> None:
-        path = _place(name)
-        is_own = name in self._own or name == split_variant(self._part.job.name)[0]
-        # No directive can name the others.
-        if path in self._texts or is_own or "\n" in path or {*'">'} <= {*path}:
-            return
-        if (text := _text_of(self._part.job, name)) is not None:
-            self._texts[path], self._as_said[path] = text, name
-
-    def _includers(self, paths: set[str]) -> set[str]:
-        """Returns these headers and all that include them, be it by others."""
-        targets = {
-            path: {target for _, target in self._targets(self._as_said[path], text)}
-            for path, text in self._texts.items()
-        }
-        found = paths
-        while more := {p for p, t in targets.items() if p not in found and not found.isdisjoint(t)}:
-            found = found | more
-        return found
-
-    def _targets(self, includer: str, text: bytes) -> Iterator[tuple[re.Match[bytes], str]]:
-        """Yields where a text includes a file, and which."""
-        for match in _INCLUDE.finditer(text):
-            name = os.fsdecode(match["name"][1:-1])
-            beside = (os.path.dirname(includer),) if match["name"].startswith(b'"') else ()
-            places = (os.path.join(folder, name) for folder in (*beside, *self._folders))
-            target = next(filter(os.path.isfile, places), None)
-            if target is not None and name not in self._own:
-                yield match, _place(target)
-
-    def _named(self, includer: str, text: bytes, paths: set[str]) -> bytes:
-        """Returns a text that includes some headers by their whole paths."""
-        targets = [each for each in self._targets(includer, text) if each[1] in paths]
-        directives = {start for start, _ in outline(text).directives} if targets else set()
-        pieces, at = [], 0
-        for match, path in targets:
-            if match.start() in directives:
-                name = f'"{path}"' if ">" in path else f"<{path}>"
-                pieces += [text[at : match.start("name")], os.fsencode(name)]
-                at = match.end()
-        return b"".join((*pieces, text[at:]))
-
-
-_INCLUDE = re.compile(rb'#[ \t]*+include[ \t]*+(?P<name>"[^"\n]++"|<[^<>\n]++>)')
-
-
-def _place(name: str) -> str:
+def place_of(name: str) -> str:
     """Returns the path of a file in its real folder: the file may be a link out of it."""
     return os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
 
 
-def _text_of(job: Job, name: str) -> bytes | None:
+def text_at(job: Job, name: str) -> bytes | None:
     """Returns the text of a file; None if it cannot be read, or the job may not read it."""
     if job.confined_to is None or lies_in(job.confined_to, name):
         with suppress(OSError):
@@ -338,18 +158,15 @@ def _text_of(job: Job, name: str) -> bytes | None:
     return None
 
 
-def _macros_of(job: Job) -> frozenset[str]:
-    return frozenset[str]().union(*(device_macros(content) for _, content in job.inputs))
-
-
-def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
+def definitions_for(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
     marked = {word.strip() for each in found for _, word in each.marks}
     for word in sorted(marked & MARKS.keys()):
         yield f"--define-macro={word.decode()}={MARKS[word].decode()}"
 
 
-def _aside(name: str, found: HostCode) -> HostCodeAside:
+def aside_part(name: str, found: HostCode) -> HostCodeAside:
+    """Returns what of a text was set aside."""
     doubts = tuple((doubt.line, doubt.reason) for doubt in found.doubts)
     return HostCodeAside(name, found.ranges, doubts)
 
@@ -483,6 +300,23 @@ def _last_name(name: str) -> str:
     while (plain := _ARGUMENTS.sub("", name)) != name:
         name = plain
     return name.rpartition("::")[2].strip()
+
+
+def host_mistakes(part: DevicePart) -> Iterator[str]:
+    """Yields a warning for each mistake in host code that is sure to be one, with its place."""
+    texts = {header.name: header.content for header in part.whole.headers}
+    texts |= {split_variant(part.whole.name)[0]: text for _, text in part.whole.inputs}
+    others = [
+        *texts.values(),
+        *(_own_headers(part.whole, texts.values()) if part.host_code else ()),
+    ]
+    for aside in part.host_code:
+        if aside.name in texts:
+            for mistake in syntax_mistakes(texts[aside.name], aside.ranges, others):
+                yield (
+                    f"{aside.name}({mistake.line}): warning: nvcc will refuse this host code: "
+                    f"{mistake.reason}. Here it is set aside, and nobody compiles it."
+                )
 
 
 def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -55,7 +56,10 @@ from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+# As NVRTC's own headers have it, and no host's of Linux.
+_WIDER = re.compile(rb"\btypedef\s+unsigned\s+long\s+long(?:\s+int)?\s+uint64_t\b")
 _CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
+_CUPY = re.compile(rb"#[ \t]*include[ \t]*[<\"]cupy/")
 _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
@@ -80,7 +84,8 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
     # Where a real header is, in whichever folder, it is taken.
     last: tuple[str, ...] = ()
     if not job.keep_host_code:
-        last = tuple(f"--include-path={at}" for at in (*library_folders(job), stand_in_folder()))
+        more = (*library_folders(job), *_cupy_folders(job), stand_in_folder())
+        last = tuple(f"--include-path={at}" for at in more)
         last += _ALONE if _are_alone(job) else ()
     return (*(() if own else _options(version)), *last)
 
@@ -107,6 +112,8 @@ def _are_alone(job: Job) -> bool:
     in_memory = {header.name for header in job.headers}
     beside = os.path.dirname(split_variant(job.name)[0])
     waiting = [(beside, includes(text)) for text in _contents(job)]
+    if any(_WIDER.search(text) for text in _contents(job)):
+        return False
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_OWN:
         at, found = waiting.pop()
@@ -120,6 +127,10 @@ def _are_alone(job: Job) -> bool:
             if own is not None and own not in seen:
                 seen.add(own)
                 try:
+                    status = status_of(own)
+                    path = os.path.join(working_folder(), own)
+                    if status and _WIDER_FOUND.of(path, status):
+                        return False
                     waiting += _scan(own, set())
                 except (UnreadableFile, OSError):
                     return False
@@ -138,6 +149,19 @@ def library_folders(job: Job) -> tuple[str, ...]:
 def _curand() -> str:
     header = locate.file_of("include/curand_kernel.h")
     return os.path.dirname(header) if header else ""
+
+
+def _cupy_folders(job: Job) -> tuple[str, ...]:
+    """Returns the folder of CuPy's headers, if a compile includes any and CuPy is installed here.
+
+    A Python file has its own CuPy, which names the folder itself.
+    """
+    if any(_CUPY.search(text) for text in _contents(job)):
+        for site in sys.path:
+            folder = os.path.join(site, "cupy", "_core", "include")
+            if os.path.isdir(os.path.join(folder, "cupy")):
+                return (folder,)
+    return ()
 
 
 @cache
@@ -269,6 +293,7 @@ def _installed() -> Iterator[str]:
 _FOLDER, _FORCES = "-I", "--pre-include"
 _MADE_UP = {BUILT_IN_HEADER, "__nv_name_map"}
 _READINGS: FileContentCache[Includes] = FileContentCache(includes)
+_WIDER_FOUND: FileContentCache[bool] = FileContentCache(lambda text: bool(_WIDER.search(text)))
 
 
 class _Trace:

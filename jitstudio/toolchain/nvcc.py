@@ -50,6 +50,15 @@ def version() -> str:
     return locate.program_version(Tool.NVCC)
 
 
+def found() -> str:
+    """Returns the path of nvcc, if there is a host compiler, too; empty where it cannot be used."""
+    try:
+        _host_compiler()
+        return locate.program(Tool.NVCC)
+    except ToolMissing:
+        return ""
+
+
 def programs() -> tuple[str, ...]:
     """Returns the paths of all programs that a compile starts; none where nvcc cannot be used."""
     try:

@@ -9,6 +9,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -27,10 +28,10 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
-    NextRound,
     asking_for_calls,
     device_part,
     host_calls,
+    host_mistakes,
     without_idle_warnings,
     words_on_calls,
     words_on_host_code,
@@ -47,7 +48,9 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
+from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.rounds import NextRound
 from jitstudio.toolchain.time_trace import header_phases
 from jitstudio.toolchain.tool_output import Report, text_of
 
@@ -131,18 +134,21 @@ def compile_cuda(job: Job) -> Report:
     basis = job
     try:
         _compile(job, traced, job.makes, report)
+        judges = plain and not job.keep_host_code
+        if judges:
+            part = _further_rounds(part, folders, report)
         if not report.ok and part.launched:
             # Some of what host code launches may have been misread.
-            job = _without_wrong_names(job, part, sent, report)
-            _compile(job, traced, job.makes, report)
-        basis = job
-        if plain and not job.keep_host_code:
-            part = _further_rounds(replace(part, job=job), report)
-            if part.job != job:
-                more = part.whole.headers[len(job.headers) :]
-                basis = replace(job, headers=(*job.headers, *more), options=part.job.options)
-                job, prefix, sent, options = part.job, None, report.options, report.options
-        _look_for_host_calls(replace(part, job=job), options, report)
+            part = _without_wrong_names(part, report)
+            _compile(part.job, (*report.options, *traced[len(sent) :]), job.makes, report)
+            if judges:
+                part = _further_rounds(part, folders, report)
+        if replace(part.job, name_expressions=job.name_expressions) != job:
+            prefix, sent, options = None, report.options, report.options
+        more = part.whole.headers[len(job.headers) :]
+        basis = replace(part.job, inputs=job.inputs, headers=(*job.headers, *more))
+        job = part.job
+        _look_for_host_calls(part, options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     report.copies, report.instances = _changed(given, job)
@@ -165,9 +171,29 @@ def compile_cuda(job: Job) -> Report:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    if not report.ok:
+        _look_for_remedies(part, report)
     report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)
     _complete_logs(report, part, folders)
     return report
+
+
+def _look_for_remedies(part: DevicePart, report: Report) -> None:
+    """Adds to a report what else may help, as far as it is here or has been tried."""
+
+    def attempt(more: tuple[str, ...]) -> Report:
+        tried, job = Report(), part.whole
+        own = tuple(_own_options(job))
+        quick = _SYNTAX_ONLY[:1] if takes(_SYNTAX_ONLY[0]) else ()
+        _compile(replace(job, name_expressions=()), (*job.options, *own, *more, *quick), (), tried)
+        report.ms += tried.ms
+        return tried
+
+    with suppress(NvrtcError):
+        if remaining := unmarked_for_device(report, part.whole.options, attempt):
+            report.log = f"{report.log}\n{remaining}".lstrip()
+    if offer := nvcc_offer(part, report):
+        report.diagnostics.append(offer)
 
 
 def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
@@ -182,18 +208,19 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
         said.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
     if report.stand_ins:
         said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
+    said += host_mistakes(part)
     report.log = "\n".join((*said, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
 
 
-def _further_rounds(part: DevicePart, report: Report) -> DevicePart:
+def _further_rounds(part: DevicePart, folders: Sequence[str], report: Report) -> DevicePart:
     """Compiles again without what NVRTC has refused, as long as that gains something.
 
     Returns:
         What was compiled last.
     """
-    rounds = NextRound(part)
+    rounds = NextRound(part, folders)
     for _ in range(_MOST_ROUNDS):
         again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())
         if again is None:
@@ -284,14 +311,13 @@ def _names_of(job: Job) -> list[str]:
     return [split_variant(job.name)[0], *(header.name for header in job.headers)]
 
 
-def _without_wrong_names(
-    job: Job, part: DevicePart, options: tuple[str, ...], report: Report
-) -> Job:
+def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart:
     """Returns the compile with those only of its host code's name expressions that are right."""
-    _sort_out_names(job, options, report)
+    _sort_out_names(part.job, report.options or (), report)
     right = [name for name in part.launched if name in dict(report.lowered)]
     report.lowered, report.refused, report.error_log = [], {}, ""
-    return replace(job, name_expressions=(*part.whole.name_expressions, *right))
+    names = (*part.whole.name_expressions, *right)
+    return replace(part, job=replace(part.job, name_expressions=names))
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:

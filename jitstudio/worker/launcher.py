@@ -223,8 +223,7 @@ class Launcher:
             asked_at,
         )
         if request.is_simulated:
-            # What is advised by them is looked at elsewhere.
-            alone = replace(call, request=replace(request, counterpart=b"", sources=()))
+            alone = replace(call, request=request.alone)
             answer = calls.ask(self._simulator, alone, tell, self._need(gpu=False))
         elif request.sanitizer is None:
             answer = calls.ask(self._gpu, call, tell, self._need())
@@ -252,7 +251,7 @@ class Launcher:
         calls: RunningCalls,
         tell: Callable[[LaunchEvent], None],
     ) -> LaunchResult:
-        """Returns a simulated launch held against its sources and the machine code.
+        """Returns a simulated launch, its advice compared with texts and machine code.
 
         What is not read in the time that the launch has left leaves the advice as it is: assumed.
         """
@@ -268,7 +267,9 @@ class Launcher:
         function = "" if b".func" in request.code else request.kernel
         key = request.counterpart, function
         if (code := self._code_read.get(key)) is None:
-            asked = AnalysisRequest(request.counterpart, request.title, function=function)
+            asked = AnalysisRequest(
+                request.counterpart, request.title, function=function, counts_live=False
+            )
             access = SandboxAccess(confined_to=request.confined_to)
             try:
                 code = calls.ask(self._code_reader, asked, need=Need(access))

@@ -99,7 +99,7 @@ class Stepper:
             except (CalculationError, OSError) as error:
                 return _error(f"The buffers cannot be filled: {error}")
             files = tuple((name, str(path)) for name, path in prepared.items())
-            command = LaunchCommand(request, files, "", time.monotonic())
+            command = LaunchCommand(request.alone, files, "", time.monotonic())
             self._opened = OpenSteps(next(self._numbers), command, thread)
             self._need = Need(SandboxAccess((folder,), confined_to=request.confined_to))
             self._step = 0

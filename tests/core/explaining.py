@@ -7,7 +7,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for, edits_for, mendable
 from jitstudio.core.explanations import explanations
 from jitstudio.core.options import without_option
-from jitstudio.core.request import Assembler, LinkMode
+from jitstudio.core.request import Assembler, CudaCompiler, LinkMode
 
 # What the user has to choose cannot be tried without one.
 CHOSEN = (FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES)
@@ -42,6 +42,8 @@ def mended(failed, fix):
             return replace(failed, libdevice=True)
         case FixKind.USE_NVJITLINK:
             return replace(failed, assembler=Assembler.NVJITLINK)
+        case FixKind.USE_NVCC:
+            return replace(failed, compiler=CudaCompiler.NVCC)
     return replace(failed, sources=tuple(mended_source(source, fix) for source in failed.sources))
 
 

@@ -67,8 +67,13 @@ class Failure(NamedTuple):
     fix: FixKind | None = None
 
 
+def kept(wanted):
+    """A build whose text NVRTC gets as it is."""
+    return replace(wanted, keep_host_code=True)
+
+
 def whole(text):
-    return replace(request(cuda(text)), keep_host_code=True)
+    return kept(request(cuda(text)))
 
 
 def including(header):
@@ -154,6 +159,9 @@ PROVOKED = (
         F.REPLACE_TEXT,
     ),
     Failure("unmarked-function", whole("void launch(int* p);\n" + KERNEL), F.ADD_OPTION),
+    # With the function for the device, there is as much to complain of.
+    Failure("unmarked-function-alone", whole("int pick() { throw 1; }\n" + KERNEL)),
+    Failure("unmarked-variable-alone", whole("__device__ int g;\nint pick = g;\n" + KERNEL)),
     Failure(
         "host-function-called",
         request(
@@ -237,15 +245,16 @@ PROVOKED = (
         F.INSERT_TEXT,
     ),
     Failure("no-kernel", request(cuda("static __device__ int x;"))),
-    Failure("register-variable", in_kernel("register int a = 1; *p = a;"), F.ADD_OPTION),
+    # Otherwise these are supplied by another round.
+    Failure("register-variable", kept(in_kernel("register int a = 1; *p = a;")), F.ADD_OPTION),
     Failure(
         "register-variable-in-a-standard",
-        replace(in_kernel("register int a = 1; *p = a;"), options=("-std=c++20",)),
+        kept(replace(in_kernel("register int a = 1; *p = a;"), options=("-std=c++20",))),
         F.REPLACE_TEXT,
     ),
     Failure(
         "designated-initialiser",
-        in_kernel("struct P { int a, b; }; P q = {.a = 1, .b = 2}; *p = q.a;"),
+        kept(in_kernel("struct P { int a, b; }; P q = {.a = 1, .b = 2}; *p = q.a;")),
         F.ADD_OPTION,
     ),
     Failure("launch-in-a-kernel", request(cuda(NESTED), **CUBIN)),
@@ -316,6 +325,7 @@ PROVOKED = (
 NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
+    ("nvcc-is-here", None, "NVRTC stops at: x. nvcc is on this machine and may compile it: ..."),
     *(
         (id_, NVRTC, f"wgmma.mma_async instructions are serialized due to {cause} 'k' in line 9")
         for id_, cause in (

@@ -1,5 +1,6 @@
 """The parameters of captured kernels, against PTX that Triton, Numba, CuPy and cuda.core made."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.core.arch import Arch
@@ -7,6 +8,7 @@ from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representati
 from jitstudio.core.code import Artifact, CodeKind, Source
 from jitstudio.core.launch.arguments import default_arguments, first_launch
 from jitstudio.core.launch.c_types import FLOAT, INT
+from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Pointer
 from jitstudio.core.result import BuildResult, Kernel, Outcome
 from jitstudio.listing.kernels import kernel_forms
@@ -132,6 +134,39 @@ def test_cuda_in_a_captured_kernel_declares_it():
     form = form_of(unpack((SAMPLES / "cupy_row_sums.jitkernel").read_bytes()))
     assert [p.name for p in form.parameters] == ["rows", "sums", "width"]
     assert (form.notes, form.line) == ((), 2)
+
+
+def test_a_kernel_of_cupy_begins_with_the_launch_of_its_script():
+    kernel = unpack((SAMPLES / "cupy_row_sums.jitkernel").read_bytes())
+    name = kernel.name
+    told = {
+        "grid": "30",
+        "block": "128,1,1",
+        "shared": "0",
+        "line": "9",
+        "bytes 0": "4000",
+        "number 2": "64",
+    }
+    facts = {f"launch {name}: {key}": value for key, value in told.items()}
+    launch = form_of(replace(kernel, facts={**kernel.facts, **facts})).host_launch
+    assert launch is not None
+    assert (launch.grid, launch.block, launch.shared, launch.line) == ((30,), (128,), 0, 9)
+    assert launch.arguments == (HostBuffer(4000), None, 64)
+    others = {f"launch other: {key}": value for key, value in told.items()}
+    assert form_of(replace(kernel, facts={**kernel.facts, **others})).host_launch is None
+
+
+def test_a_kernel_of_triton_begins_with_the_launch_of_its_script():
+    told = {"grid": "4", "block": "128", "number n": "1000", "bytes gate_ptr": "4000"}
+    facts = {f"launch {key}": value for key, value in told.items()}
+    form = form_of(replace(TRITON, facts={**TRITON.facts, **facts}))
+    launch = first_launch(form)
+    names = [p.name for p in form.parameters]
+    assert (launch.grid, launch.block) == ("4", "128")
+    assert form.host_launch.arguments[names.index("n")] == 1000
+    assert form.host_launch.arguments[names.index("gate_ptr")] == HostBuffer(4000)
+    assert dict(launch.arguments)["n"] == "1000"
+    assert dict(launch.arguments)["gate_ptr"] == "n:random:in"
 
 
 def test_a_source_that_says_something_else_is_left_out():

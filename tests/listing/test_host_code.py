@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jitstudio.listing.cuda.host_code import device_macros, find_host_code
+from jitstudio.listing.cuda.host_code import Refusals, device_macros, find_host_code
 from tests.listing.mutations import mutated
 from tests.support import SAMPLES
 
@@ -490,3 +490,50 @@ def test_classes_that_are_never_closed_take_no_longer_than_others():
 
     closed = seconds(b"struct A{A(int); A(){} };\n")
     assert seconds(b"struct A{A(int); A(){}\n") < 3 * closed + 0.5
+
+
+def test_a_base_class_of_the_host_goes_with_what_is_derived_from_it():
+    text = b"""\
+class Rule {
+public:
+    virtual ~Rule() = default;
+    virtual std::string name() const = 0;
+};
+class Trapezium final : public Rule { std::string name() const override { return "t"; } };
+__global__ void k(int *p) { *p = 1; }
+int main() { Trapezium t; }
+"""
+    left = find_host_code(text).device_text
+    assert left.split() == b"__global__ void k(int *p) { *p = 1; }".split()
+
+
+def test_what_another_branch_calls_by_the_same_name_is_no_reason_to_stay():
+    text = b"""\
+#if 1
+typedef pthread_t Worker;
+#else
+typedef HANDLE Worker;
+#endif
+Worker worker;
+__global__ void k(int *p) { *p = 1; }
+"""
+    assert (
+        b"pthread_t"
+        not in find_host_code(text, refused=Refusals(unknown=frozenset({2}))).device_text
+    )
+    used = text.replace(b"int *p)", b"int *p, Worker w)")
+    assert (
+        b"pthread_t" in find_host_code(used, refused=Refusals(unknown=frozenset({2}))).device_text
+    )
+
+
+def test_the_name_of_a_pointer_to_a_function_is_behind_its_calling_convention():
+    text = b"""\
+typedef void (WINAPI *Callback)(GLuint a, void *data);
+typedef void (*Plain)(GLuint a);
+__global__ void k(int *p, Callback c, Plain d) { *p = 1; }
+int main() { }
+"""
+    left = find_host_code(text, refused=Refusals(unknown=frozenset({1, 2}))).device_text
+    assert b"WINAPI" in left
+    assert b"Plain)(GLuint" in left

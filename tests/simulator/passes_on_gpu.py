@@ -282,7 +282,7 @@ def counted(names: Sequence[str], program: Sequence[str], folder: Path) -> list[
 
 
 def _number(text: str) -> float:
-    """Returns the number that ncu prints, which is none where it has not counted."""
+    """Returns a number of the table that ncu prints; NaN for an empty cell."""
     try:
         return float(text.replace(",", ""))
     except ValueError:

@@ -125,7 +125,7 @@ def sample_rows() -> Iterator[Row]:
 
 
 def simulated(row: Row) -> Counts:
-    """Returns what the simulator counts for a launch, or why it counts nothing."""
+    """Returns the counts of the simulator for a launch, or the reason for none."""
     sums = Sums()
     result = simulate(row.launch, read_program(row.ptx), (sums,))
     if result.outcome not in (SimulationOutcome.FINISHED, SimulationOutcome.FAULTED):
@@ -184,7 +184,7 @@ def launch_all(folder: Path) -> None:
 
 
 def measured(rows: Sequence[Row], folder: Path) -> dict[str, dict[str, Counts]]:
-    """Returns by launch and level what ncu counts, or why it has counted nothing."""
+    """Returns the counts of ncu by launch and level, or the reason for none."""
     (folder / "rows").write_bytes(pickle.dumps(list(rows)))
     program = [sys.executable, "-m", "tests.simulator.traffic_on_gpu", "--launch", str(folder)]
     names = [name for names in COUNTERS.values() for name in names]
@@ -203,7 +203,7 @@ def measured(rows: Sequence[Row], folder: Path) -> dict[str, dict[str, Counts]]:
 
 
 def _summed(counts: Mapping[str, float]) -> dict[str, int | None]:
-    """Returns what is compared of a launch; None for what ncu has not counted."""
+    """Returns the sums of a launch; None where ncu has not counted."""
     sums = {
         key: sum(counts.get(name, math.nan) for name in names) for key, names in COUNTERS.items()
     }

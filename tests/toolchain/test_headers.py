@@ -43,6 +43,22 @@ def fresh(monkeypatch, tmp_path):
     headers._unpacked.cache_clear()
 
 
+def test_headers_of_cupy_are_found_where_it_is_installed(tmp_path, monkeypatch):
+    text = "#include <cupy/complex.cuh>\n__global__ void k(complex* p) { p->re = 1; }\n"
+    assert 'cannot open source file "cupy/complex.cuh"' in compiled(text).error_log
+    below = tmp_path / "site-packages" / "cupy" / "_core" / "include" / "cupy"
+    below.mkdir(parents=True)
+    (below / "complex.cuh").write_text("struct complex { float re, im; };\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "site-packages")])
+    assert compiled(text).ok
+    assert compiled(text, keep_host_code=True).ok is False
+    own = tmp_path / "own" / "cupy"
+    own.mkdir(parents=True)
+    (own / "complex.cuh").write_text("struct complex { double re, im, more; };\n")
+    chosen = compiled(text.replace("re = 1", "more = 1"), f"--include-path={own.parent}")
+    assert chosen.ok, chosen.error_log
+
+
 def test_nvidia_s_headers_are_found_without_a_setting():
     lines = [f"#include <{header}>" for header in INCLUDED]
     uses = " ".join(f"(void)sizeof({what});" for what in INCLUDED.values())

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import HostCodeAside
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain.device_part import NextRound, device_part
+from jitstudio.toolchain.device_part import device_part
 from jitstudio.toolchain.headers import stand_in_folder
 from jitstudio.toolchain.nvrtc import compile_cuda
+from jitstudio.toolchain.rounds import NextRound
 from tests.support import cuda, request
 
 TUTORIAL = """\
@@ -220,19 +222,23 @@ def test_stand_ins_and_headers_of_nvidia_go_together(built):
     assert result.ok, result.stages[0].error_log
 
 
+SUPPLIED = {
+    "cub/cub.cuh",
+    *(f"jitstudio/{name}.h" for name in ("gnu", "host", "platform", "pow", "typeof")),
+}
+
+
 def test_every_stand_in_compiles_and_hides_none_of_nvidia(built):
     names = sorted(
-        str(path.relative_to(stand_in_folder()))
+        name
         for path in Path(stand_in_folder()).rglob("*")
         # What is given where a compile needs it is in none by itself.
-        if path.is_file() and path.name not in ("cub.cuh", "pow.h")
+        if path.is_file() and (name := str(path.relative_to(stand_in_folder()))) not in SUPPLIED
     )
     text = "".join(f"#include <{name}>\n" for name in names)
     result = built(request(cuda(text + "__global__ void k(int *p) { *p = 1; }\n")))
     assert result.ok, result.stages[0].error_log
-    assert [*result.stages[0].stand_ins, "jitstudio/host.h"] == sorted(
-        names, key=lambda n: n == "jitstudio/host.h"
-    )
+    assert [*result.stages[0].stand_ins] == names
 
 
 def test_what_host_code_launches_is_instantiated_and_what_is_misread_left_out(built):
@@ -459,3 +465,121 @@ def test_a_call_of_a_constructor_of_the_host_is_named_with_its_place(built, emit
     # One whose calls are in host code only, and what is defined elsewhere, do not matter.
     fine = CALLS.replace("*p = P(1.0f);", "*o = p->x;").replace("made<Q>(2).x", "1")
     assert built(request(cuda(f"#include <cstdio>\n{fine}"), emit=emit)).ok
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("__device__ int f(int a) { register int b = a; return b; }", "'register' is left out"),
+        ("struct P { int a, b; };\n__device__ P f(int a) { return P{.a = a, .b = 2}; }", "C++20"),
+        ("__device__ int f(int a) { typeof(a) b = 1; return a + b; }", "typeof"),
+        ("__device__ int f(__int128 a) { return a >> 100; }", "--device-int128"),
+        ("#ifndef __linux__\n#error no\n#endif", "__linux__"),
+        ("#if !defined(__unix__) || !defined(__GNUC__)\n#error no\n#endif", "__GNUC__"),
+    ],
+)
+def test_what_nvcc_takes_from_the_host_s_compiler_is_supplied_and_said(built, text, said):
+    result = built(request(cuda(f"{text}\n{KERNEL}int main() {{ return 0; }}\n")))
+    assert result.ok, result.stages[0].error_log
+    assert said in result.stages[0].log
+    assert said not in built(request(cuda(KERNEL + "int main() { return 0; }\n"))).stages[0].log
+
+
+def test_a_standard_that_is_asked_for_stays(built):
+    text = f"struct P {{ int a; }};\n__device__ P p() {{ return P{{.a = 1}}; }}\n{KERNEL}"
+    result = built(request(cuda(text), options=("-std=c++17",)))
+    assert not result.ok
+    assert "c++20" not in " ".join(result.stages[0].options)
+
+
+def test_wrong_headers_do_not_make_names_wrong(built, tmp_path):
+    (tmp_path / "own.h").write_text("inline void report(int) {}\n")
+    text = """\
+#include "own.h"
+template <typename T> __global__ void typed(T *x) {}
+template <int N> __global__ void checked(int *x) { static_assert(N > 0); }
+int main() { typed<float><<<1, 1>>>(nullptr); checked<-1><<<1, 1>>>(nullptr); }
+"""
+    result = built(request(cuda(text, str(tmp_path / "main.cu"))))
+    assert result.ok, result.stages[0].error_log
+    assert [kernel.name for kernel in result.kernels] == ["_Z5typedIfEvPT_"]
+
+
+@pytest.fixture
+def toolkit(tmp_path):
+    """The folder of the headers of a toolkit that are for the host, too."""
+    folder = tmp_path / "toolkit"
+    (folder / "nvtx3").mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("how", ["-I", "toolchain"])
+def test_headers_of_a_toolkit_are_judged_wherever_they_are_found(toolkit, tmp_path, how):
+    (toolkit / "cuda.h").write_text("typedef int CUresult;\nCUresult CUDAAPI cuInit(unsigned);\n")
+    text = b'#include "own.h"\n#include <cuda.h>\n__global__ void k(CUresult *p) { *p = 1; }\n'
+    (tmp_path / "own.h").write_text("int main() { return 0; }\n")
+    source = (Ref(CodeKind.CUDA, "main.cu"), text)
+    options = ("-arch=compute_90", *([f"-I{toolkit}"] if how == "-I" else []))
+    job = Job(Tool.NVRTC, str(tmp_path / "main.cu"), (source,), (CodeKind.PTX,), options)
+    error = f"{toolkit / 'cuda.h'}(2): error: A function without execution space annotations"
+    rounds = NextRound(device_part(job), () if how == "-I" else (str(toolkit),))
+    part = rounds.part(error, [str(toolkit / "cuda.h")])
+    assert part is not None
+    ((_, sent),) = part.job.inputs
+    assert f"#include <{toolkit / 'cuda.h'}>".encode() in sent
+    (header,) = part.job.headers
+    assert b"cuInit" not in header.content
+    assert b"typedef int CUresult" in header.content
+
+
+def test_a_type_that_another_header_needs_comes_back(built, toolkit, tmp_path):
+    (toolkit / "types.h").write_text(
+        "#include <GL/gl.h>\ntypedef void (WINAPI *Callback)(int);\ntypedef GLuint Texture;\n"
+        "struct Window { Texture texture; };\nstatic void open(Window *);\n"
+    )
+    (toolkit / "calls.h").write_text(
+        '#include "types.h"\nstruct Arguments { Callback call; int *p; };\n'
+        "static inline int use(Arguments *a) { return 0; }\n"
+    )
+    text = "#include <calls.h>\n#define WINAPI\n__global__ void k(Arguments a) { *a.p = 1; }\n"
+    text = "#define WINAPI\n" + text + "int main() { return 0; }\n"
+    options = (f"-I{toolkit}",)
+    result = built(request(cuda(text, str(tmp_path / "main.cu")), options=options))
+    assert result.ok, result.stages[0].error_log
+
+
+def test_a_header_that_takes_no_nvrtc_is_stood_in_for(built, toolkit, tmp_path):
+    (toolkit / "nvtx3" / "nvToolsExt.h").write_text('#include "detail.h"\n')
+    (toolkit / "nvtx3" / "detail.h").write_text("#ifndef _MSC_VER\n#error who are you\n#endif\n")
+    text = f"#include <nvtx3/nvToolsExt.h>\n{KERNEL}int main() {{ nvtxRangePush(0); }}\n"
+    options = (f"-I{toolkit}",)
+    result = built(request(cuda(text, str(tmp_path / "work" / "main.cu")), options=options))
+    assert result.ok, result.stages[0].error_log
+    assert "<nvtx3/nvToolsExt.h> that was found is not for NVRTC" in result.stages[0].log
+
+
+def test_wide_integers_are_as_nvidia_s_own_headers_say_where_a_folder_has_them(built, toolkit):
+    (toolkit / "cuda_pipeline.h").write_text(
+        "#pragma once\ntypedef unsigned int uint32_t;\ntypedef unsigned long long uint64_t;\n"
+        "typedef uint64_t uintptr_t;\n"
+    )
+    text = f"#include <cuda_pipeline.h>\n#include <stdio.h>\n{KERNEL}"
+    result = built(request(cuda(text), options=(f"-I{toolkit}",)))
+    assert result.ok, result.stages[0].error_log
+
+
+def test_headers_of_libraries_that_no_device_code_uses_are_not_read(built):
+    result = built(request(cuda(f"#include <thrust/sort.h>\n#include <cub/cub.cuh>\n{KERNEL}")))
+    assert result.ok, result.stages[0].error_log
+    assert result.stages[0].host_code == (HostCodeAside("kernel.cu", ((1, 2),)),)
+
+
+def test_host_code_that_does_not_parse_is_a_warning_with_its_line(built):
+    text = f"{KERNEL}#define N 3\nint main() {{\n    int broken = ;\n    return N;\n}}\n"
+    result = built(request(cuda(text)))
+    assert result.ok
+    (warning,) = result.diagnostics
+    assert (warning.file, warning.line) == ("kernel.cu", 4)
+    assert warning.severity is Severity.WARNING
+    assert "nvcc will refuse this host code: nothing is behind '='" in warning.message
+    assert built(request(cuda(text.replace("= ;", "= N;")))).diagnostics == ()

@@ -9,6 +9,7 @@ import pytest
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.diagnostics import FixKind, Severity, mendable
 from jitstudio.core.options import OPTIONS, nvcc_objection, nvcc_spelling
 from jitstudio.core.request import CudaCompiler
 from jitstudio.core.result import Outcome
@@ -172,3 +173,36 @@ def test_without_a_host_compiler_it_says_what_to_install(program, monkeypatch):
     monkeypatch.setenv("NVCC_CCBIN", "/no/such/gcc")
     with pytest.raises(ToolMissing, match="NVCC_CCBIN names '/no/such/gcc'"):
         nvcc.version()
+
+
+# GNU's form of the conditional operator, which no mode of NVRTC takes.
+SHORT = "__global__ void k(int *p, int n) { *p = n ?: 3; }\n"
+
+
+def test_nvcc_is_offered_where_it_is_and_nvrtc_fails_with_a_program(builder):
+    failed = request(cuda(f"{SHORT}int main() {{ return 0; }}\n"))
+    result = builder.build(failed)
+    assert result.outcome is Outcome.FAILED
+    (offer,) = [d for d in result.diagnostics if d.fix and d.fix.kind is FixKind.USE_NVCC]
+    assert offer.severity is Severity.INFO
+    assert "NVRTC stops at: expected an expression (line 1)." in offer.message
+    assert "--compiler nvcc" in offer.message
+    assert offer.fix.label == "Compile with nvcc"
+    assert offer.fix not in mendable(result.diagnostics)
+    assert builder.build(replace(failed, compiler=CudaCompiler.NVCC)).ok
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        # No host code; a build that nobody trusts; another output; what nvcc refuses, too.
+        request(cuda(SHORT)),
+        replace(request(cuda(f"{SHORT}int main() {{ }}\n")), confined_to=()),
+        request(cuda(f"{SHORT}int main() {{ }}\n"), emit="ltoir"),
+        request(cuda("int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }\n")),
+    ],
+)
+def test_nvcc_is_not_offered_where_it_is_of_no_use(builder, failed):
+    result = builder.build(failed)
+    assert result.outcome is Outcome.FAILED
+    assert not [d for d in result.diagnostics if d.fix and d.fix.kind is FixKind.USE_NVCC]

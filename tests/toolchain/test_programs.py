@@ -1,7 +1,6 @@
 """Whole programs, host code and all, build as they are to the kernels that nvcc makes of them."""
 
 import json
-import re
 import shutil
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.result import Outcome
 from jitstudio.toolchain import nvrtc
-from tests.program_kernels import PROGRAMS, TABLE, of_nvcc, version_of
+from tests.program_kernels import PROGRAMS, TABLE, named, of_nvcc, version_of
 from tests.support import one_in, request
 
 MADE_BY_NVCC = json.loads(TABLE.read_text())
@@ -18,25 +17,12 @@ NAMES = sorted(path.name for path in PROGRAMS.glob("*.cu"))
 LACKS_A_HEADER = {"pi_monte_carlo.cu"}
 # Without one instance, whose arguments follow from the result of a function template of the host.
 FEWER_KERNELS = {"functors_transform.cu"}
-# A namespace without a name is called by the path of its file. Before its name is the length.
-_NAMELESS = re.compile(r"(\d+)_GLOBAL__N__")
 pytestmark = pytest.mark.slow
 
 
 def program(name):
     path = PROGRAMS / name
     return Source(name, CodeKind.CUDA, path.read_bytes(), folder=str(PROGRAMS))
-
-
-def named(kernels):
-    """Figures of kernels, by what does not depend on where the file lies."""
-    return {_without_path(name): figure for name, figure in kernels.items()}
-
-
-def _without_path(name):
-    if (found := _NAMELESS.search(name)) is None:
-        return name
-    return name[: found.start()] + name[found.end(1) + int(found[1]) :]
 
 
 # What has heavy headers is built for every release, not for every change.

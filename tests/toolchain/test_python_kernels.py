@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from jitstudio.core.captured import KernelLanguage, unpack
+from jitstudio.core.captured import LAUNCH, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.scripts import kernel_names
@@ -321,3 +321,75 @@ def test_cute_dsl(tmp_path):
     assert f".entry {kernel.name}" in ptx
     assert ".loc" in ptx
     assert str(kernel.target) == "sm_90"
+
+
+TRITON_LAUNCHED = """
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, out, n, scale, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, scale * tl.load(x + at, mask=at < n), mask=at < n)
+
+
+x = np.ones(1000, np.float32)
+add[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](
+    x, np.zeros(1000, np.float64), 1000, scale=2.5, BLOCK=256)
+add[(7,)](x, np.zeros(10, np.float64), 10, 1.5, BLOCK=256)
+"""
+
+
+def test_the_first_launch_of_a_kernel_of_triton_is_kept(tmp_path):
+    pytest.importorskip("triton")
+    report, kernels = ran(TRITON_LAUNCHED, tmp_path)
+    assert report.diagnostics == []
+    told = {k.removeprefix(LAUNCH): v for k, v in kernels[0].facts.items() if k.startswith(LAUNCH)}
+    assert told["grid"] == "4"
+    assert told["block"] == "128"
+    assert told["line"] == "14"
+    assert (told["bytes x"], told["bytes out"]) == ("4000", "8000")
+    assert (told["number n"], told["number scale"]) == ("1000", "2.5")
+
+
+CUPY_LAUNCHED = """
+import cupy as cp
+
+code = '''
+extern "C" __global__ void scale(float *x, float a, int n) { }
+template <class T> __global__ void fill(T *out, T v) { *out = v; }
+'''
+x = cp.arange(1000, dtype=cp.float32)
+cp.RawKernel(code, "scale")((4,), (256,), (x, cp.float32(2.5), 1000), shared_mem=64)
+module = cp.RawModule(code=code, name_expressions=["fill<double>"])
+cp.ElementwiseKernel("float32 x", "float32 y", "y = x", "same")(x)
+with cp.cuda.Stream():
+    module.get_function("fill<double>")((2, 1), (128,), (cp.zeros((10, 20)), 3.0))
+print(cp.asnumpy(x).sum(), x.get()[3])
+"""
+
+
+def test_the_launches_of_kernels_of_cupy_are_kept(tmp_path):
+    pytest.importorskip("cupy")
+    report, kernels = ran(CUPY_LAUNCHED, tmp_path)
+    assert report.diagnostics == []
+    assert "499500.0 3.0" in report.log
+    assert "elementwise kernels" in report.log
+    own, module = (
+        {k.removeprefix(LAUNCH): v for k, v in kernel.facts.items() if k.startswith(LAUNCH)}
+        for kernel in kernels
+    )
+    assert own == {
+        "scale: grid": "4",
+        "scale: block": "256",
+        "scale: shared": "64",
+        "scale: line": "9",
+        "scale: bytes 0": "4000",
+        "scale: number 1": "2.5",
+        "scale: number 2": "1000",
+    }
+    assert module["fill<double>: grid"] == "2,1"
+    assert module["fill<double>: bytes 0"] == "1600"
+    assert module["fill<double>: number 1"] == "3.0"

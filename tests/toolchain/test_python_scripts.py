@@ -93,6 +93,20 @@ def test_a_script_without_kernels():
     assert "Launch one, such as kernel[grid]" in failure("import cuda.core")[1]
 
 
+def test_a_script_that_shows_its_kernel_by_itself():
+    report = ran("import jitstudio\nprint(jitstudio.show(object(), name='k').wait(5).tabs)")
+    assert report.log.startswith("()\n")
+    assert "jitstudio.show opens nothing here" in report.log
+    assert "compiled no kernel" in failure("from jitstudio import show\nshow('k.cu')")[1]
+
+
+@pytest.mark.parametrize("call", ["inspect('k.cu')", "run('k.cu')", "show('k.cu').report()"])
+def test_a_script_of_a_build_starts_no_compilers(call):
+    line, message = failure(f"import jitstudio\njitstudio.{call}")
+    assert line == 2
+    assert "starts compilers, which a script that jitstudio itself runs may not" in message
+
+
 def test_a_script_that_ends_itself():
     told = "The script ended itself: with exit status 3."
     assert failure("import sys\nsys.exit(3)") == (2, told)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.request import (
     Buffer,
@@ -218,3 +218,10 @@ def test_what_an_expression_reads_from_a_changed_file_is_read_again(launcher, tm
         heard = []
         launcher.launch(replace(request, arguments=(x, y)), on_event=heard.append)
         assert LaunchProgress("calculating 'y'") in heard
+
+
+def test_what_is_only_compared_is_not_sent_to_the_simulator():
+    """Nor kept in a recording: the cubin, and the texts of the user's."""
+    source = Source("k.cu", CodeKind.CUDA, b"// mine")
+    asked = launch_request(code=b"ptx", counterpart=b"cubin", sources=(source,))
+    assert asked.alone == launch_request(code=b"ptx")

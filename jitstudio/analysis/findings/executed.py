@@ -1,4 +1,4 @@
-"""What a simulated run has counted, held against the machine code: that is what a GPU executes.
+"""A simulated run compared with the machine code, which a GPU executes in place of the PTX.
 
 The simulator runs PTX. ptxas merges neighbouring accesses, keeps arrays in registers, executes
 short branches by predicates and combines atomics of a warp: a change of the source that the counts
@@ -54,7 +54,7 @@ def is_to_compare(simulation: Simulation) -> bool:
 
 
 def as_executed(simulation: Simulation, functions: Sequence[SassFunction]) -> Simulation:
-    """Returns a run with what the machine code does otherwise than the PTX that was run.
+    """Returns a run, marked where the machine code differs from the PTX that was run.
 
     Args:
         simulation: The run.
@@ -96,31 +96,31 @@ class _Executed(NamedTuple):
 
     @property
     def opcode(self) -> str:
-        """Its opcode, with all modifiers."""
+        """The opcode with all modifiers."""
         return self.code[self.number].opcode
 
     @property
     def compares(self) -> bool:
-        """Whether it sets predicates."""
+        """Whether the instruction sets predicates."""
         return stem(self.opcode).endswith("SETP")
 
     def may_leap(self) -> bool:
-        """Returns whether what it compares may decide where threads go on.
+        """Returns whether the comparison may decide where threads go on.
 
         It does not where only selects and the guards of other instructions use it.
         """
-        held = set(_predicates(self.code[self.number].operands)[:_WRITTEN]) - _TRUE
+        written = set(_predicates(self.code[self.number].operands)[:_WRITTEN]) - _TRUE
         for later in self.code[self.number + 1 :]:
             name, named = stem(later.opcode), _predicates(later.operands)
             sets = name.endswith("SETP")
             reads = named[_WRITTEN:] if sets else named
-            if held & set(reads) and name not in _SELECTS:
+            if written & set(reads) and name not in _SELECTS:
                 return True
-            if later.predicate.lstrip("@!") in held and name in _BRANCHES:
+            if later.predicate.lstrip("@!") in written and name in _BRANCHES:
                 return True
             if sets and not later.predicate:
-                held -= set(named[:_WRITTEN])
-            if not held:
+                written -= set(named[:_WRITTEN])
+            if not written:
                 return False
         return False
 
@@ -136,7 +136,7 @@ def _place_of(sample: AccessSample) -> _Place:
 
 
 def _compared(sample: AccessSample, samples: Sequence[AccessSample], code: _Code) -> AccessSample:
-    """Returns an access with what the machine code makes of it and of the others of its line."""
+    """Returns an access, marked if the machine code accesses its line in another way."""
     if sample.space not in _SPACES or sample.size > _WIDEST:
         return replace(sample, is_read=True)
     place = _place_of(sample)
@@ -182,7 +182,7 @@ def _agree(in_ptx: Counter[int], accesses: Sequence[str]) -> bool:
 
 
 def _combining(opcodes: Iterable[str]) -> Iterator[str]:
-    """Yields the opcodes by which the lanes of a warp make one atomic operation of theirs."""
+    """Yields the opcodes that combine the lanes of a warp before an atomic operation."""
     by_stem = {stem(opcode): opcode for opcode in opcodes}
     yield from (by_stem[name] for name in sorted(_REDUCTIONS & by_stem.keys()))
     if _VOTES & by_stem.keys() and _POPULATION & by_stem.keys():
@@ -190,7 +190,7 @@ def _combining(opcodes: Iterable[str]) -> Iterator[str]:
 
 
 def _unbranched(simulation: Simulation, code: _Code) -> Iterator[tuple[str, int]]:
-    """Yields the lines at which the machine code chooses by predicates what the PTX leaps over."""
+    """Yields the lines with a branch in the PTX and predicates in the machine code."""
     for line in simulation.lines:
         if not (line.divergent and line.line):
             continue

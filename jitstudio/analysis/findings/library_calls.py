@@ -12,7 +12,7 @@ from jitstudio.listing.cuda.math_calls import math_calls
 
 
 def with_library_calls(simulation: Simulation, sources: Sequence[Source]) -> Simulation:
-    """Returns a run with the lines at which not the author's conditions part lanes, or may not.
+    """Returns a run with the lines at which a library parts lanes, or may part them.
 
     Args:
         simulation: The run.
@@ -31,6 +31,6 @@ def _calls(simulation: Simulation, sources: Sequence[Source]) -> Iterator[Librar
             continue
         calls = math_calls(source.content, {line.line for line in here})
         for line in here:
-            if (found := calls.get(line.line)) is not None:
-                alone = not found.has_condition
-                yield LibraryBranch(line.ptx_line, line.file, line.line, found.functions, alone)
+            if (called := calls.get(line.line)) is not None:
+                alone = not called.has_condition
+                yield LibraryBranch(line.ptx_line, line.file, line.line, called.functions, alone)

@@ -35,8 +35,8 @@ _NO_STRIDE = (
     "loaded: no order of threads or of fields was found that takes less."
 )
 _NO_LAYOUT = (
-    "Rows with some elements more and swizzled columns were tried on the addresses of the run, "
-    "and none takes less without a conflict."
+    "Rows with some elements more and swizzled columns were tried on the addresses of the run: "
+    "each of them has conflicts, too, or takes more passes elsewhere."
 )
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
@@ -131,7 +131,7 @@ def _hits(
 def _remedy(
     rule: str, line: LineCounts, sample: AccessSample | None, simulation: Simulation
 ) -> str:
-    """Returns the pattern of a remedy, whose braces are that of the rule as it stands in the table.
+    """Returns the pattern of a remedy, with braces for the text of the rule.
 
     It says what the machine code does if that is not what was counted, and that nobody has read it.
     """
@@ -143,14 +143,14 @@ def _remedy(
 
 
 def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> InlineChain:
-    """Returns the line to look at: of what parts in a library that of its call."""
+    """Returns the line to look at: for a branch of a library the line of its call."""
     if rule == "parted" and library is not None:
         return (SourceLocation(library.file, library.line),)
     return (SourceLocation(line.file, line.line),) if line.line else ()
 
 
 def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
-    made = text_of(rule, hit)
+    made = text_of(rule, hit, places)
     # What is not the author's has no remedy, which would be for the machine code or not.
     remedy = made.remedy and remedy.format(made.remedy)
     return replace(made, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

@@ -158,6 +158,7 @@ def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Accesses to shared memory at a stride by which different words are in one bank."""
     own = set(facts.written_here)
     hits: dict[int, RuleHit] = {}
+    units: dict[int, int] = {}
     for access in facts.warp.shared:
         index, lane = access.index, access.lane
         if index not in own or stem(facts.function.opcodes[index]) not in _PLAIN:
@@ -167,10 +168,14 @@ def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
         passes, least = passes_of(lane.step, access.bytes)
         if passes >= 2 * least:
             what = "loads" if access.is_load else "stores"
+            # An access begins at a multiple of its bytes, also in rows that are longer.
+            more = units[index] = max(access.bytes, _WORD)
             words = {"what": what, "step": abs(lane.step), "passes": passes, "least": least}
+            words |= {"more": more, "columns": _BANKS + more // _WORD}
             hits[index] = RuleHit((), words, "stride")
     for line in facts.by_line(sorted(hits)):
-        yield RuleHit(line, hits[line[0]].words, "stride")
+        widest = max(line, key=units.__getitem__)
+        yield RuleHit(line, hits[widest].words, "stride")
 
 
 def passes_of(step: int, size: int) -> tuple[int, int]:

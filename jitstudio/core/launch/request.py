@@ -6,7 +6,7 @@ Also the kernel as its source declares it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from jitstudio.core.code import CodeKind, Source
@@ -261,6 +261,11 @@ class LaunchRequest(RunOptions):
     def is_simulated(self) -> bool:
         """Whether the simulator carries it out."""
         return self.device == SIMULATOR
+
+    @property
+    def alone(self) -> LaunchRequest:
+        """The launch without cubin and texts, which advice alone is compared with."""
+        return replace(self, counterpart=b"", sources=())
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:

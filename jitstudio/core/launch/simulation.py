@@ -321,7 +321,7 @@ class AccessSample:
 
     @property
     def advice(self) -> str:
-        """What would take fewer, or why nothing can be said; empty where nothing was found."""
+        """Advice for the access, or the reason for none; empty where nothing was found."""
         if self.is_read:
             return self.otherwise or self.suggestion
         if self.may_merge:

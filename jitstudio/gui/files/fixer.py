@@ -66,6 +66,7 @@ class Fixer(QObject):
             FixKind.INSERT_TEXT: self._edit_text,
             FixKind.USE_LIBDEVICE: partial(self._turn, Switch.LIBDEVICE, True),
             FixKind.USE_NVJITLINK: partial(self._turn, Switch.DRIVER_JIT, False),
+            FixKind.USE_NVCC: partial(self._turn, Switch.NVCC, True),
             FixKind.TRUST_PROJECT: self._trust_project,
             FixKind.ADD_INCLUDE_FOLDER: self._add_include_folder,
             FixKind.OPEN_FILES: self._open_files,

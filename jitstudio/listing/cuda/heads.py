@@ -39,6 +39,8 @@ WORDS = frozenset(
 _NO_NAMES = WORDS | BUILT_IN
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
+# Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
+_POINTER_ALIAS = re.compile(rb"\(\s*+(?:[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?:\[[^]]*+\]\s*+)*+\)")
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 
 
@@ -77,7 +79,7 @@ def alias(head: bytes) -> bytes:
         return match[1]
     if not re.match(rb"(?:using(?!\s+namespace)|typedef|template)\b", head):
         return b""
-    if function := re.search(rb"\(\s*\*\s*(\w+)\s*\)", head):
+    if function := _POINTER_ALIAS.search(head):
         return function[1]
     words = NAMES.findall(ANGLES.sub(b"", head.partition(b"[")[0]))
     return words[-1].rpartition(b"::")[2].strip() if words else b""

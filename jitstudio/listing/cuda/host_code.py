@@ -362,12 +362,13 @@ class _Judge:
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
         others = [each for each in self._outline.items if id(each) not in self._device]
-        if not others:
+        libraries = any(_LIBRARY_HEADER.match(self._text, *at) for at in self._outline.directives)
+        if not (others or libraries):
             return HostCode(self._text)
         for declaration in others:
             self._look_at(declaration)
         self._spare_bodies_of_macros()
-        if self._spans:
+        if self._spans or self._unknown_spans or libraries:
             self._look_at_includes(self._weigh_candidates())
         return self._result()
 
@@ -567,7 +568,9 @@ class _Judge:
             pass
         elif not self._is_prototype(declaration, head):
             self._look_at_variable(declaration, head)
-        elif _DEFAULTED.search(text) or self._is_redeclared(declaration):
+        elif _DEFAULTED.search(text):
+            self._mark(declaration, _VIRTUAL)
+        elif self._is_redeclared(declaration):
             pass
         elif self._mark(declaration, _CONSTEXPR):
             self._candidates.append(_Candidate(declaration, head.name, False))
@@ -820,7 +823,10 @@ class _Judge:
         }
         words = {c: _identifiers(text) for c, text in needs.items()}
         rests = {c: apart.rest_of(self._code, c.declaration) for c in waiting}
-        said = {c: words[c] if t == needs[c] else _identifiers(t) for c, t in rests.items()}
+        # Another one of its own name, as in another branch of an `#if`, is no reason to stay.
+        said = {
+            c: (words[c] if t == needs[c] else _identifiers(t)) - {c.name} for c, t in rests.items()
+        }
         rest, gone = self._words_outside(apart), set[_Candidate]()
         while chosen := {
             c
@@ -830,10 +836,9 @@ class _Judge:
             or (c.is_value and c.name in used)
             or not aside.isdisjoint(words[c])
         }:
-            mentions = rest.union(*_of_what_stays(said, gone | chosen))
             # What a declaration that stays needs has to stay, too.
-            while kept := {c for c in chosen if c.name in mentions}:
-                mentions.update(*(words[c] for c in kept))
+            while kept := {c for c in chosen if c.name in self._reached(rest, said, gone | chosen)}:
+                rest.update(*(words[c] for c in kept))
                 chosen -= kept
                 waiting = [c for c in waiting if c not in kept]
             for each in chosen:
@@ -842,6 +847,35 @@ class _Judge:
             aside |= {c.name for c in chosen if c.name}
             waiting = [c for c in waiting if c not in chosen]
         return rest.union(*_of_what_stays(said, gone))
+
+    def _reached(
+        self,
+        rest: set[bytes],
+        words: Mapping[_Candidate, set[bytes]],
+        gone: set[_Candidate],
+    ) -> set[bytes]:
+        """Returns the words of what has to stay: of code, and of all candidates that it leads to.
+
+        Args:
+            rest: The words of what is no candidate.
+            words: Those of each candidate.
+            gone: The candidates that are no more.
+        """
+        ended = {id(candidate.declaration) for candidate in gone}
+        by_name: defaultdict[bytes, list[_Candidate]] = defaultdict(list)
+        for candidate in words:
+            name = candidate.name
+            if not name and (owner := candidate.declaration.parent):
+                name = self._head(owner).name
+            by_name[name].append(candidate)
+        found, waiting = set(rest), [b"", *rest]
+        while waiting:
+            for candidate in by_name.pop(waiting.pop(), ()):
+                if all(id(each) not in ended for each in _around(candidate.declaration)):
+                    more = words[candidate] - found
+                    found |= more
+                    waiting += more
+        return found
 
     def _words_outside(self, spans: Spans) -> set[bytes]:
         """Returns the words of code outside of some spans, of macros, and of name expressions."""

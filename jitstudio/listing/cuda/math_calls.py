@@ -1,4 +1,4 @@
-"""Which lines of CUDA C++ call functions of the math library, and have no condition of their own.
+"""Lines of CUDA C++ that call functions of the math library, with a condition or without.
 
 The code of libdevice has no lines: in PTX a loop of ``fmodf`` has the line of its call, as a
 condition of the author's there would have it.
@@ -70,8 +70,8 @@ def math_calls(text: bytes, lines: Collection[int]) -> dict[int, MathCalls]:
         line = node.start_point[0] + 1
         if line in at and (node.type in _WHOLE or node.type in _CONDITIONS or _is_call(node)):
             at[line].append(node)
-    found = {line: _in_line(nodes, macros) for line, nodes in at.items()}
-    return {line: calls for line, calls in found.items() if calls is not None}
+    calls = {line: _in_line(nodes, macros) for line, nodes in at.items()}
+    return {line: of_line for line, of_line in calls.items() if of_line is not None}
 
 
 def _in_line(nodes: list[Node], macros: Collection[str]) -> MathCalls | None:
@@ -92,7 +92,7 @@ def _in_line(nodes: list[Node], macros: Collection[str]) -> MathCalls | None:
 
 
 def _own(node: Node) -> Iterator[Node]:
-    """Yields what a statement is made of itself: of an `if` the condition, not the branches."""
+    """Yields the nodes of a statement: of an `if` those of the condition, not of the branches."""
     if node.type not in _CONDITIONS or node.type == "conditional_expression":
         yield from within(node)
         return

@@ -1,4 +1,4 @@
-"""Which pointer from memory the address of an instruction is made of, in one function.
+"""Pointers from memory that the addresses of instructions are made of, in one function.
 
 A pointer that was loaded from memory leads into the buffer that it points to, whatever is added to
 it. Only registers that one instruction writes are followed: they hold at the access what the
@@ -55,7 +55,7 @@ def loaded_pointers(program: PtxProgram, function: PtxFunction) -> Iterator[tupl
 def _made_of(
     name: str, single: Mapping[str, PtxInstruction], known: dict[str, str | None]
 ) -> str | None:
-    """Returns the register whose pointer another is made of; empty for a number, None if open."""
+    """Returns the register with the pointer in another; empty for a number, None if open."""
     if name not in known:
         known[name] = None
         maker = single.get(name)

@@ -91,7 +91,7 @@ class Extents:
         return self._pointers.get(number)
 
     def of_pointers(self, pointers: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Extent]]:
-        """Returns of each pointer which buffer or variable it leads to, -1 for none; and these."""
+        """Returns the index of the buffer or variable of each pointer or -1, and all of these."""
         there = sorted(
             (e for e in (*self._buffers, *self._variables.values()) if e.space is _GLOBAL),
             key=lambda extent: extent.start,

@@ -74,8 +74,8 @@ def _loaded_pointers(wave: Wave, threads: Selection) -> NDArray[np.int64] | None
     registers = wave.bases.get((wave.depth, wave.current.function), {})
     if name is None or name not in registers:
         return None
-    held: NDArray[np.int64] = registers[name][threads].view(np.int64)
-    return held
+    pointers: NDArray[np.int64] = registers[name][threads].view(np.int64)
+    return pointers
 
 
 def _check_pointed(

@@ -4,6 +4,7 @@
 // and constants of the CUDA runtime that device code may have. nvcc includes cuda_runtime.h before
 // all else and by it most of the C library, so that every one of these headers gives all of this.
 #pragma once
+#include <jitstudio/platform.h>
 
 // NVIDIA's own headers define these the same way, so that both may be included.
 #if !defined(JITSTUDIO_ALONE) && __cplusplus >= 201703L && __has_include(<cuda/std/cstdint>)
@@ -81,7 +82,11 @@ typedef unsigned long ulong;
 typedef long ssize_t;
 typedef long off_t;
 typedef struct _IO_FILE FILE;
+#if defined(JITSTUDIO_ALONE) && !defined(_WIN32)
+typedef long time_t;
+#else
 typedef long long time_t;
+#endif
 struct timeval {
     time_t tv_sec;
     long tv_usec;
@@ -376,6 +381,80 @@ template <class From, class To>
 struct is_convertible : bool_constant<__is_convertible_to(From, To)> {};
 template <class T, class... A>
 struct is_constructible : bool_constant<__is_constructible(T, A...)> {};
+template <class T>
+struct is_lvalue_reference : false_type {};
+template <class T>
+struct is_lvalue_reference<T &> : true_type {};
+template <class T>
+struct is_rvalue_reference : false_type {};
+template <class T>
+struct is_rvalue_reference<T &&> : true_type {};
+template <class T>
+struct is_volatile : false_type {};
+template <class T>
+struct is_volatile<volatile T> : true_type {};
+template <class T>
+struct is_null_pointer : is_same<decltype(nullptr), typename remove_cv<T>::type> {};
+template <class T>
+struct is_union : bool_constant<__is_union(T)> {};
+template <class T>
+struct is_final : bool_constant<__is_final(T)> {};
+template <class T>
+struct is_abstract : bool_constant<__is_abstract(T)> {};
+template <class T>
+struct is_polymorphic : bool_constant<__is_polymorphic(T)> {};
+template <class T>
+struct is_aggregate : bool_constant<__is_aggregate(T)> {};
+template <class T>
+struct is_trivial : bool_constant<__is_trivial(T)> {};
+template <class T>
+struct is_fundamental : bool_constant<is_arithmetic<T>::value || is_void<T>::value ||
+                                      is_null_pointer<T>::value> {};
+template <class T>
+struct is_scalar : bool_constant<is_arithmetic<T>::value || is_enum<T>::value ||
+                                 is_pointer<T>::value || is_null_pointer<T>::value> {};
+template <class T, class U>
+struct is_assignable : bool_constant<__is_assignable(T, U)> {};
+template <class T>
+struct is_default_constructible : is_constructible<T> {};
+template <class T>
+struct is_copy_constructible : is_constructible<T, const T &> {};
+template <class T>
+struct is_move_constructible : is_constructible<T, T &&> {};
+template <class T>
+struct is_copy_assignable : is_assignable<T &, const T &> {};
+template <class T>
+struct is_trivially_default_constructible : bool_constant<__is_trivially_constructible(T)> {};
+template <class T>
+struct is_trivially_destructible : bool_constant<__has_trivial_destructor(T)> {};
+template <class T>
+struct rank : integral_constant<size_t, 0> {};
+template <class T>
+struct rank<T[]> : integral_constant<size_t, rank<T>::value + 1> {};
+template <class T, size_t N>
+struct rank<T[N]> : integral_constant<size_t, rank<T>::value + 1> {};
+template <class T, unsigned I = 0>
+struct extent : integral_constant<size_t, 0> {};
+template <class T, size_t N>
+struct extent<T[N], 0> : integral_constant<size_t, N> {};
+template <class T, size_t N, unsigned I>
+struct extent<T[N], I> : extent<T, I - 1> {};
+template <class T>
+struct remove_all_extents : type_identity<T> {};
+template <class T>
+struct remove_all_extents<T[]> : remove_all_extents<T> {};
+template <class T, size_t N>
+struct remove_all_extents<T[N]> : remove_all_extents<T> {};
+template <class T>
+struct add_volatile : type_identity<volatile T> {};
+template <class T>
+struct add_cv : type_identity<const volatile T> {};
+template <class F, class A, class = void>
+struct __is_invocable : false_type {};
+template <class F, class... A>
+struct __is_invocable<F, void(A...), void_t<decltype(declval<F>()(declval<A>()...))>> : true_type {};
+template <class F, class... A>
+struct is_invocable : __is_invocable<F, void(A...)> {};
 template <class... B>
 struct conjunction : true_type {};
 template <class B, class... Others>
@@ -473,6 +552,127 @@ template <class... B>
 inline constexpr bool conjunction_v = conjunction<B...>::value;
 template <class... B>
 inline constexpr bool disjunction_v = disjunction<B...>::value;
+template <class T>
+inline constexpr bool is_lvalue_reference_v = is_lvalue_reference<T>::value;
+template <class T>
+inline constexpr bool is_rvalue_reference_v = is_rvalue_reference<T>::value;
+template <class T>
+inline constexpr bool is_volatile_v = is_volatile<T>::value;
+template <class T>
+inline constexpr bool is_null_pointer_v = is_null_pointer<T>::value;
+template <class T>
+inline constexpr bool is_union_v = is_union<T>::value;
+template <class T>
+inline constexpr bool is_final_v = is_final<T>::value;
+template <class T>
+inline constexpr bool is_abstract_v = is_abstract<T>::value;
+template <class T>
+inline constexpr bool is_polymorphic_v = is_polymorphic<T>::value;
+template <class T>
+inline constexpr bool is_aggregate_v = is_aggregate<T>::value;
+template <class T>
+inline constexpr bool is_trivial_v = is_trivial<T>::value;
+template <class T>
+inline constexpr bool is_fundamental_v = is_fundamental<T>::value;
+template <class T>
+inline constexpr bool is_scalar_v = is_scalar<T>::value;
+template <class T>
+inline constexpr bool is_standard_layout_v = is_standard_layout<T>::value;
+template <class T>
+inline constexpr bool is_pod_v = is_pod<T>::value;
+template <class T>
+inline constexpr bool is_default_constructible_v = is_default_constructible<T>::value;
+template <class T>
+inline constexpr bool is_copy_constructible_v = is_copy_constructible<T>::value;
+template <class T>
+inline constexpr bool is_move_constructible_v = is_move_constructible<T>::value;
+template <class T>
+inline constexpr bool is_copy_assignable_v = is_copy_assignable<T>::value;
+template <class T>
+inline constexpr bool is_trivially_default_constructible_v = is_trivially_default_constructible<T>::value;
+template <class T>
+inline constexpr bool is_trivially_destructible_v = is_trivially_destructible<T>::value;
+template <class T, class... A>
+inline constexpr bool is_constructible_v = is_constructible<T, A...>::value;
+template <class T, class U>
+inline constexpr bool is_assignable_v = is_assignable<T, U>::value;
+template <class F, class... A>
+inline constexpr bool is_invocable_v = is_invocable<F, A...>::value;
+template <class T>
+inline constexpr size_t rank_v = rank<T>::value;
+template <class T, unsigned I = 0>
+inline constexpr size_t extent_v = extent<T, I>::value;
+template <class T>
+inline constexpr size_t alignment_of_v = alignment_of<T>::value;
+template <class B>
+inline constexpr bool negation_v = negation<B>::value;
+#endif
+
+#ifdef __cpp_concepts
+template <class T, class U>
+concept same_as = is_same<T, U>::value && is_same<U, T>::value;
+template <class D, class B>
+concept derived_from = is_base_of<B, D>::value && is_convertible<const volatile D *, const volatile B *>::value;
+template <class From, class To>
+concept convertible_to = is_convertible<From, To>::value;
+template <class T>
+concept integral = is_integral<T>::value;
+template <class T>
+concept signed_integral = integral<T> && is_signed<T>::value;
+template <class T>
+concept unsigned_integral = integral<T> && !is_signed<T>::value;
+template <class T>
+concept floating_point = is_floating_point<T>::value;
+template <class T, class... A>
+concept constructible_from = is_constructible<T, A...>::value;
+template <class T>
+concept default_initializable = is_constructible<T>::value;
+template <class T>
+concept move_constructible = is_constructible<T, T>::value;
+template <class T>
+concept copy_constructible = is_constructible<T, const T &>::value;
+template <class T, class U>
+concept assignable_from = is_assignable<T, U>::value;
+template <class T>
+concept movable = move_constructible<T> && is_assignable<T &, T>::value;
+template <class T>
+concept copyable = copy_constructible<T> && movable<T> && is_assignable<T &, const T &>::value;
+template <class T>
+concept semiregular = copyable<T> && default_initializable<T>;
+template <class T>
+concept equality_comparable = requires(const T &a, const T &b) { bool(a == b); bool(a != b); };
+template <class T>
+concept totally_ordered = equality_comparable<T> && requires(const T &a, const T &b) {
+    bool(a < b); bool(a > b); bool(a <= b); bool(a >= b);
+};
+template <class T>
+concept regular = semiregular<T> && equality_comparable<T>;
+template <class F, class... A>
+concept invocable = is_invocable<F, A...>::value;
+template <class F, class... A>
+concept regular_invocable = invocable<F, A...>;
+template <class F, class... A>
+concept predicate = invocable<F, A...> && is_convertible<invoke_result_t<F, A...>, bool>::value;
+
+namespace numbers {
+#define JITSTUDIO_NUMBER(name, value)               \
+    template <class T>                              \
+    constexpr T name##_v = T(value);                \
+    constexpr double name = value;
+JITSTUDIO_NUMBER(e, 2.718281828459045235360287471352662498)
+JITSTUDIO_NUMBER(log2e, 1.442695040888963407359924681001892137)
+JITSTUDIO_NUMBER(log10e, 0.434294481903251827651128918916605082)
+JITSTUDIO_NUMBER(pi, 3.141592653589793238462643383279502884)
+JITSTUDIO_NUMBER(inv_pi, 0.318309886183790671537767526745028724)
+JITSTUDIO_NUMBER(inv_sqrtpi, 0.564189583547756286948079451560772586)
+JITSTUDIO_NUMBER(ln2, 0.693147180559945309417232121458176568)
+JITSTUDIO_NUMBER(ln10, 2.302585092994045684017991454684364208)
+JITSTUDIO_NUMBER(sqrt2, 1.414213562373095048801688724209698079)
+JITSTUDIO_NUMBER(sqrt3, 1.732050807568877293527446341505872367)
+JITSTUDIO_NUMBER(inv_sqrt3, 0.577350269189625764509148780501957456)
+JITSTUDIO_NUMBER(phi, 1.618033988749894848204586834365638118)
+#undef JITSTUDIO_NUMBER
+}  // namespace numbers
 #endif
 
 template <class T, T... I>

@@ -76,6 +76,18 @@ def test_distances_are_told(kernels):
     assert "known at run time" in kernels["strided_by_rows"][0].reason
 
 
+@pytest.mark.parametrize(
+    ("kernel", "more"),
+    [
+        ("banks", "4 bytes more, such as [32][33]"),
+        ("banks_of_vectors", "16 bytes more, such as [32][36]"),
+    ],
+)
+def test_longer_rows_keep_their_accesses_aligned(kernels, kernel, more):
+    (finding,) = kernels[kernel]
+    assert more in finding.remedy
+
+
 def test_functions_and_literals_are_told_apart(kernels):
     (of_function,), (of_literal,) = kernels["double_root"], kernels["double_"]
     assert "made a double for a root" in of_function.reason

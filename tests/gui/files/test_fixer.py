@@ -129,7 +129,9 @@ def test_turns_switches(desk):
     desk.settings.turn(Switch.DRIVER_JIT, True)
     assert desk.apply(FixKind.USE_LIBDEVICE)
     assert desk.apply(FixKind.USE_NVJITLINK)
+    assert desk.apply(FixKind.USE_NVCC)
     assert Switch.LIBDEVICE in desk.settings.switches
+    assert Switch.NVCC in desk.settings.switches
     assert Switch.DRIVER_JIT not in desk.settings.switches
 
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.launch.simulation import (
+    ASSUMED,
     AccessKind,
     AccessSample,
     LineCounts,
@@ -68,7 +69,10 @@ def test_lines_of_source_have_what_their_lines_of_ptx_did(view):
 def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     view.show_result(SIMULATED)
     assert view.words.startswith("Load from shared memory: 32 wavefronts at most, 32 on average")
-    assert view.words.endswith("Pad it.")
+    assert view.words.endswith(f"Pad it. {ASSUMED}")
+    assert access_text(replace(COLUMN, is_read=True)).endswith("Pad it.")
+    merged = replace(COLUMN, is_read=True, otherwise="It is one LDS.128.")
+    assert access_text(merged).endswith("1 is the least. It is one LDS.128.")
     assert view.table.currentIndex().data() == "k.cu:9"
     rows = view.picture.rows
     assert [row.lanes for row in rows] == [{0: (lane,)} for lane in range(32)]

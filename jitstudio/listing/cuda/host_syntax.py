@@ -1,0 +1,290 @@
+"""Mistakes in the syntax of host code, which nobody compiles here and nvcc will refuse.
+
+What is set aside is for another compiler, which knows headers and macros that are not here. So
+that nothing is called wrong that is right there, two readers have to agree: one of the few
+patterns that hardly a macro makes right, and the syntax tree, in which there is an error there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.cuda.outline import COMMENT, outline
+from jitstudio.listing.cuda.spans import lines_of
+from jitstudio.listing.cuda.syntax import parse
+
+# Each begins with a byte of a few, so that the search is quick.
+_DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]*+)\s*+(?P<closer>[;)\]}])")
+_NO_OPERATORS = frozenset((b"*", b"&", b"&&", b">", b">>", b"<", b"<<", b">>>", b"<<<", b"!"))
+_NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
+_AFTER_NUMBER = re.compile(rb"\d[\w.']*+\s++(?P<next>\w++)")
+_BEFORE_NUMBER = re.compile(rb"\s(?P<next>\d[\w.']*+)")
+_DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)")
+_STATEMENTS = (
+    rb"auto|bool|break|char|continue|delete|do|double|else|float|for|goto|if|int|long|return|short"
+    rb"|signed|static|struct|switch|unsigned|using|void|while"
+)
+_NEXT = rb"\n\s*+(?P<next>(?:" + _STATEMENTS + rb")\b|\}|\w++)"
+_NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>[^;{}\n]*+)" + _NEXT)
+_NO_SEMICOLON_AFTER = re.compile(
+    rb"\b(?P<word>return|using\s+namespace)\b(?P<value>[^;{}\n]*+)(?:" + _NEXT + rb"|(?P<end>\}))"
+)
+# Functions that are no macros anywhere.
+_CALL = re.compile(
+    rb"\b(?:cuda[A-Z]\w*|printf|fprintf|exit|free)(?P<value>\s*+\([^;{}\n]*+)" + _NEXT
+)
+_LAUNCHED = re.compile(rb">>>(?P<value>\s*+\([^;{}\n]*+)" + _NEXT)
+_STATEMENT = re.compile(_STATEMENTS)
+# What an operand ends with, and what no name ends with.
+_OPERAND = re.compile(rb"[\w)\]\"]\Z")
+_LITERAL = re.compile(rb"(?:(?<![\w.])\d[\w.']*+|\])\Z")
+_LAST_WORD = re.compile(rb"(?P<word>[A-Za-z_]\w*+)?\s*+\Z")
+_BRACKET = re.compile(rb"[()\[\]{}]")
+_CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
+_QUOTES = re.compile(
+    COMMENT + rb'|R"(?P<end>[^()\\\s"]{0,16})\([\s\S]*?\)(?P=end)"'
+    rb'|"(?:[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
+)
+# Words that no operand ends with.
+_OPEN_WORDS = frozenset(
+    b"and and_eq bitand bitor case catch co_await co_return co_yield const decltype default delete "
+    b"do else goto if in long new not not_eq operator or or_eq return short signed sizeof static "
+    b"struct throw typename unsigned volatile while xor xor_eq".split()
+)
+_OPEN_QUOTE = "the quotation mark is not closed"
+_COMPARES = (b"=", b"!", b"<", b">")
+_WORD_BYTE = re.compile(rb"[\w.']")
+_NEAR = 80
+_AROUND = 2
+_MOST = 5
+
+
+class SyntaxMistake(NamedTuple):
+    """A place in host code that no compiler takes.
+
+    Attributes:
+        line: From 1.
+        reason: What is wrong: a clause without a full stop.
+    """
+
+    line: int
+    reason: str
+
+
+class _Suspicion(NamedTuple):
+    """What looks wrong: where, why, and whether that is enough, as no macro can be meant."""
+
+    at: int
+    reason: str
+    is_enough: bool = False
+
+
+def syntax_mistakes(
+    text: bytes, ranges: Iterable[tuple[int, int]], others: Iterable[bytes] = ()
+) -> tuple[SyntaxMistake, ...]:
+    """Returns the mistakes in the syntax of host code that are sure ones, in order; the first few.
+
+    Args:
+        text: CUDA C++.
+        ranges: The first and the last line of each part with host code.
+        others: The texts of headers, whose macros it may use.
+    """
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", text)), len(text)]
+    spans = [(starts[first - 1], starts[min(last, len(starts) - 1)]) for first, last in ranges]
+    found = sorted(_Suspicions(text, spans, others).all())
+    if not found:
+        return ()
+    lines = lines_of(text, {each.at for each in found})
+    prepared = prepare(text, for_host=True).text
+    wrong = [_lines(node) for node in _errors(parse(prepared))]
+    compiled = prepared.split(b"\n")
+    # What is behind an open quotation mark looks wrong, too.
+    open_lines = {lines[each.at] for each in found if each.reason == _OPEN_QUOTE}
+    sure = {
+        lines[each.at]: each.reason
+        for each in reversed(found)
+        if (each.reason == _OPEN_QUOTE or lines[each.at] not in open_lines)
+        and (
+            (each.is_enough and compiled[lines[each.at] - 1].strip())
+            or any(a - _AROUND <= lines[each.at] <= b + _AROUND for a, b in wrong)
+        )
+    }
+    return tuple(SyntaxMistake(*each) for each in sorted(sure.items())[:_MOST])
+
+
+def _errors(root: Node) -> Iterator[Node]:
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        elif node.has_error:
+            todo.extend(node.children)
+
+
+def _lines(node: Node) -> tuple[int, int]:
+    return node.start_point[0] + 1, node.end_point[0] + 1
+
+
+class _Suspicions:
+    """What looks wrong, by the words around it alone."""
+
+    def __init__(
+        self, text: bytes, spans: Sequence[tuple[int, int]], others: Iterable[bytes]
+    ) -> None:
+        read = outline(text)
+        self._text = text
+        self._code = read.code
+        self._directives = read.directives
+        self._spans = spans
+        self._others = tuple(others)
+
+    @cached_property
+    def _macros(self) -> set[bytes]:
+        return {name for text in (self._text, *self._others) for name in _DEFINED.findall(text)}
+
+    def all(self) -> Iterator[_Suspicion]:
+        """Yields them in any order."""
+        for start, end in self._spans:
+            yield from self._operands(start, end)
+            yield from self._semicolons(start, end)
+            yield from self._brackets(start, end)
+            yield from self._quotes(start, end)
+
+    def _operands(self, start: int, end: int) -> Iterator[_Suspicion]:
+        code = self._code
+        for match in _DANGLING.finditer(code, start, end):
+            sign = code[match.start() : match.end("more")]
+            before = code[max(0, match.start() - _NEAR) : match.start()].rstrip()
+            if sign in _NO_OPERATORS or before.endswith((sign, b"operator")):
+                continue
+            if not _OPERAND.search(before) or self._is_open(match.start()) or self._asks(match):
+                continue
+            if match["closer"] != b")" or not self._in_macro(match.start("closer")):
+                yield _Suspicion(match.start(), f"nothing is behind '{sign.decode()}'")
+        for match in _NO_ARGUMENT.finditer(code, start, end):
+            if not self._asks(match) and not self._in_macro(match.end() - 1):
+                yield _Suspicion(match.start(), "an argument is missing")
+        for match in _AFTER_NUMBER.finditer(code, start, end):
+            word = match["next"]
+            is_number = not _WORD_BYTE.match(code, match.start() - 1)
+            if is_number and not self._may_be_macro(word) and not self._asks(match):
+                yield _Suspicion(match.start("next"), f"'{word.decode()}' cannot follow a number")
+        for match in _BEFORE_NUMBER.finditer(code, start, end):
+            word = _LAST_WORD.search(code, max(0, match.start() - _NEAR), match.start())
+            name = word["word"] if word else None
+            is_name = name is not None and not (name[:1].isdigit() or self._may_be_macro(name))
+            if is_name and not self._asks(match):
+                number = match["next"].decode()
+                yield _Suspicion(match.start("next"), f"'{number}' cannot follow a name")
+
+    def _semicolons(self, start: int, end: int) -> Iterator[_Suspicion]:
+        code = self._code
+        for match in _NO_SEMICOLON.finditer(code, start, end):
+            is_value = code[match.start() - 1 : match.start()] not in _COMPARES
+            following = match["next"]
+            if not is_value or not self._is_whole(match) or self._asks(match):
+                continue
+            if following == b"}" and self._before(match.start()) != b";":
+                continue  # of an enumeration, or of a list of values
+            yield _Suspicion(match.start(), f"';' is missing before '{following.decode()}'")
+        for match in _NO_SEMICOLON_AFTER.finditer(code, start, end):
+            following = match["next"] or match["end"]
+            if self._is_whole(match) and not self._asks(match):
+                yield _Suspicion(match.start(), f"';' is missing before '{following.decode()}'")
+
+        calls = (m for m in _CALL.finditer(code, start, end) if self._is_statement(m))
+        for match in (*_LAUNCHED.finditer(code, start, end), *calls):
+            is_call = match["value"].rstrip().endswith(b")")
+            if is_call and self._is_whole(match) and not self._asks(match):
+                shown = match["next"].decode()
+                yield _Suspicion(match.start(), f"';' is missing before '{shown}'", is_enough=True)
+
+    def _is_statement(self, match: re.Match[bytes]) -> bool:
+        """Returns whether a call begins a statement; in braces of its own it may be a value."""
+        before = self._code[max(0, match.start() - _NEAR) : match.start()].rstrip()[-1:]
+        return before in (b";", b"}") or (before == b"{" and match["next"] != b"}")
+
+    def _is_whole(self, match: re.Match[bytes]) -> bool:
+        """Returns whether a value is an expression at the end of its line, and no part of one."""
+        value = match["value"].rstrip()
+        if value.count(b"(") != value.count(b")") or not _OPERAND.search(value):
+            return False
+        if self._is_open(match.start("value") + len(value)):
+            return False
+        following = match["next"] or b"}"
+        if following == b"}" or _STATEMENT.fullmatch(following):
+            return True
+        return bool(_LITERAL.search(value)) and not self._may_be_macro(following)
+
+    def _brackets(self, start: int, end: int) -> Iterator[_Suspicion]:
+        code = self._code
+        pairs = ((b"(", b")"), (b"[", b"]"))
+        if all(code.count(a, start, end) == code.count(b, start, end) for a, b in pairs):
+            return
+        opened: list[tuple[int, bytes]] = []
+        for match in _BRACKET.finditer(code, start, end):
+            if match[0] in _CLOSED_BY:
+                opened.append((match.start(), match[0]))
+                continue
+            at, bracket = opened.pop() if opened else (match.start(), b"")
+            if _CLOSED_BY.get(bracket) == match[0]:
+                continue
+            if self._asks_between(start, end):
+                return
+            if bracket in (b"", b"{"):
+                yield _Suspicion(match.start(), f"'{match[0].decode()}' closes nothing")
+            else:
+                yield _Suspicion(at, f"'{bracket.decode()}' is not closed")
+            return
+
+    def _quotes(self, start: int, end: int) -> Iterator[_Suspicion]:
+        for match in _QUOTES.finditer(self._text, start, end):
+            at = match.start()
+            if match["open"] is not None and self._code.startswith(b'""', at):
+                yield _Suspicion(at, _OPEN_QUOTE)
+
+    def _before(self, at: int) -> bytes:
+        """Returns what separates the statement at a place from the one before it."""
+        last = max(self._code.rfind(sign, 0, at) for sign in (b";", b"{", b"}"))
+        return self._code[last : last + 1] if last >= 0 else b""
+
+    def _is_open(self, at: int) -> bool:
+        """Returns whether the word that ends at a place wants something behind it."""
+        word = _LAST_WORD.search(self._code, max(0, at - 40), at)
+        return bool(word and word["word"] in _OPEN_WORDS)
+
+    def _asks(self, match: re.Match[bytes]) -> bool:
+        """Returns whether a directive is within: it may leave out a part of what is around."""
+        return self._asks_between(match.start(), match.end())
+
+    def _asks_between(self, start: int, end: int) -> bool:
+        index = bisect_left(self._directives, (start, 0))
+        return index < len(self._directives) and self._directives[index][0] < end
+
+    def _in_macro(self, at: int) -> bool:
+        """Returns whether a place is within brackets that may be those of a macro."""
+        depth = 0
+        for place in range(at - 1, max(0, at - 2000), -1):
+            sign = self._code[place : place + 1]
+            depth += (sign in b")]}") - (sign in b"([{")
+            if depth < 0:
+                word = _LAST_WORD.search(self._code, max(0, place - 80), place)
+                name = word["word"] if word else None
+                is_word = name is None or name in _OPEN_WORDS
+                return sign != b"(" or not (is_word or not self._may_be_macro(name or b""))
+            if sign == b";":
+                return True
+        return True
+
+    def _may_be_macro(self, word: bytes) -> bool:
+        return (
+            word.isupper() or word.startswith(b"__") or word in _OPEN_WORDS or word in self._macros
+        )

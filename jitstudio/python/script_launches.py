@@ -1,0 +1,56 @@
+"""How a script launches a kernel, as far as its captured kernel keeps that: see `LAUNCH`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from jitstudio.core.captured import LAUNCH
+
+_AXES = 3
+
+
+def launch_facts(
+    file: str, sizes: Mapping[str, Any], arguments: Mapping[str, Any], *, kernel: str = ""
+) -> dict[str, str]:
+    """Returns what a launch says of a kernel, by the names of facts.
+
+    Args:
+        file: The file whose line launches it.
+        sizes: What is told of it as numbers along up to three axes, such as ``grid``.
+        arguments: What is passed, by names of parameters or by places from 0 on. Arrays are told
+            by their bytes.
+        kernel: Which one of a module with several; empty where there is one only.
+    """
+    told = {name: ",".join(map(str, size)) for name, size in sizes.items()}
+    if line := _line_in(file):
+        told["line"] = str(line)
+    for name, value in arguments.items():
+        if (size := getattr(value, "nbytes", None)) and getattr(value, "shape", ()) != ():
+            told[f"bytes {name}"] = str(size)
+        elif number := number_of(value):
+            told[f"number {name}"] = number
+    prefix = f"{LAUNCH}{kernel}: " if kernel else LAUNCH
+    return {prefix + name: text for name, text in told.items()}
+
+
+def number_of(value: Any) -> str:
+    """Returns a number as Python writes it, also one of NumPy's; empty for anything else."""
+    if isinstance(value, (bool, int, float)) or getattr(value, "shape", None) == ():
+        return repr(getattr(value, "item", lambda: value)())
+    return ""
+
+
+def axes_of(size: Any) -> tuple[int, ...]:
+    """Returns the extents of a grid or block, which may be one number."""
+    listed = size if isinstance(size, (tuple, list)) else (size,)
+    return tuple(int(extent) for extent in listed)[:_AXES]
+
+
+def _line_in(file: str) -> int:
+    """Returns the line of a file that is being run, the innermost one; 0 for none."""
+    frame = sys._getframe()  # noqa: SLF001 - who launches is nowhere else
+    while frame is not None and frame.f_code.co_filename != file:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame.f_lineno if frame is not None else 0

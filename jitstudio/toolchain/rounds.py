@@ -1,0 +1,347 @@
+"""Further rounds of a compile: what NVRTC has refused, and what of it can be tried otherwise.
+
+NVRTC knows all macros and headers, where the text alone leaves things in doubt. It also lacks a
+little that nvcc has from the compiler of the host.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from jitstudio.core.code import Header, split_variant
+from jitstudio.core.diagnostics import in_folders
+from jitstudio.core.options import is_within
+from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
+from jitstudio.listing.cuda.outline import outline
+from jitstudio.paths import resource
+from jitstudio.toolchain.device_part import (
+    DevicePart,
+    aside_part,
+    definitions_for,
+    device_part,
+    place_of,
+    text_at,
+)
+from jitstudio.toolchain.headers import include_folders, line_directive, stand_in_folder
+
+_ERROR = re.compile(
+    r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
+    r"(?P<host>A function (?:without|explicitly)|A namespace scope variable|A class static data)"
+    r"|(?P<dynamic>dynamic initialization is not supported for a __device__ variable)"
+    r"|The execution space for the lambda"
+    r"|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*",
+    re.MULTILINE,
+)
+_PLACE = re.compile(r"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?error:", re.MULTILINE)
+_UNKNOWN = re.compile(
+    r"\): error: [^\n]*?(?:identifier \"(?:\w+::)*(\w+)\" is undefined|has no member \"(\w+)\")"
+)
+
+
+class _Supply(NamedTuple):
+    """What a compile gets where it has failed for the want of it.
+
+    Attributes:
+        error: How the error reads: a pattern.
+        sentence: What the log says of it.
+        options: What is sent besides.
+        header: A header of jitstudio's that goes with it; empty for none.
+        unless: What an option begins with that says otherwise.
+    """
+
+    error: str
+    sentence: str
+    options: tuple[str, ...] = ()
+    header: str = ""
+    unless: tuple[str, ...] = ()
+
+
+_ASKS = "error: #error directive"
+_SUPPLIES = (
+    _Supply(
+        'more than one instance of overloaded function "pow" matches',
+        "pow of a float and a double, or of integers, is that of doubles, as with nvcc.",
+        ("--pre-include=jitstudio/pow.h",),
+        "jitstudio/pow.h",
+    ),
+    _Supply(
+        "Including <cub/cub.cuh> is not supported",
+        "NVRTC does not take <cub/cub.cuh> as a whole: its headers for blocks, warps and threads "
+        "are included.",
+        header="cub/cub.cuh",
+    ),
+    _Supply(
+        'use of the "register" storage class specifier is not allowed',
+        "'register' is left out, as C++17 has it no more; nvcc passes over it.",
+        ("--define-macro=register=",),
+    ),
+    _Supply(
+        r"error: expected an expression\n(?:[^\n]*[{,])?\s*\.[A-Za-z_]\w*\s*[={]",
+        "Compiled as C++20 for its designated initialisers, such as {.x = 1}, which nvcc takes in "
+        "C++17, too. -std=c++20 says so to any compiler.",
+        ("--std=c++20",),
+        unless=("-std", "--std"),
+    ),
+    _Supply(
+        'identifier "(?:typeof|__typeof__|__typeof)" is undefined',
+        "typeof is that of jitstudio: NVRTC has none, and nvcc that of the host's compiler.",
+        ("--pre-include=jitstudio/typeof.h",),
+        "jitstudio/typeof.h",
+    ),
+    # A text may ask for the platform or the compiler of the host: one after the other.
+    _Supply(
+        _ASKS,
+        "The macros of the host's platform are defined, such as __linux__, as nvcc has them.",
+        ("--pre-include=jitstudio/platform.h",),
+        "jitstudio/platform.h",
+    ),
+    _Supply(
+        _ASKS,
+        "__GNUC__ is defined, as nvcc has it of its host compiler.",
+        ("--pre-include=jitstudio/gnu.h",),
+        "jitstudio/gnu.h",
+    ),
+    _Supply(
+        "128-bit integer type is only supported",
+        "Compiled with --device-int128, as nvcc takes 128-bit integers where the host has them.",
+        ("--device-int128",),
+    ),
+)
+
+
+class NextRound:
+    """Judges anew by the errors of NVRTC, which knows all macros and headers.
+
+    A function that was kept in doubt and is refused as one of the host is set aside; a constant of
+    which NVRTC makes a variable with dynamic initialisation becomes ``constexpr``. Both also in
+    headers on disk. Such a header is given in memory under its whole path, and so is each that
+    includes it, with that path in its directives: a plain name would count for headers of that
+    name in all folders. Each says which file it is, so that messages and line tables do not change.
+
+    Args:
+        part: What NVRTC has refused.
+        folders: Where it looks for headers, behind those that the options name.
+    """
+
+    def __init__(self, part: DevicePart, folders: Iterable[str] = ()) -> None:
+        self._part = part
+        self._whole = part.whole
+        self._sent = part.job
+        self._supplied: tuple[str, ...] = ()
+        self._installed = tuple(folders)
+        self._folders = (*include_folders(part.job), *folders)
+        self._own = {header.name for header in part.job.headers}
+        self._as_said: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+        self._refusals: dict[str, Refusals] = {}
+        self._wanted: set[str] = set()
+        self._given: list[_Supply] = []
+
+    def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
+        """Returns what to compile next; None where there is nothing to be gained.
+
+        Args:
+            errors: What NVRTC said of the last compile.
+            opened: The files that it has opened.
+        """
+        refused = {m["file"] for m in _ERROR.finditer(errors)}
+        elsewhere = {m["file"] for m in _PLACE.finditer(errors)} - self._inside
+        supplies = self._supplies(errors)
+        if not (refused or elsewhere or supplies or self._refusals):
+            return None
+        for name in (*sorted(refused), *sorted(opened)):
+            self._read(name)
+        for match in _ERROR.finditer(errors):
+            known = self._refusals.get(match["file"], NO_REFUSALS)
+            reason = match.lastgroup if match.lastgroup in Refusals._fields else ""
+            self._refusals[match["file"]] = (
+                known.with_line(int(match["line"]), reason) if reason else known
+            )
+        # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
+        worse = self._worse(elsewhere) if re.search(_ASKS, errors) else set[str]()
+        self._stand_in(worse)
+        self._supply(each for each in supplies if not worse or each.error != _ASKS)
+        # What was set aside may be what another text needs.
+        wanted = {name for match in _UNKNOWN.finditer(errors) for name in match.groups() if name}
+        if again := self._attempt():
+            return again
+        self._wanted |= wanted
+        if again := self._attempt():
+            return again
+        if not elsewhere:
+            return None
+        self._stand_in(self._worse(elsewhere))
+        return self._attempt()
+
+    @property
+    def _inside(self) -> set[str]:
+        """The names of the texts that are in memory as the author has them."""
+        headers = (header.name for header in self._part.whole.headers)
+        return {split_variant(self._part.job.name)[0], *headers}
+
+    def _worse(self, refused: Iterable[str]) -> set[str]:
+        """Returns the headers on disk, as they are included, by which these errors came.
+
+        Those that jitstudio has, too, and that lie apart from the module.
+        """
+        beside = os.path.dirname(place_of(split_variant(self._part.job.name)[0]))
+        culprits = self._includers({path for name in refused if (path := place_of(name))})
+        named = {
+            (os.fsdecode(match["name"][1:-1]), path)
+            for includer, text in self._texts_by_name()
+            for match, path in self._targets(includer, text)
+        }
+        return {
+            name
+            for name, path in named
+            if path in culprits
+            and os.path.isfile(os.path.join(stand_in_folder(), name))
+            and not is_within(path, stand_in_folder())
+            and not is_within(path, beside)
+        }
+
+    def _texts_by_name(self) -> Iterator[tuple[str, bytes]]:
+        job = self._part.whole
+        yield from ((split_variant(job.name)[0], text) for _, text in job.inputs)
+        yield from ((header.name, header.content) for header in job.headers)
+        yield from ((self._as_said[path], text) for path, text in self._texts.items())
+
+    def _stand_in(self, names: Iterable[str]) -> None:
+        """Puts jitstudio's own headers in the place of those of these names."""
+        for name in sorted(names):
+            text = resource(f"host_headers/{name}").read_bytes()
+            self._give(Header(name, text))
+            self._supplied += (f"<{name}> that was found is not for NVRTC: another stood in.",)
+
+    def _give(self, header: Header) -> None:
+        self._own.add(header.name)
+        self._whole = replace(self._whole, headers=(*self._whole.headers, header))
+
+    def _attempt(self) -> DevicePart | None:
+        """Returns the part by what is known now; None where NVRTC has had just that."""
+        own = (content for _, content in self._whole.inputs)
+        macros = frozenset[str]().union(
+            *map(device_macros, self._texts.values()), *map(device_macros, own)
+        )
+        part = self._judged_anew(macros)
+        job = part.job
+        rest = b"\n".join((*(content for _, content in job.inputs), *self._wanted_words()))
+        refused_on_disk = {
+            path: refusal
+            for name, refusal in self._refusals.items()
+            if (path := place_of(name)) in self._texts
+        }
+        judged = {
+            path: find_host_code(self._texts[path], macros, rest, refused=refusal)
+            for path, refusal in sorted(refused_on_disk.items())
+        }
+        found = {path: each for path, each in judged.items() if each.spans or each.marks}
+        given = self._includers(set(found))
+        headers = [Header(h.name, self._named(h.name, h.content, given)) for h in job.headers]
+        for path in sorted(given):
+            name = self._as_said[path]
+            text = found[path].device_text if path in found else self._texts[path]
+            headers.append(Header(path, line_directive(name) + self._named(name, text, given)))
+        module = split_variant(job.name)[0]
+        inputs = tuple((ref, self._named(module, text, given)) for ref, text in job.inputs)
+        more = (word for word in definitions_for(found.values()) if word not in job.options)
+        sent = replace(job, inputs=inputs, headers=tuple(headers), options=(*job.options, *more))
+        if sent == self._sent:
+            return None
+        self._sent = sent
+        aside = {self._as_said[path]: each for path, each in found.items() if each.spans}
+        return replace(
+            part,
+            job=sent,
+            host_code=(*part.host_code, *(aside_part(name, each) for name, each in aside.items())),
+            names={word: (name, at) for name, each in aside.items() for word, at in each.names}
+            | dict(part.names),
+        )
+
+    def _wanted_words(self) -> Iterator[bytes]:
+        return (name.encode() for name in sorted(self._wanted))
+
+    def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
+        """Returns the part by what is known now, with those name expressions that were right."""
+        part = device_part(self._whole, self._refusals, macros, sorted(self._wanted))
+        more = (name for name in part.launched if name not in self._part.launched)
+        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *more))
+        return replace(part, job=job, supplied=self._supplied)
+
+    def _supplies(self, errors: str) -> list[_Supply]:
+        """Returns what nvcc has and NVRTC lacks, where that has failed the compile."""
+        options = self._whole.options
+        found: dict[str, _Supply] = {}
+        for supply in _SUPPLIES:
+            is_barred = any(option.startswith(supply.unless) for option in options)
+            if supply not in self._given and not is_barred and self._has(supply.error, errors):
+                found.setdefault(supply.error, supply)
+        return list(found.values())
+
+    def _has(self, error: str, errors: str) -> bool:
+        """Returns whether an error is there; a question for the host not in NVIDIA's headers."""
+        if error != _ASKS:
+            return bool(re.search(error, errors))
+        asking = re.finditer(
+            rf"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?{error}", errors, re.M
+        )
+        return any(not in_folders(match["file"], self._installed) for match in asking)
+
+    def _supply(self, supplies: Iterable[_Supply]) -> None:
+        for supply in supplies:
+            self._given.append(supply)
+            if supply.header and supply.header not in self._own:
+                text = resource(f"host_headers/{supply.header}").read_bytes()
+                self._give(Header(supply.header, text))
+            options = (*self._whole.options, *supply.options)
+            self._whole = replace(self._whole, options=options)
+            self._supplied += (supply.sentence,)
+
+    def _read(self, name: str) -> None:
+        path = place_of(name)
+        is_own = name in self._own or name == split_variant(self._part.job.name)[0]
+        # No directive can name the others.
+        if path in self._texts or is_own or "\n" in path or {*'">'} <= {*path}:
+            return
+        if (text := text_at(self._part.job, name)) is not None:
+            self._texts[path], self._as_said[path] = text, name
+
+    def _includers(self, paths: set[str]) -> set[str]:
+        """Returns these headers and all that include them, be it by others."""
+        targets = {
+            path: {target for _, target in self._targets(self._as_said[path], text)}
+            for path, text in self._texts.items()
+        }
+        found = paths
+        while more := {p for p, t in targets.items() if p not in found and not found.isdisjoint(t)}:
+            found = found | more
+        return found
+
+    def _targets(self, includer: str, text: bytes) -> Iterator[tuple[re.Match[bytes], str]]:
+        """Yields where a text includes a file, and which."""
+        for match in _INCLUDE.finditer(text):
+            name = os.fsdecode(match["name"][1:-1])
+            beside = (os.path.dirname(includer),) if match["name"].startswith(b'"') else ()
+            places = (os.path.join(folder, name) for folder in (*beside, *self._folders))
+            target = next(filter(os.path.isfile, places), None)
+            if target is not None and name not in self._own:
+                yield match, place_of(target)
+
+    def _named(self, includer: str, text: bytes, paths: set[str]) -> bytes:
+        """Returns a text that includes some headers by their whole paths."""
+        targets = [each for each in self._targets(includer, text) if each[1] in paths]
+        directives = {start for start, _ in outline(text).directives} if targets else set()
+        pieces, at = [], 0
+        for match, path in targets:
+            if match.start() in directives:
+                name = f'"{path}"' if ">" in path else f"<{path}>"
+                pieces += [text[at : match.start("name")], os.fsencode(name)]
+                at = match.end()
+        return b"".join((*pieces, text[at:]))
+
+
+_INCLUDE = re.compile(rb'#[ \t]*+include[ \t]*+(?P<name>"[^"\n]++"|<[^<>\n]++>)')

@@ -1,0 +1,96 @@
+"""Mistakes in the syntax of host code, and above all what is none."""
+
+import pytest
+
+from jitstudio.listing.cuda.host_code import find_host_code
+from jitstudio.listing.cuda.host_syntax import syntax_mistakes
+from tests.program_kernels import PROGRAMS
+from tests.support import SAMPLES
+
+PROGRAM = """\
+#include <cstdio>
+#define LIMIT 8
+#define APPLY(a, op, b) (a op b)
+#define CHECK(call) {{ if (call) exit(1); }}
+__global__ void k(int *p) {{ *p = 1; }}
+int main(int argc, char **argv)
+{{
+    int a = 1, b[4] = {{1, 2, 3, 4,}};
+{0}
+    return a;
+}}
+"""
+LINE = PROGRAM.split("{0}")[0].count("\n") + 1
+
+
+def mistakes(lines, program=PROGRAM, others=()):
+    text = program.format(lines).encode()
+    return [tuple(x) for x in syntax_mistakes(text, find_host_code(text).ranges, others)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "reason"),
+    [
+        ("int broken = ;", 0, "nothing is behind '='"),
+        ("a = a + ;", 0, "nothing is behind '+'"),
+        ("printf(a, b[0] /);", 0, "nothing is behind '/'"),
+        ("if (a ==) return 1;", 0, "nothing is behind '=='"),
+        ("printf(a, , 3);", 0, "an argument is missing"),
+        ("printf(a, );", 0, "an argument is missing"),
+        ("a = 3 a;", 0, "'a' cannot follow a number"),
+        ("a = a 3;", 0, "'3' cannot follow a name"),
+        ("int c = a\n    int d = 4;", 0, "';' is missing before 'int'"),
+        ("for (;;) { a = 2; b[0] = 1\n    }", 0, "';' is missing before '}'"),
+        ("if (a) { return a\n    }", 0, "';' is missing before '}'"),
+        ("k<<<1, 1>>>(b)\n    cudaDeviceSynchronize();", 0, ""),
+        ("k<<<1, 1>>>(b)\n    if (a) return 1;", 0, "';' is missing before 'if'"),
+        ("cudaDeviceSynchronize()\n    return 0;", 0, "';' is missing before 'return'"),
+        ("printf(a, b;", 0, "'(' is not closed"),
+        ("a = b[3;", 0, "'[' is not closed"),
+        ("a = 3);", 0, "')' closes nothing"),
+        ('const char *s = "text;', 0, "the quotation mark is not closed"),
+    ],
+)
+def test_what_no_compiler_takes_is_found_with_its_line(lines, line, reason):
+    assert mistakes(lines) == ([(LINE + line, reason)] if reason else [])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "a = APPLY(a, +, 3) + APPLY(a, /, b[0]);",
+        "CHECK(cudaDeviceSynchronize())\n    return 0;",
+        "unknown(a)\n    return 0;",
+        "#if 0\n    int broken = ;\n    don't\n#endif",
+        "#ifdef __CUDA_ARCH__\n    a =\n#else\n    a = 2\n#endif\n    ;",
+        "enum { ONE = 1, TWO = 2\n    };",
+        "auto f = [=, &a](int x) mutable { return x; };",
+        "auto g = [&](auto &&...xs) { return (xs + ...) + (... + xs); };",
+        'printf("%" PRIu64 "\\n", a); printf("a" "b" LIMIT_TEXT);',
+        'const char *s = R"(int x = ; " )";  // int y = ;',
+        "int *q = new int[3]; delete[] q; a = not 3; a = a and 1;",
+        "const auto d = (unsigned)\n    a;",
+        "std::vector<int> v(3); for (auto &&x : v) x = 1'000;",
+        "for (;;) break;\n    switch (a) { case 1: case 2 ... 3: break; default: ; }",
+        "int c = LIMIT\n    - 3;",
+        "struct P { int x = 3; P &operator=(const P &) = default; bool operator==(P) const; };",
+        "auto member = &Vector::operator=; auto t = type<int, 3>{};",
+        "void (*call)(int *, char &&) = nullptr; using R = int &&;",
+        'asm volatile("nop" ::: "memory");',
+        "#pragma omp parallel for\n    for (int i = 0; i < 3; i++) a += i;",
+        "cudaError_t e{ cudaGetLastError()\n    };",
+    ],
+)
+def test_what_a_compiler_may_take_is_no_mistake(lines):
+    assert mistakes(lines) == []
+
+
+def test_macros_of_headers_may_get_what_they_like():
+    assert mistakes("twice(a, , +);") == [(LINE, "an argument is missing")]
+    assert mistakes("twice(a, , +);", others=(b"#define twice(a, b, c) a b c\n",)) == []
+
+
+@pytest.mark.parametrize("path", [*PROGRAMS.glob("*.cu"), *SAMPLES.glob("*.cu")], ids=str)
+def test_programs_have_none(path):
+    text = path.read_bytes()
+    assert syntax_mistakes(text, find_host_code(text, with_launched=False).ranges) == ()
