@@ -396,7 +396,12 @@ def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
 
 
 def _are_other_types(some: str, other: str) -> bool:
-    return some != other and bool(named(some) and named(other))
+    """Returns whether two names are of types that are surely not one; a `long` has two names."""
+    kinds = named(some), named(other)
+    match kinds:
+        case (Scalar() as one, Scalar() as two):
+            return (one.size, one.kind) != (two.size, two.kind)
+    return some != other and None not in kinds
 
 
 def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
