@@ -13,7 +13,9 @@ from functools import cache
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.request import BuildRequest
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.toolchain import nvrtc
 from tests.program_kernels import named, of_library
 from tests.programs.matched import best_match, copied
@@ -84,7 +86,8 @@ def test_a_form_says_of_a_launch_what_a_run_does(built, name):
     source, result = built(name)
     assert result.ok, (result.reason, result.diagnostics)
     lines = PROGRAMS[name]["lines"]
-    for form in kernel_forms([source], result, access=True):
+    headers = own_headers(BuildRequest((source,)))
+    for form in kernel_forms([source], result, headers, access=True):
         if of_library(form.lowered) or (match := best_match(form, lines)) is None:
             continue
         if (launch := form.host_launch) is not None:
