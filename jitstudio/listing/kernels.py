@@ -366,6 +366,7 @@ def launch_of(
         if launch.kernel.rpartition("::")[2] == name.path.rpartition("::")[2]
         and len(launch.arguments) == parameters
         and not _differ(arguments(launch), own)
+        and not _is_overload(launch.types, name.parameters or ())
     ]
     return max(fitting, key=fit, default=None)
 
@@ -385,13 +386,32 @@ def _plain_argument(text: str) -> str:
     return _AROUND_SIGNS.sub(r"\1", plain)
 
 
+def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
+    """Returns whether pointers that a launch passes are surely none that a kernel takes."""
+    for some, other in zip(given, parameters, strict=False):
+        of, by = (_plain_argument(text.replace("const", "").rstrip("* ")) for text in (some, other))
+        are_pointers = some.endswith("*") and other.endswith("*")
+        if are_pointers and "void" not in (of, by) and _are_other_types(of, by):
+            return True
+    return False
+
+
+def _are_other_types(some: str, other: str) -> bool:
+    """Returns whether two names are of types that are surely not one; a `long` has two names."""
+    kinds = named(some), named(other)
+    match kinds:
+        case (Scalar() as one, Scalar() as two):
+            return (one.size, one.kind) != (two.size, two.kind)
+    return some != other and None not in kinds
+
+
 def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
     """Returns whether two lists of plain arguments are surely of two instances.
 
     Types may have other names, and the last arguments may be defaults; numbers are what they are.
     """
     return any(
-        a != b and ((a.isdecimal() and b.isdecimal()) or bool(named(a) and named(b)))
+        (a != b and a.isdecimal() and b.isdecimal()) or _are_other_types(a, b)
         for a, b in zip(some, others, strict=False)
     )
 
