@@ -155,7 +155,7 @@ def project_of(recipe: Recipe) -> Project:
     )
 
 
-_STAND_INS = frozenset({"jitstudio/host.h"})
+_STAND_INS = frozenset({"jitstudio/host.h", "jitstudio/platform.h"})
 
 
 def _inside(name: str) -> str:

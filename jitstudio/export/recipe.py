@@ -416,7 +416,7 @@ def _notes(steps: Iterable[RecipeStep]) -> Iterator[str]:
 
 _LARGEST = 4 << 20
 _MOST = 500
-_SHARED = "jitstudio/host.h"
+_SHARED = frozenset({"jitstudio/host.h", "jitstudio/platform.h"})
 
 
 def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header, ...]:
@@ -443,7 +443,7 @@ def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header,
     for header in request.headers:
         _collect(request, header.content, named, found, known)
     stand_ins = {name for stage in result.stages for name in stage.stand_ins}
-    for name in sorted(stand_ins | ({_SHARED} if stand_ins else set())):
+    for name in sorted(stand_ins | (_SHARED if stand_ins else set())):
         found.setdefault(name, read_file(resource("host_headers") / name))
     return tuple(Header(name, text) for name, text in found.items())
 

@@ -175,7 +175,7 @@ def compile_cuda(job: Job) -> Report:
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
     if not report.ok:
-        _look_for_remedies(part, report)
+        _look_for_remedies(part, folders, report)
     report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)
     _complete_logs(report, part, folders)
     return report
@@ -190,7 +190,7 @@ def _with_host_integers(part: DevicePart, folders: Sequence[str]) -> DevicePart:
     return replace(part, job=job, whole=whole)
 
 
-def _look_for_remedies(part: DevicePart, report: Report) -> None:
+def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Report) -> None:
     """Adds to a report what else may help, as far as it is here or has been tried."""
 
     def attempt(more: tuple[str, ...]) -> Report:
@@ -204,7 +204,7 @@ def _look_for_remedies(part: DevicePart, report: Report) -> None:
     with suppress(NvrtcError):
         if remaining := unmarked_for_device(report, part.whole.options, attempt):
             report.log = f"{report.log}\n{remaining}".lstrip()
-    if offer := nvcc_offer(part, report):
+    if offer := nvcc_offer(part, report, folders):
         report.diagnostics.append(offer)
 
 

@@ -44,11 +44,16 @@ def unmarked_for_device(
     return f"With {ALL_DEVICE[0]} it {outcome}."
 
 
-def nvcc_offer(part: DevicePart, report: Report) -> Diagnostic | None:
+def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Diagnostic | None:
     """Returns that nvcc is here and may compile what NVRTC could not, and the first cause.
 
     None where it is not, where a build may not start it, where nothing of the host is in it, or
     where device code calls the host's functions, which nvcc refuses, too.
+
+    Args:
+        part: What NVRTC could not compile.
+        report: What it said.
+        folders: Where NVIDIA's headers lie: an error there is told where the author's text leads.
     """
     job = part.whole
     is_of_host = bool(part.host_code) or _NOT_FOUND in report.error_log
@@ -57,11 +62,12 @@ def nvcc_offer(part: DevicePart, report: Report) -> Diagnostic | None:
         return None
     if not {CodeKind.PTX, CodeKind.CUBIN}.issuperset(job.makes) or not nvcc.found():
         return None
-    said = diagnose(Tool.NVRTC, job.name, ok=False, log="", error_log=report.error_log)
+    log = report.error_log
+    said = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)
     cause = next((each for each in said if each.severity is Severity.ERROR), None)
     if cause is None:
         return None
-    where = f" (line {cause.line:,})" if cause.line else ""
+    where = f" (line {cause.line:,})" if cause.line and cause.file == job.name else ""
     message = (
         f"NVRTC stops at: {cause.message.rstrip('.')}{where}. nvcc is on this machine and may "
         "compile this program: --compiler nvcc."

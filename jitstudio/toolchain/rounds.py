@@ -167,7 +167,8 @@ class NextRound:
                 known.with_line(int(match["line"]), reason) if reason else known
             )
         # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
-        worse = self._worse(elsewhere) if re.search(_ASKS, errors) else set[str]()
+        asks = any(each.error == _ASKS for each in supplies)
+        worse = self._worse(elsewhere) if asks else set[str]()
         self._stand_in(worse)
         self._supply(each for each in supplies if not worse or each.error != _ASKS)
         # What was set aside may be what another text needs.
