@@ -31,7 +31,7 @@ class Why(Enum):
 
     MERGED = "as ptxas optimises, it merges, drops, hoists or splits accesses; else it is equal"
     TIMING = "it depends on timing: waiting for a lock or flag, or trying once more"
-    ARBITRATION = "the counter adds passes, mostly to stores, where several warps access at once"
+    ARBITRATION = "the counter adds passes where several warps access at once, to stores too"
     GENERIC = "the counter takes a generic atomic on global memory for a pass of shared memory, too"
     JOINS = "where lanes that have parted go on together is ptxas's choice: here later than it may"
     FRAMES = "functions save registers in local memory, which PTX does not show"
