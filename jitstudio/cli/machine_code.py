@@ -337,7 +337,7 @@ def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int
         function,
         report(function, resources),
         sass_graph(function),
-        findings(function, resources),
+        findings(function, resources, unit.name),
         _filling(unit.code.target, resources, block, shared) if resources else None,
     )
 

@@ -188,13 +188,14 @@ def report_content(recipe: Recipe) -> ReportContent:
         if kind is not CodeKind.PTX
     ]
     resources = merge(code.resources, {k.name: k.resources for k in result.kernels if k.resources})
+    module = recipe.request.sources[0].name if len(recipe.request.sources) == 1 else ""
     return ReportContent(
         recipe=recipe,
         result=result,
         sources=tuple(sources),
         ptx=tuple(ptx),
         sass=sass,
-        functions=tuple(_function(f, code, resources.get(f.name)) for f in functions),
+        functions=tuple(_function(f, code, resources.get(f.name), module) for f in functions),
         files=files,
     )
 
@@ -286,7 +287,9 @@ def _sass(
     return _text(f"SASS of {title}", CodeKind.SASS, lines, bytes(colours), found, numbered=False)
 
 
-def _function(function: SassFunction, code: Disassembly, resources: Any) -> ReportFunction:
+def _function(
+    function: SassFunction, code: Disassembly, resources: Any, module: str
+) -> ReportFunction:
     graph = sass_graph(function)
     captions = sass_captions(graph, function)
     layout = None
@@ -301,7 +304,7 @@ def _function(function: SassFunction, code: Disassembly, resources: Any) -> Repo
     return ReportFunction(
         title=code.demangled.get(function.name, function.name),
         report=report(function, resources),
-        findings=findings(function, resources),
+        findings=findings(function, resources, module),
         graph=graph,
         captions=captions,
         layout=layout,

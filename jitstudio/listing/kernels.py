@@ -38,6 +38,7 @@ from jitstudio.core.launch.values import integer
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, VariableNode, declarations
+from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro, defined_macros
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
@@ -365,6 +366,7 @@ def launch_of(
         if launch.kernel.rpartition("::")[2] == name.path.rpartition("::")[2]
         and len(launch.arguments) == parameters
         and not _differ(arguments(launch), own)
+        and not _is_overload(launch.types, name.parameters or ())
     ]
     return max(fitting, key=fit, default=None)
 
@@ -384,13 +386,32 @@ def _plain_argument(text: str) -> str:
     return _AROUND_SIGNS.sub(r"\1", plain)
 
 
+def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
+    """Returns whether pointers that a launch passes are surely none that a kernel takes."""
+    for some, other in zip(given, parameters, strict=False):
+        of, by = (_plain_argument(text.replace("const", "").rstrip("* ")) for text in (some, other))
+        are_pointers = some.endswith("*") and other.endswith("*")
+        if are_pointers and "void" not in (of, by) and _are_other_types(of, by):
+            return True
+    return False
+
+
+def _are_other_types(some: str, other: str) -> bool:
+    """Returns whether two names are of types that are surely not one; a `long` has two names."""
+    kinds = named(some), named(other)
+    match kinds:
+        case (Scalar() as one, Scalar() as two):
+            return (one.size, one.kind) != (two.size, two.kind)
+    return some != other and None not in kinds
+
+
 def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
     """Returns whether two lists of plain arguments are surely of two instances.
 
     Types may have other names, and the last arguments may be defaults; numbers are what they are.
     """
     return any(
-        a != b and ((a.isdecimal() and b.isdecimal()) or bool(named(a) and named(b)))
+        (a != b and a.isdecimal() and b.isdecimal()) or _are_other_types(a, b)
         for a, b in zip(some, others, strict=False)
     )
 
@@ -661,15 +682,38 @@ def declared_kernels(
 
     Args:
         source: The module.
-        headers: Headers whose types and constants are known, too.
+        headers: Headers whose types, constants and macros of kernels are known, too.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
     """
     if source.kind not in (CodeKind.CUDA, CodeKind.HEADER):
         return ()
-    contents = (source.content, *(header.content for header in headers))
-    texts = [declarations(content, defines) for content in contents]
-    types = Types(texts)
-    return tuple(DeclaredKernel(source.name, node, types) for node in texts[0].kernels)
+    text = _with_made_kernels(source.content, [header.content for header in headers])
+    own = declarations(text, defines)
+    types = Types([own, *(declarations(header.content, defines) for header in headers)])
+    return tuple(DeclaredKernel(source.name, node, types) for node in own.kernels)
+
+
+def _with_made_kernels(text: bytes, headers: Iterable[bytes]) -> bytes:
+    """Returns a text with what its macros that declare kernels stand for, line for line."""
+    macros: dict[bytes, Macro] = {}
+    for each in (*headers, text):
+        if _KERNEL in each and b"define" in each:
+            macros |= defined_macros(each)
+    if not any(_KERNEL in macro.body for macro in macros.values()):
+        return text
+    makers = LaunchMacros(macros, {_KERNEL})
+
+    def rest(match: re.Match[bytes]) -> bytes:
+        is_one = match["name"] in makers.leading
+        return b"\n" * match[0].count(b"\n") if is_one else match[0]
+
+    return makers.expanded(_DEFINITION.sub(rest, text))
+
+
+_KERNEL = b"__global__"
+_DEFINITION = re.compile(
+    rb"^[ \t]*+#[ \t]*+define[ \t]++(?P<name>\w++)(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
+)
 
 
 def _spelling(node: Node, name: Node | None) -> str:

@@ -30,7 +30,7 @@ def own_headers(request: BuildRequest) -> tuple[Header, ...]:
         if given.spec and given.spec.effect is OptionEffect.READS and given.value
     ]
     waiting = deque(
-        (os.path.dirname(split_variant(source.name)[0]), source.content)
+        (source.folder or os.path.dirname(split_variant(source.name)[0]), source.content)
         for source in request.sources
         if source.kind is CodeKind.CUDA
     )

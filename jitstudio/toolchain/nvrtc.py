@@ -47,6 +47,7 @@ from jitstudio.toolchain.headers import (
     stray_file,
     stray_include,
 )
+from jitstudio.toolchain.host_integers import host_integers
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
@@ -122,6 +123,8 @@ def compile_cuda(job: Job) -> Report:
     folders = (*header_folders(version()), *library_folders(job))
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
+    part = _with_host_integers(part, folders)
+    job = part.job
     report = Report(supplied=supplied, host_code=part.host_code)
     # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
@@ -176,6 +179,15 @@ def compile_cuda(job: Job) -> Report:
     report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)
     _complete_logs(report, part, folders)
     return report
+
+
+def _with_host_integers(part: DevicePart, folders: Sequence[str]) -> DevicePart:
+    """Returns the compile of a program with the integers of the host in NVIDIA's headers."""
+    more = host_integers(part.job, folders) if part.host_code else ()
+    if not more:
+        return part
+    job, whole = (replace(j, headers=(*j.headers, *more)) for j in (part.job, part.whole))
+    return replace(part, job=job, whole=whole)
 
 
 def _look_for_remedies(part: DevicePart, report: Report) -> None:

@@ -27,6 +27,7 @@ from jitstudio.toolchain.device_part import (
     text_at,
 )
 from jitstudio.toolchain.headers import include_folders, line_directive, stand_in_folder
+from jitstudio.toolchain.host_integers import NAMES
 
 _ERROR = re.compile(
     r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
@@ -150,6 +151,10 @@ class NextRound:
         """
         refused = {m["file"] for m in _ERROR.finditer(errors)}
         elsewhere = {m["file"] for m in _PLACE.finditer(errors)} - self._inside
+        if any(in_folders(file, self._installed) for file in elsewhere):
+            # Headers of NVIDIA's may not bear the integers of the host.
+            kept = (header for header in self._whole.headers if header.name not in NAMES)
+            self._whole = replace(self._whole, headers=tuple(kept))
         supplies = self._supplies(errors)
         if not (refused or elsewhere or supplies or self._refusals):
             return None

@@ -129,9 +129,11 @@ def test_a_form_says_what_was_taken_what_was_assumed_and_what_nobody_knows():
         "Assumed, as only a run of the host code would tell: n = 512 (line 2).",
     )
     unknown = begun("int main() { k<<<grid(), 32>>>(make(), nullptr, 7); }")
-    assert words_on_host_launch(unknown)[1:] == (
-        "Not known from the host code, and begin as in any form: the grid, a and b.",
+    assert words_on_host_launch(unknown) == (
+        "Begins as the launch in line 2 of k.cu: block 32, b = null and n = 7.",
+        "Not known from the host code, and begin as in any form: the grid and a.",
     )
+    assert dict(first_launch(unknown).arguments)["b"] == "null"
     assert words_on_host_launch(FORM) == ()
 
 

@@ -170,8 +170,21 @@ def test_a_dependent_type_is_guessed_and_said(forms):
     assert form.notes == ("What decltype(V) of x is made of is not known: 4 bytes.",)
 
 
-def test_a_kernel_that_a_macro_makes_is_guessed_from_ptx(forms):
-    form = forms["made"]
+def test_a_kernel_that_a_macro_makes_has_its_names(forms):
+    assert [p.name for p in forms["made"].parameters] == ["a", "b"]
+    assert [p.name for p in forms["ns::beside"].parameters] == ["a", "b", "c"]
+
+
+@pytest.fixture
+def unmade(names):
+    """Forms where the macros that make kernels are in a header that nobody has."""
+    _, result = names
+    text = "\n".join("" if line.startswith("#define") else line for line in NAMES.splitlines())
+    return {f.title: f for f in kernel_forms([cuda(text, "names.cu")], result)}
+
+
+def test_a_kernel_that_an_unknown_macro_makes_is_guessed_from_ptx(unmade):
+    form = unmade["made"]
     assert [(p.name, p.type) for p in form.parameters] == [
         ("arg0", Pointer(None)),
         ("arg1", UNSIGNED),
@@ -180,8 +193,8 @@ def test_a_kernel_that_a_macro_makes_is_guessed_from_ptx(forms):
     assert note.startswith("No source declares this kernel, so its parameters are only what its")
 
 
-def test_a_name_in_cpp_tells_the_types_where_a_macro_makes_the_kernel(forms):
-    form = forms["ns::beside"]
+def test_a_name_in_cpp_tells_the_types_where_an_unknown_macro_makes_the_kernel(unmade):
+    form = unmade["ns::beside"]
     assert [(p.name, p.type.name) for p in form.parameters] == [
         ("arg0", "P*"),
         ("arg1", "float"),
@@ -286,7 +299,7 @@ def test_each_target_of_a_fatbin_has_the_same_kernel(names):
 
 def test_a_kernel_nobody_declares_is_incomplete(names):
     sources, result = names
-    alone = replace(result, artifacts=(), kernels=(Kernel("names.cu", "made", "made"),))
+    alone = replace(result, artifacts=(), kernels=(Kernel("names.cu", "lost", "lost"),))
     (form,) = kernel_forms(sources, alone)
     assert (form.parameters, form.complete) == ((), False)
     assert form.notes[0].startswith("Neither a source nor PTX tells")

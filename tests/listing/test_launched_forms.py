@@ -153,6 +153,47 @@ PROGRAMS = {
         "app::f(d);",
         {"app::q<app::Op, app::M::B>": ((1,), (2,), 7)},
     ),
+    "blanks in chevrons": (
+        "",
+        "k<4> << <2, 32>> > (d, 5); s<float> << < dim3(3), 64 >> >(d, 7);",
+        {"k<4>": ((2,), (32,), 5), "s<float>": ((3,), (64,), 7)},
+    ),
+    "a pointer that is followed": (
+        "",
+        "void (*f)(float *, int) = &k<4>; (*f)<<<5, 32>>>(d, 6);",
+        {"k<4>": ((5,), (32,), 6)},
+    ),
+    "an array of the library": (
+        "using F = void (*)(float *, int); static const std::array<F, 2> table{{k<1>, &k<2>}};",
+        "for (F f : table) f<<<6, 32>>>(d, 7);",
+        {"k<1>": ((6,), (32,), 7), "k<2>": ((6,), (32,), 7)},
+    ),
+    "a shape in a call": (
+        (
+            "struct Shape { dim3 grid, block; };\n"
+            "template <class F, class... A> void go(F f, const Shape &s, A &&...a) "
+            "{ f<<<s.grid, s.block>>>(std::forward<A>(a)...); }"
+        ),
+        "go(k<4>, Shape{8, 128}, d, 5); go(k<8>, {1, 256}, d, 6);",
+        {"k<4>": ((8,), (128,), 5), "k<8>": ((1,), (256,), 6)},
+    ),
+    "what a function returns in braces": (
+        (
+            "struct G { int blocks, threads; };\n"
+            "G grid_for(int n, int t) { return {(n + t - 1) / t, t}; }"
+        ),
+        "k<4><<<grid_for(1000, 64).blocks, 64>>>(d, 8);",
+        {"k<4>": ((16,), (64,), 8)},
+    ),
+    "nodes of a graph": (
+        "",
+        (
+            "cudaKernelNodeParams p = {0}; void *a[] = {&d, &n}; p.func = (void *)k<4>; "
+            "p.gridDim = dim3(4, 2); p.blockDim = dim3(32); p.kernelParams = a; "
+            "cudaGraphAddKernelNode(&node, graph, nullptr, 0, &p);"
+        ),
+        {"k<4>": ((4, 2), (32,), 3)},
+    ),
     "contents of vectors": (
         "",
         (
@@ -187,3 +228,49 @@ def test_the_launch_of_another_instance_is_not_taken():
     assert launch_of(read_name("void k<4>(float*, int)"), 2, found).grid == (2,)
     assert launch_of(read_name("void k<8>(float*, int)"), 2, found) is None
     assert launch_of(read_name("void s<double>(double*, int)"), 2, found) is None
+
+
+def launched(text):
+    content = text.encode()
+    return host_launches(Source("k.cu", CodeKind.CUDA, content), Types([declarations(content)]))
+
+
+def test_overloads_are_told_apart_by_what_their_pointers_lead_to():
+    found = launched(
+        "__global__ void r(float *p, int n) { }\n__global__ void r(int *p, int n) { }\n"
+        + MAIN % "int *i; cudaMalloc(&i, 8); r<<<1, 1>>>(d, 1); r<<<2, 2>>>(i, 2);"
+    )
+    assert launch_of(read_name("r(float*, int)"), 2, found).grid == (1,)
+    assert launch_of(read_name("r(int*, int)"), 2, found).grid == (2,)
+
+
+@pytest.mark.parametrize(
+    ("argument", "members"),
+    [
+        ("make_float3(1, 0, -1)", {"0.x": 1, "0.y": 0, "0.z": -1}),
+        ("Affine<int>{2, n}", {"0.a": 2, "0.b": 3}),
+        ("v", {"0.x": 1.0, "0.y": -2.0}),
+        ("dim3(4, 5)", {"0.x": 4, "0.y": 5}),
+    ],
+)
+def test_members_of_what_is_made_in_a_call_are_known(argument, members):
+    text = "template <class T> struct Affine { T a, b; };\n"
+    (found,) = launched(text + MAIN % f"float2 v = {{1.0f, -2.0f}}; k<<<1, 1>>>({argument});")
+    assert dict(found.inside) == members
+
+
+def test_a_launch_by_the_driver_has_the_kernel_of_its_name():
+    (found,) = launched(
+        MAIN % 'cuModuleGetFunction(&f, module, "add"); void *a[] = {&d, &n}; '
+        "cuLaunchKernel(f, 7, 2, 1, 64, 1, 1, 16, 0, a, 0);"
+    )
+    assert (found.kernel, found.grid, found.block, found.shared) == ("add", (7, 2), (64,), 16)
+    assert found.arguments == (HostBuffer(1024), 3)
+
+
+def test_memory_of_module_variables_is_as_large_as_they_are():
+    (found,) = launched(
+        "__managed__ int a[256]; __device__ float s[64];\n"
+        + MAIN % "float *p; cudaGetSymbolAddress((void **)&p, s); k<<<1, 1>>>(a, p);"
+    )
+    assert found.arguments == (HostBuffer(1024), HostBuffer(256))

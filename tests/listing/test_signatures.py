@@ -356,3 +356,25 @@ def test_structs_with_bit_fields_are_laid_out_as_by_the_compiler(tools):
     *values, pointer = (parameter.type for parameter in kernel.parameters)
     assert [(v.size, v.align) for v in values] == [(p.slot.size, p.slot.align) for p in slots[:-1]]
     assert pointer == Pointer(Opaque("A", 4, 4))
+
+
+def test_kernels_behind_macros_have_the_names_of_their_parameters():
+    header = Header(
+        "own.h",
+        b"#define KERNEL_OF(name, op) __global__ void name(const float *left, float *right) \\\n"
+        b"    { right[0] = left[0] op 2.0f; }\n"
+        b'#define KERNEL(T) extern "C" __global__ void T\n'
+        b"#define MAKE(name) KERNEL_OF(name, *)\n"
+        b"#define OTHER(x) ((x) + 1)\n",
+    )
+    text = (
+        '#include "own.h"\nKERNEL_OF(doubled,\n          *)\nKERNEL(third)(float *x, int n) {}\n'
+        "MAKE(fourth)\n#define DECL __global__ void\nDECL fifth(double *y) { y[0] = OTHER(1); }\n"
+    )
+    kernels = [k.signature() for k in declared_kernels(cuda(text), (header,))]
+    assert [(k.name, k.line, [p.name for p in k.parameters]) for k in kernels] == [
+        ("doubled", 2, ["left", "right"]),
+        ("third", 4, ["x", "n"]),
+        ("fourth", 5, ["left", "right"]),
+        ("fifth", 7, ["y"]),
+    ]

@@ -121,7 +121,8 @@ def spelled(said: Any, type_: Type, content: bytes, place: list[int] | None) -> 
     """What is said of a number or a pointer, and what it is, spelled alike."""
     if isinstance(type_, Pointer):
         real = None if place is None else place[2] - place[1]
-        return _rest_of(said) if isinstance(said, HostBuffer) else said, real
+        # What a kernel reaches is behind the pointer.
+        return said.bytes - said.start if isinstance(said, HostBuffer) else said, real
     if not isinstance(type_, Scalar):
         return said, content[: type_.size].hex()
     dtype = np.dtype(type_.dtype)
@@ -130,8 +131,3 @@ def spelled(said: Any, type_: Type, content: bytes, place: list[int] | None) -> 
         with np.errstate(all="ignore"):
             said = np.array(said).astype(dtype).item()
     return said, real.item()
-
-
-def _rest_of(buffer: HostBuffer) -> int:
-    """The bytes from where a pointer leads to the end of its buffer."""
-    return buffer.bytes - getattr(buffer, "start", 0)

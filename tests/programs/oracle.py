@@ -95,7 +95,7 @@ class Oracle:
         return "".join(f"{name} {' '.join(map(str, sizes[name]))}\n" for name in sizes)
 
     def _compiled(self, program: Path, how: str, ending: str) -> Path:
-        out = self._work / (program.name + ending)
+        out = self._work / f"{program.parent.name}_{program.name}{ending}"
         if not out.exists():
             include = f"-I{RECORDING / 'include'}"
             _run(self._nvcc, f"-arch={TARGET}", how, include, *flags(program), program, "-o", out)
@@ -154,19 +154,25 @@ def main(*names: str) -> None:
     nvcc = shutil.which("nvcc")
     assert nvcc, "nvcc is not on PATH"
     table = json.loads(TABLE.read_text())["programs"] if names else {}
-    programs = [FOLDER / name for name in names] or sorted(FOLDER.glob("*.cu"))
+    programs = [FOLDER / name for name in names] or [
+        *FOLDER.glob("*.cu"),
+        *FOLDER.glob("instances/*.cu"),
+    ]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         oracle = Oracle(nvcc, Path(folder))
         rows = pool.map(lambda program: _row(oracle, program), programs)
-        table |= {program.name: row for program, row in zip(programs, rows, strict=True)}
+        keys = (program.relative_to(FOLDER).as_posix() for program in programs)
+        table |= zip(keys, rows, strict=True)
     TABLE.write_text(_spelled(version_of(nvcc), dict(sorted(table.items()))))
 
 
 def _row(oracle: Oracle, program: Path) -> dict:
     """The kernels of a program, and its launches and copies to and from variables."""
     files = [program, *(program.with_name(name) for name in _MORE_FILES.get(program.name, ()))]
+    # Of instances only the kernels matter, each in a shape of its own.
+    is_run = program.parent == FOLDER and program.name not in _WITHOUT_MAIN
     lines, count = [], dict[str, int]()
-    for line in oracle.lines(files) if program.name not in _WITHOUT_MAIN else ():
+    for line in oracle.lines(files) if is_run else ():
         name = line.get("launch") or line.get("variable")
         if name is None or of_library(name):
             continue

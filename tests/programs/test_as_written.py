@@ -1,9 +1,10 @@
 """Programs as people write them: the kernels that nvcc makes of them, the launches that they make.
 
 What nvcc and a run of each program say is in `recorded.json`, which
-`python3 -m tests.programs.oracle` writes. `known.toml` has what fails for now, each with its cause,
-and what nobody but a run of the program can tell: that may be unknown, or assumed where the launch
-says so.
+`python3 -m tests.programs.oracle` writes. Each program of `instances` has one way in which host
+code comes to an instance of a kernel template. `known.toml` has what fails for now, each with its
+cause, and what nobody but a run of the program can tell: that may be unknown, or assumed where the
+launch says so.
 """
 
 import json
@@ -13,7 +14,9 @@ from functools import cache
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.request import BuildRequest
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.toolchain import nvrtc
 from tests.program_kernels import named, of_library
 from tests.programs.matched import best_match, copied
@@ -22,6 +25,7 @@ from tests.support import request
 
 RECORDED = json.loads(TABLE.read_text())
 PROGRAMS = RECORDED["programs"]
+WITH_LAUNCHES = [name for name in PROGRAMS if PROGRAMS[name]["lines"]]
 KNOWN = tomllib.loads((FOLDER / "known.toml").read_text())
 # Headers of Thrust, CUB and libcu++ take seconds each.
 HEAVY = {
@@ -35,10 +39,10 @@ HEAVY = {
 pytestmark = pytest.mark.slow
 
 
-def programs(table):
-    """All programs; those of a table of causes fail."""
+def programs(table, names=PROGRAMS):
+    """Programs, of which those fail that a table of causes has."""
     cases = []
-    for name in sorted(PROGRAMS):
+    for name in sorted(names):
         marks = [pytest.mark.bench] if name in HEAVY else []
         if cause := KNOWN[table].get(name):
             marks.append(pytest.mark.xfail(reason=cause, strict=True))
@@ -53,7 +57,7 @@ def built(builder):
     @cache
     def build(name, emit="ptx"):
         path = FOLDER / name
-        source = Source(name, CodeKind.CUDA, path.read_bytes(), folder=str(FOLDER))
+        source = Source(path.name, CodeKind.CUDA, path.read_bytes(), folder=str(path.parent))
         options = tuple(word for word in flags(path) if word.startswith("-std="))
         return source, builder.build(request(source, emit=emit, arch=TARGET, options=options))
 
@@ -79,17 +83,18 @@ def test_registers_are_those_of_the_same_nvcc(built, name):
     assert named(own) == named(PROGRAMS[name]["kernels"])
 
 
-@pytest.mark.parametrize("name", programs("launches"))
+@pytest.mark.parametrize("name", programs("launches", WITH_LAUNCHES))
 def test_a_form_says_of_a_launch_what_a_run_does(built, name):
     source, result = built(name)
     assert result.ok, (result.reason, result.diagnostics)
     lines = PROGRAMS[name]["lines"]
-    for form in kernel_forms([source], result, access=True):
+    headers = own_headers(BuildRequest((source,)))
+    for form in kernel_forms([source], result, headers, access=True):
         if of_library(form.lowered) or (match := best_match(form, lines)) is None:
             continue
         if (launch := form.host_launch) is not None:
             match.wrong += copied(form, launch, lines).wrong
         is_of_a_run = name in KNOWN["run"]
-        is_assumed = is_of_a_run and launch is not None and getattr(launch, "assumed", ())
+        is_assumed = is_of_a_run and launch is not None and launch.assumed
         assert match.wrong == [] or is_assumed
         assert match.unknown == [] or is_of_a_run

@@ -583,3 +583,21 @@ def test_host_code_that_does_not_parse_is_a_warning_with_its_line(built):
     assert warning.severity is Severity.WARNING
     assert "nvcc will refuse this host code: nothing is behind '='" in warning.message
     assert built(request(cuda(text.replace("= ;", "= N;")))).diagnostics == ()
+
+
+def test_a_program_has_the_integers_of_the_host_in_nvidia_s_headers_too(built):
+    text = """\
+#include <cuda/std/cstdint>
+#include <cuda_pipeline.h>
+#include <cstdint>
+__global__ void k(int64_t a, cuda::std::uint64_t *b, uintptr_t c) { *b = a + c; }
+"""
+    host = "int main() { return 0; }\n"
+    result = built(request(cuda(text + host)))
+    assert result.ok, result.stages[0].error_log
+    assert [kernel.name for kernel in result.kernels] == ["_Z1klPmm"]
+    # For NVRTC alone they are what its headers say.
+    assert [kernel.name for kernel in built(request(cuda(text))).kernels] == ["_Z1kxPyy"]
+    # A program that names none of them needs no other headers.
+    plain = built(request(cuda(f"#include <cuda/std/cstdint>\n{KERNEL}{host}")))
+    assert not any("cstdint" in header.name for header in plain.stages[0].copies)

@@ -46,23 +46,27 @@ RULES: Mapping[str, Rule] = {
 """Each rule by its name, in the order in which findings are reported."""
 
 
-def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
+def findings(
+    function: SassFunction, resources: Resources | None, module: str = ""
+) -> tuple[Finding, ...]:
     """Returns what the rules have to say about a function, once a cause; by rule, then by the code.
 
     Args:
         function: Its code.
         resources: What it needs; None where no tool reports it.
+        module: The module that it is of, whose language the words are for where the code has no
+            line table.
     """
     facts = FunctionFacts(function, resources)
     return grouped(
-        _finding(name, hit, function) for name, rule in RULES.items() for hit in rule(facts)
+        _finding(name, hit, function, module) for name, rule in RULES.items() for hit in rule(facts)
     )
 
 
-def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
+def _finding(rule: str, hit: RuleHit, function: SassFunction, module: str) -> Finding:
     first = function[hit.indices[0]] if hit.indices else None
-    found = text_of(rule, hit)
+    places = hit.places or (first.places if first is not None else ())
+    found = text_of(rule, hit, places, module)
     if first is None:
         return found
-    places = hit.places or first.places
     return replace(found, places=places, lines=places[:1], ptx_line=first.ptx_line)

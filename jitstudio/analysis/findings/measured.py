@@ -152,7 +152,7 @@ def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> Inline
 
 
 def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
-    made = text_of(rule, hit)
+    made = text_of(rule, hit, places)
     # What is not the author's has no remedy, which would be for the machine code or not.
     remedy = made.remedy and remedy.format(made.remedy)
     return replace(made, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
+from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.core.diagnostics import Severity
 from jitstudio.paths import resource
 
@@ -84,19 +85,35 @@ class Finding:
         return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def text_of(rule: str, hit: RuleHit) -> Finding:
-    """Returns what a rule has found in its words, without a place."""
+def text_of(
+    rule: str, hit: RuleHit, places: Sequence[SourceLocation] = (), module: str = ""
+) -> Finding:
+    """Returns what a rule has found in its words, without a place.
+
+    Args:
+        rule: Its name.
+        hit: What it has found.
+        places: Where; its words are for the author of that file.
+        module: The module that the code is of, which decides where there are no places.
+    """
     text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
+    name = places[0].file if places else module
+    language = kind_of(name) or CodeKind.CUDA
+    language = language if language in _AUTHORS else CodeKind.CUDA
     return Finding(
         rule,
         text.severity,
-        text.title.format_map(hit.words),
-        text.reason.format_map(hit.words),
-        text.remedy.format_map(hit.words),
+        text.title_in.get(language, text.title).format_map(hit.words),
+        text.reason_in.get(language, text.reason).format_map(hit.words),
+        text.remedy_for(language).format_map(hit.words),
         (),
         0,
         hit.indices,
     )
+
+
+_AUTHORS = frozenset((CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PYTHON))
+"""The languages whose authors read findings; a cubin may be of any, and is of C++ mostly."""
 
 
 def nothing_found(*, is_simulated: bool = False) -> str:
@@ -171,21 +188,35 @@ def _short(line: SourceLocation) -> str:
 
 
 class _Text(NamedTuple):
+    """What a rule says, and what of it says something else to authors of other languages."""
+
     severity: Severity
     title: str
     reason: str
     remedy: str
+    title_in: Mapping[CodeKind, str]
+    reason_in: Mapping[CodeKind, str]
+    remedy_in: Mapping[CodeKind, str]
+
+    def remedy_for(self, language: CodeKind) -> str:
+        """Returns the remedy in a language; empty where it is one of C++ only."""
+        usual = "" if self.remedy_in and language is not CodeKind.CUDA else self.remedy
+        return self.remedy_in.get(language, usual)
 
 
 @cache
 def _texts() -> Mapping[str, _Text]:
-    return {
-        name: _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"])
-        for name, row in _content().items()
-        if name != _LOOKED_FOR
-    }
+    return {name: _text(row) for name, row in _content().items() if name != _LOOKED_FOR}
+
+
+def _text(row: Mapping[str, Any]) -> _Text:
+    others = (
+        {CodeKind(kind): text for kind, text in row.get(f"{part}_in", {}).items()}
+        for part in ("title", "reason", "remedy")
+    )
+    return _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"], *others)
 
 
 @cache
-def _content() -> Mapping[str, Mapping[str, str]]:
+def _content() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))

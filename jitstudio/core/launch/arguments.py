@@ -302,6 +302,8 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
                     lasts = f"{lasts}@{ahead // (target or FLOAT).size}"
                 holds = references_behind(parameter.type)
                 texts[parameter.name] = lasts if holds else _text(parameter, lasts)
+            case Pointer(), 0:
+                texts[parameter.name] = NULL
             case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:

@@ -22,10 +22,10 @@ from jitstudio.core.launch.shared import first_element, with_owners
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import REFERENCES
 
-_NAME = re.compile(r"(?:::)?[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*|\[\d+\])*")
+_NAME = re.compile(r"(?:::)?+[^\W\d]\w*+(?:(?:::|\.)[^\W\d]\w*+|\[\d++\])*+")
 _INDEX = re.compile(r"(?<![\w.])i(?!\w)")
-_PART = re.compile(r"\s*[.\[]")
-_MARK = re.compile(r"'[^']*'|\"[^\"]*\"|[=!<>]=|[()\[\]{}=]")
+_PART = re.compile(r"\s*+[.\[]")
+_MARK = re.compile(r"'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|[=!<>]=|[()\[\]{}=]")
 
 
 def expectations_of(

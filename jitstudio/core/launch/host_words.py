@@ -36,6 +36,8 @@ def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
         match parameter.type, value:
             case Pointer(), HostBuffer(size) if size > 0:
                 yield f"{parameter.name} of {in_bytes(size)}"
+            case Pointer(), 0:
+                yield f"{parameter.name} = null"
             case Scalar(), int() | float():
                 yield f"{parameter.name} = {value}"
 

@@ -6,7 +6,7 @@ Also the kernel as its source declares it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from jitstudio.core.code import CodeKind, Source
@@ -513,6 +513,7 @@ class HostLaunch:
             of the members of arguments, by their index and path, such as ``0.data``. A text is as
             `core.launch.arguments` reads it.
         assumed: On what the numbers here depend that only a run would tell.
+        types: What the arguments are, as far as the text says; empty for what it does not.
     """
 
     kernel: str
@@ -526,6 +527,7 @@ class HostLaunch:
     cooperative: bool = False
     inside: tuple[tuple[str, float | int | HostBuffer | str], ...] = ()
     assumed: tuple[HostAssumption, ...] = ()
+    types: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

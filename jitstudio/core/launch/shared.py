@@ -25,10 +25,10 @@ SAME = "same"
 
 _EXAMPLE = "Write same(a), or same(a+16) for a place behind its start."
 _SAME = re.compile(
-    rf"\s*{SAME}\s*\(\s*(?P<name>[^+\-*/()\s]+(?:\([^()]*\))?)\s*(?:(?P<sign>[+-])(?P<elements>.*))?\)\s*",
+    rf"{SAME}\s*+\(\s*+(?P<name>[^+\-*/()\s]++)\s*+(?:(?P<sign>[+-])(?P<elements>.*))?\)",
     re.DOTALL,
 )
-_WORD = re.compile(rf"\s*{SAME}\b\s*(?:\(|$)")
+_WORD = re.compile(rf"\s*+{SAME}\b\s*+(?:\(|$)")
 
 
 def is_shared(text: str) -> bool:
@@ -57,10 +57,10 @@ def parse_shared(text: str) -> SharedText | None:
     """
     if not is_shared(text):
         return None
-    match = _SAME.fullmatch(text)
+    match = _SAME.fullmatch(text.strip())
     if match is None:
         before, _, after = text.rpartition(")")
-        if _SAME.fullmatch(f"{before})") and after.lstrip().startswith(":"):
+        if _SAME.fullmatch(f"{before})".strip()) and after.lstrip().startswith(":"):
             raise TextError(
                 f"'{after.strip(' :')}' belongs to the buffer whose memory it is, as fill and "
                 "direction do.",
@@ -111,6 +111,7 @@ def owner_of(
         raise TextError(f"{name} is a texture or surface, which has no address.")
     if not owner.length:
         raise TextError(f"{name} is null, so that nothing shares its memory.", "Write null here.")
+    shift += owner.start_bytes
     if not 0 <= shift <= owner.bytes:
         size = owner.element.size
         raise TextError(
@@ -182,4 +183,6 @@ def with_owners(text: str, arguments: Sequence[Argument]) -> str:
             )
         return place
 
-    return re.sub(rf"'[^']*'|\"[^\"]*\"|(?<![\w.])(?P<name>{names})(?!\w)", part, text)
+    return re.sub(
+        rf"'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|(?<![\w.])(?P<name>{names})(?!\w)", part, text
+    )

@@ -156,9 +156,14 @@ class ProblemLabel(QLabel):
 
 
 class FieldRows(QWidget):
-    """Fields below each other, each with its title before it and its problems below it."""
+    """Fields below each other, each with its title before it and its problems below it.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Args:
+        parent: The part of the form it belongs to.
+        letters: Room for titles, in letters; longer ones widen the column.
+    """
+
+    def __init__(self, parent: QWidget | None = None, letters: int = _TITLE_WIDTH) -> None:
         super().__init__(parent)
         self._labels: dict[str, ProblemLabel] = {}
         self._places: dict[str, QWidget] = {}
@@ -169,7 +174,7 @@ class FieldRows(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(5)
-        width = self.fontMetrics().horizontalAdvance("0") * _TITLE_WIDTH
+        width = self.fontMetrics().horizontalAdvance("0") * letters
         self._grid.setColumnMinimumWidth(0, width)
         self._grid.setColumnStretch(1, 1)
 

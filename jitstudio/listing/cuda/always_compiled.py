@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.source_facts import bare_code
 
-_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(?P<word>\w+)[ \t]*(?P<rest>[^\n]*)")
-_NOT_DEFINED = re.compile(r"!\s*defined\s*(?:\(\s*(?P<inner>\w+)\s*\)|(?P<bare>\w+))\s*")
-_CPLUSPLUS = re.compile(r"(?:defined\s*)?\(?\s*__cplusplus\s*\)?\s*")
+_DIRECTIVE = re.compile(r"[ \t]*+#[ \t]*+(?P<word>\w++)[ \t]*+(?P<rest>[^\n]*+)")
+_NOT_DEFINED = re.compile(r"!\s*+defined\s*+(?:\(\s*+(?P<inner>\w++)\s*+\)|(?P<bare>\w++))")
+_CPLUSPLUS = re.compile(r"(?:defined\s*+)?+\(?+\s*+__cplusplus\s*+\)?+")
 # The compiler itself defines them, some on the GPU only.
 _BUILT_IN = re.compile(r"__(?:cplusplus|CUDA\w*|NVCC\w*|NVRTC\w*|GNUC\w*|linux\w*|x86_64\w*)")
 

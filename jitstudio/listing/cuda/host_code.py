@@ -837,7 +837,11 @@ class _Judge:
             or not aside.isdisjoint(words[c])
         }:
             # What a declaration that stays needs has to stay, too.
-            while kept := {c for c in chosen if c.name in self._reached(rest, said, gone | chosen)}:
+            while True:
+                mentions = self._reached(rest, said, gone | chosen)
+                kept = {c for c in chosen if c.name in mentions}
+                if not kept:
+                    break
                 rest.update(*(words[c] for c in kept))
                 chosen -= kept
                 waiting = [c for c in waiting if c not in kept]
@@ -854,7 +858,7 @@ class _Judge:
         words: Mapping[_Candidate, set[bytes]],
         gone: set[_Candidate],
     ) -> set[bytes]:
-        """Returns the words of what has to stay: of code, and of all candidates that it leads to.
+        """Returns the names of candidates in what has to stay: in code, and in all it leads to.
 
         Args:
             rest: The words of what is no candidate.
@@ -868,11 +872,13 @@ class _Judge:
             if not name and (owner := candidate.declaration.parent):
                 name = self._head(owner).name
             by_name[name].append(candidate)
-        found, waiting = set(rest), [b"", *rest]
+        names = frozenset(by_name)
+        found = set(names & rest)
+        waiting = [b"", *found]
         while waiting:
             for candidate in by_name.pop(waiting.pop(), ()):
                 if all(id(each) not in ended for each in _around(candidate.declaration)):
-                    more = words[candidate] - found
+                    more = (names & words[candidate]) - found
                     found |= more
                     waiting += more
         return found

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 
+import pytest
+
 from jitstudio.analysis.findings.find import RULES
-from jitstudio.analysis.findings.model import Finding, grouped, nothing_found, once_a_line
+from jitstudio.analysis.findings.model import (
+    Finding,
+    RuleHit,
+    grouped,
+    nothing_found,
+    once_a_line,
+    text_of,
+)
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.paths import resource
@@ -81,3 +91,43 @@ def test_what_was_looked_for_is_what_the_rules_are():
     assert "jitstudio run FILE --device sim" in nothing_found()
     assert "--device sim" not in nothing_found(is_simulated=True)
     assert "ncu" in nothing_found(is_simulated=True)
+
+
+CPP_WORDS = re.compile(
+    r"__\w+|\b(?:threadIdx|blockIdx|blockDim|template|u?int4|float[24]|long long|r?sqrtf|sinf|fmodf"
+    r"|fmaf|atomic[A-Z]\w+)\b|#pragma|\[32\]\[|\? a : b"
+)
+
+
+def test_words_of_cpp_are_for_authors_of_cpp():
+    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
+    del content["looked for"]
+    for name, row in content.items():
+        if CPP_WORDS.search(row["remedy"]):
+            assert row["remedy_in"].keys() == {"ptx", "llvm-ir"}, name
+        for part in ("reason_in", "remedy_in"):
+            for language, text in row.get(part, {}).items():
+                # The functions of libdevice begin so, too.
+                assert not CPP_WORDS.search(re.sub(r"__nv_\w+", "", text)), (name, language)
+                braces = set(re.findall(r"\{\w+\}", text))
+                assert braces <= set(re.findall(r"\{\w+\}", row[part.removesuffix("_in")])), name
+
+
+@pytest.mark.parametrize(
+    ("file", "remedy"),
+    [
+        ("k.cu", "mark the pointers __restrict__"),
+        ("k.ll", "mark the parameters noalias"),
+        ("k.ptx", "Load it into a register before."),
+        ("k.cuh", "mark the pointers __restrict__"),
+        ("k.py", ""),
+    ],
+)
+def test_a_remedy_is_in_the_language_of_the_place(file, remedy):
+    hit = RuleHit((), {}, "load")
+    by_place = text_of("aliased", hit, (SourceLocation(file, 3),), "other.cu").remedy
+    by_module = text_of("aliased", hit, (), file).remedy
+    assert by_place == by_module
+    assert (remedy in by_place) if remedy else not by_place
+    # What is said in no language's words is said to all.
+    assert text_of("divergent", RuleHit((), {}), (), file).remedy.startswith("Sort or group")

@@ -121,3 +121,9 @@ def test_expressions_are_about_the_buffer():
     assert read(c="same(a+4)", b="8:expr(c + 1)")[1] == [
         "c is the memory of a, whose elements are float and not int."
     ]
+
+
+def test_the_place_is_counted_from_the_address_that_the_kernel_gets():
+    found, problems = read(a="8@2:range", b="same(a+1)")
+    assert problems == []
+    assert found["b"].shift == 12

@@ -97,10 +97,10 @@ class ReportController(QObject):
         if self._shown != (inspection, function.name, simulation):
             self._shown = (inspection, function.name, simulation)
             resources = inspection.result.resources_of(function.name, inspection.name)
-            arch = inspection.target
+            arch, module = inspection.target, inspection.name
 
             def work(_stop: Event) -> KernelReading:
-                return read(function, resources, arch, simulation)
+                return read(function, resources, arch, simulation, module)
 
             self._background.start(work)
 

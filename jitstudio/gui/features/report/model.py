@@ -53,6 +53,7 @@ def read(
     resources: Resources | None,
     arch: Arch,
     simulation: Simulation | None = None,
+    module: str = "",
 ) -> KernelReading:
     """Reads a kernel, or a function that others call.
 
@@ -61,13 +62,14 @@ def read(
         resources: What it needs; None where no tool reports it.
         arch: What it was compiled for.
         simulation: A simulated launch of it; None where there was none.
+        module: The module that it is of.
     """
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
     return KernelReading(
         function,
         arch,
         report(function, resources),
-        with_measured(findings(function, resources), simulation),
+        with_measured(findings(function, resources, module), simulation),
         tuple(Counter(stems).most_common()),
         limits_of(arch),
         simulation,

@@ -31,13 +31,13 @@ _USUAL = (
     (r"tile\w*|radius|(?:block|threads?)_?(?:size|dim)?_?[xyz]|b[xyz]|t[xyz]", 16),
     (r"(?:num|n)?_?(?:threads?|block|tpb|cta)\w*", _ONE_BLOCK),
     (r"bins|(?:num|n)_?bins", 256),
-    (
-        r"(?:\w*_)?(?:width|height|depth|rows?|cols?|columns?|lda|ldb|ldc|pitch|dim\w*|order)",
-        _EXTENT,
-    ),
     (r"[wh]|[mnk]|n[xyz]|size_?[xyz]", _EXTENT),
 )
 _NUMBERS = tuple((re.compile(names, re.IGNORECASE), number) for names, number in _USUAL)
+# Behind whatever they are the extents of.
+_EXTENTS = re.compile(
+    r"width|height|depth|rows?|cols?|columns?|lda|ldb|ldc|pitch|dim\w*|order", re.IGNORECASE
+)
 _LIMITS = SIMULATED_DEVICE.limits
 _PROPERTIES = {
     "multiProcessorCount": SIMULATED_DEVICE.multiprocessors,
@@ -132,7 +132,9 @@ def usual_number(name: str) -> int:
     if last in _PROPERTIES:
         return _PROPERTIES[last]
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last)
-    return next((number for names, number in _NUMBERS if names.fullmatch(plain)), _SIZE)
+    is_extent = _EXTENTS.fullmatch(plain.rpartition("_")[2])
+    otherwise = _EXTENT if is_extent else _SIZE
+    return next((number for names, number in _NUMBERS if names.fullmatch(plain)), otherwise)
 
 
 def answers(call: str, arguments: list[str]) -> tuple[int, ...]:

@@ -6,7 +6,23 @@ import re
 
 _BRACKET = re.compile(rb"->|[<>]=|(?<=\w)<(?!<)|[(\[{>}\]),]")
 _ROUND = re.compile(rb"[(),]")
+_SPACED_OPENING = re.compile(rb"<<[ \t]++<")
+# No shift has such a sign behind it.
+_SPACED = re.compile(rb"(<<[ \t]*+<)((?:[^;{}<>]|<(?!<)|>(?!>[ \t]*+>))++)(>>[ \t]*+>)(?=\s*+\()")
 _OPENING = frozenset((b"(", b"[", b"{", b"<"))
+
+
+def with_joined_chevrons(text: bytes) -> bytes:
+    """Returns a text with ``<<<`` and ``>>>`` for those with blanks in them, as some editors write.
+
+    All else stays where it is.
+    """
+    return _SPACED.sub(_joined, text) if _SPACED_OPENING.search(text) else text
+
+
+def _joined(match: re.Match[bytes]) -> bytes:
+    opening, sizes, closing = match.groups()
+    return b"<<<".ljust(len(opening)) + sizes + b">>>".ljust(len(closing))
 
 
 def past_blanks(text: bytes, at: int) -> int:

@@ -53,6 +53,7 @@ class HostCall:
     Attributes:
         results: What it may return, in order, up to the first `return` that is surely reached.
         tree: The id of the tree that it is in.
+        kind: The type of what it returns; None where it does not say.
         undecided: How many branches and loops it is in of which nobody knows if they are taken.
         is_over: Whether a `return` was surely reached.
         held: What calls in it have made that are looked at again when the code gets to them, by
@@ -61,6 +62,7 @@ class HostCall:
 
     results: list[Made] = field(default_factory=list)
     tree: int = 0
+    kind: Node | None = None
     undecided: int = 0
     is_over: bool = False
     held: dict[int, Made] = field(default_factory=dict)
@@ -297,7 +299,9 @@ class HostCalls:
             default = parameter.child_by_field_name("default_value")
             argument = arguments[at] if at < len(arguments) else default
             made, found = Made(), None
-            if argument is not None:
+            if argument is not None and argument.type == "initializer_list":
+                made = self.expressions.listed(kind, children(argument), names) or made
+            if argument is not None and not made.members:
                 made = self.expressions.made(argument, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(argument, names)
@@ -333,9 +337,17 @@ class HostCalls:
         self, function: Node, arguments: Sequence[Node], names: Names, local: Names
     ) -> None:
         """Gives variables what a function has made of them by its parameters."""
-        for parameter, argument in zip(parameters(function), arguments, strict=False):
+        for at, (parameter, argument) in enumerate(
+            zip(parameters(function), arguments, strict=False)
+        ):
             declarator = parameter.child_by_field_name("declarator")
             name = declared_name(declarator)
+            if parameter.type.startswith("variadic"):
+                for own, given in zip(local.packs.get(name, ()), arguments[at:], strict=False):
+                    place = self.expressions.place(given, names)
+                    if local.values.get(own) != names.values.get(place):
+                        names.put(place, Made(local.values.get(own), local.members(own)))
+                continue
             members = local.members(name)
             target = self.expressions.place(argument, names)
             if declarator is None or is_const(parameter):
@@ -366,7 +378,8 @@ class HostCalls:
         self.entered.add(function.id)
         self._open.append(key)
         tree = self._code.tree_of(function)
-        self._under_way.append(HostCall(tree=self.current.tree if tree is None else tree))
+        tree = self.current.tree if tree is None else tree
+        self._under_way.append(HostCall(tree=tree, kind=function.child_by_field_name("type")))
         self._follow(body, names)
         self._open.pop()
         return self._under_way.pop().made

@@ -82,6 +82,7 @@ class HostDeclarations:
         kernels: The kernel templates and kernels that it knows, by their names.
         launching: The names of its functions that launch kernels, be it by others.
         variables: The declarations outside of functions.
+        managed: The names of those that are `__managed__`.
     """
 
     def __init__(
@@ -114,6 +115,15 @@ class HostDeclarations:
         for kernel in kernels:
             self.kernels.setdefault(kernel.name, []).append(kernel)
         self.launching = frozenset(self._launching())
+        self.managed = frozenset(
+            declared_name(declarator)
+            for node in self.variables
+            if any(
+                child.type == "__managed__" or child.text == b"__managed__"
+                for child in node.children
+            )
+            for declarator in node.children_by_field_name("declarator")
+        )
         self._owners = {
             function.id: each
             for each in self.classes.values()
@@ -193,6 +203,12 @@ class HostDeclarations:
             return {}
         given = [self.types.argument(each, (), around) for each in children(listed)]
         return self.types.bound(owner.template, given, ())
+
+    def is_vector(self, kind: Node) -> bool:
+        """Returns whether a type is `std::vector` or its like, be its elements known or not."""
+        template = kind if kind.type == "template_type" else template_in(kind)
+        name = template.child_by_field_name("name") if template is not None else None
+        return text_of(name) in _VECTORS
 
     def element(self, kind: Node, around: Mapping[str, Argument]) -> Type | None:
         """Returns what `std::vector` and its like hold; None for what is none."""

@@ -5,6 +5,7 @@ The functions that they call are gone through by what is handed in as `CallResul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -42,6 +43,24 @@ from jitstudio.listing.cuda.host_launches.values import (
 from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of, within
 from jitstudio.listing.cuda.types import Argument, unary
 
+_CONSTANTS: dict[str, int | float] = {
+    "INT_MIN": -(1 << 31),
+    "INT_MAX": (1 << 31) - 1,
+    "UINT_MAX": (1 << 32) - 1,
+    "INT64_MIN": -(1 << 63),
+    "INT64_MAX": (1 << 63) - 1,
+    "SIZE_MAX": (1 << 64) - 1,
+    "FLT_MAX": 3.4028234663852886e38,
+    "FLT_MIN": 1.1754943508222875e-38,
+    "DBL_MAX": 1.7976931348623157e308,
+}
+_VECTOR = re.compile(r"(?:make_)?(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]")
+_NAMED = frozenset(
+    {
+        *("identifier", "qualified_identifier", "type_identifier", "template_function"),
+        "lambda_expression",
+    }
+)
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
@@ -105,6 +124,8 @@ class HostExpressions:
 
     def argument(self, node: Node, names: Names) -> Number | HostBuffer | None:
         """Returns what a kernel is given."""
+        if node.type == "null" or text_of(node) == "NULL":
+            return 0
         value = as_argument(self.value(node, names))
         return value if value is not None else self.buffer(node, names)
 
@@ -114,6 +135,9 @@ class HostExpressions:
             if inner.type in ("identifier", "field_expression", "subscript_expression"):
                 place = self.place(inner, names)
                 found = names.known(place)
+                managed = names.types.get(place) if place in self._code.managed else None
+                if isinstance(managed, Array):
+                    found = HostBuffer(managed.size)
                 if isinstance(found, HostBuffer):
                     steps = self._steps_ahead(node, inner, names)
                     kind = names.types.get(place)
@@ -206,6 +230,11 @@ class HostExpressions:
                 place = self.place(node, names)
                 kind, bindings = names.objects.get(place, ("", {}))
                 return Made(self.value(node, names), names.members(place), kind, bindings)
+            case "compound_literal_expression":
+                kind_node = node.child_by_field_name("type")
+                listed = node.child_by_field_name("value")
+                given = children(listed) if listed is not None else []
+                return self.listed(kind_node, given, names) or Made(self.value(node, names))
             case "string_literal":
                 length = len(text_of(node)) - 2
                 return Made(members={SIZE: length, ".length()": length})
@@ -226,6 +255,26 @@ class HostExpressions:
                 return self._made_by_call(node, names)
         return Made(self.value(node, names))
 
+    def listed(self, kind: Node | None, given: Sequence[Node], names: Names) -> Made | None:
+        """Returns an object of a class of the text, or a vector such as `float4`, by its members.
+
+        None for any other type.
+        """
+        if kind is None:
+            return None
+        if kind.type == "type_descriptor":
+            kind = kind.child_by_field_name("type") or kind
+        if (owner := self._code.class_of(kind)) is not None:
+            bindings = self._code.bindings(owner, kind, names.bindings)
+            return self._calls.constructed(owner, bindings, given, names)
+        if _VECTOR.fullmatch(text_of(kind)):
+            return self._vector(given, names)
+        return None
+
+    def _vector(self, given: Sequence[Node], names: Names) -> Made:
+        values = zip("xyzw", (self.value(each, names) for each in given), strict=False)
+        return Made(members={f".{axis}": value for axis, value in values if value is not None})
+
     def _made_by_call(self, node: Node, names: Names) -> Made:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None or self._steps > _MOST_STEPS:
@@ -243,6 +292,8 @@ class HostExpressions:
             if kind is not None and (owner := self._code.class_of(kind)) is not None:
                 bindings = self._code.bindings(owner, kind, names.bindings)
                 return self._calls.constructed(owner, bindings, arguments, names)
+        if _VECTOR.fullmatch(word):
+            return self._vector(arguments, names)
         if (owner := self._code.classes.get(word)) is not None:
             return self._calls.constructed(
                 owner, self._code.bindings(owner, template, names.bindings), arguments, names
@@ -256,16 +307,16 @@ class HostExpressions:
             return None
         again = depth + 1
         match node.type:
-            case "number_literal":
+            case "number_literal" | "char_literal" | "true" | "false":
                 return number(text_of(node))
-            case "identifier" | "qualified_identifier" | "type_identifier" | "template_function":
+            case kind if kind in _NAMED:
                 return self._named(node, names)
-            case "lambda_expression":
-                return HostLambda(node)
             case "field_expression" | "subscript_expression":
                 return self._member(node, names, again)
             case "unary_expression" | "pointer_expression":
                 return self._unary(node, names, again)
+            case "assignment_expression":
+                return self.value(node.child_by_field_name("right"), names, again)
             case "parenthesized_expression" | "initializer_list" | "condition_clause":
                 if node.named_child_count == 1:
                     return self.value(node.named_children[0], names, again)
@@ -289,7 +340,11 @@ class HostExpressions:
         return None
 
     def _named(self, node: Node, names: Names) -> Value | None:
+        if node.type == "lambda_expression":
+            return HostLambda(node)
         known = names.known(self.place(node, names))
+        if known is None:
+            known = _CONSTANTS.get(text_of(node))
         if known is None and node.type != "template_function":
             known = self._code.types.number(node, (), names.bindings)
         if known is None:
@@ -315,6 +370,11 @@ class HostExpressions:
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES:
             return (*whole, 1, 1)[AXES.index(axis)]
+        of = node.child_by_field_name("argument")
+        if node.type == "field_expression" and of is not None and of.type == "call_expression":
+            member = text_of(node.child_by_field_name("field"))
+            if (value := self.made(of, names).members.get(f".{member}")) is not None:
+                return value
         return self.assumed(node, names)
 
     def assumed(self, node: Node, names: Names, *, is_number: bool = False) -> Value | None:
@@ -330,8 +390,9 @@ class HostExpressions:
             return None
         kind = self._kind_of(place, names)
         is_whole = isinstance(kind, Scalar) and kind.kind is not NumberKind.FLOATING
-        is_dim3 = names.kinds.get(place, ("", 0))[0] == DIM3
-        if not is_whole and not (is_number and kind is None and not is_dim3):
+        written, stars = names.kinds.get(place, ("", 0))
+        may_be = kind is None and not stars and written != DIM3
+        if not is_whole and not (is_number and may_be):
             return None
         return self.assume(place, names, names.lines.get(place, node.start_point[0] + 1))
 
@@ -373,6 +434,10 @@ class HostExpressions:
         word = text_of(node).removeprefix("sizeof").strip(" ()")
         if word in _LIBRARY_SIZES:
             return _LIBRARY_SIZES[word]
+        if "<" in word:
+            # As far as the syntax goes it is a comparison.
+            kind = self._code.types.argument_in(word, (), names.bindings)
+            return kind.size if isinstance(kind, Type) else None
         of = node.child_by_field_name("value")
         while of is not None and of.type == "parenthesized_expression":
             of = of.named_children[0] if of.named_children else None

@@ -15,7 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.host_launches.brackets import arguments_at_end, split
+from jitstudio.listing.cuda.host_launches.brackets import (
+    arguments_at_end,
+    split,
+    with_joined_chevrons,
+)
 from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro, words_in
 from jitstudio.listing.cuda.host_launches.mentions import FollowedFunction, Mention, TextKnown
 from jitstudio.listing.cuda.host_launches.templates import (
@@ -205,7 +209,11 @@ class _Reader:
                 around = outline.code[owner.start : owner.end] if owner else b""
                 self._host.append(
                     FollowedFunction(
-                        item, launching.expanded(code), around, outside, text is not None
+                        item,
+                        launching.expanded(with_joined_chevrons(code)),
+                        around,
+                        outside,
+                        text is not None,
                     )
                 )
         for function in self._host:

@@ -18,7 +18,7 @@ _DEFINITION = re.compile(
 )
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _JOINED = re.compile(rb"\\\r?\n")
-LAUNCH = re.compile(rb"<<<|\bcudaLaunch\w*+")
+LAUNCH = re.compile(rb"<<[ \t]*+<|\b(?:cudaLaunch|cuLaunchKernel|cudaGraphAddKernelNode)\w*+")
 """What launches a kernel."""
 
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")

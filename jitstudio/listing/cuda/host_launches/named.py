@@ -16,6 +16,7 @@ from jitstudio.listing.cuda.host_launches.templates import (
     host_instance,
     instance,
     resolved,
+    type_of,
 )
 from jitstudio.listing.cuda.host_launches.values import FunctionName, Names
 from jitstudio.listing.cuda.syntax import stripped, text_of
@@ -125,6 +126,12 @@ class NamedFunctions:
             listed = instance(kernel, given, [each.encode() for each in arguments], known)
         listed = listed or [resolved(each, known) for each in given]
         return LaunchedKernel(path, b", ".join(listed).decode("utf-8", "replace"))
+
+    def types(self, arguments: Sequence[str], names: Names) -> tuple[str, ...]:
+        """Returns what arguments are, as far as their text says; empty for what it does not."""
+        known = NamesKnown(names)
+        found = (type_of(argument.encode(), known) for argument in arguments)
+        return tuple(kind[0].decode() + "*" * kind[1] if kind else "" for kind in found)
 
     def places(
         self, called: TemplateHead, given: Sequence[str], arguments: Sequence[str], names: Names

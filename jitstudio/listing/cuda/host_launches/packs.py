@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -12,24 +13,32 @@ from jitstudio.listing.cuda.syntax import children, parse, text_of, within
 
 _WORD = re.compile(r"(?<![\w.:])[A-Za-z_]\w*")
 _MOST = 64
+_MOST_REMEMBERED = 4096
 
 
 def spread(node: Node, names: Names) -> list[Node]:
     """Returns what stands before the dots, or is folded, once for each argument of its packs."""
     sides = (node.child_by_field_name(field) for field in ("pattern", "left", "right"))
-    found = []
+    found: list[Node] = []
     for side in filter(None, sides):
         words = {word for word in _WORD.findall(text_of(side)) if word in names.packs}
-        count = min((len(names.packs[word]) for word in words), default=0)
+        # Nobody may know the types of arguments that are there.
+        count = max((len(names.packs[word]) for word in words), default=0)
         for at in range(min(count, _MOST)):
-            texts = {word: names.packs[word][at] for word in words}
+            packs = {word: names.packs[word] for word in words}
+            texts = {word: pack[at] for word, pack in packs.items() if at < len(pack)}
             code = _replaced(text_of(side), texts)
-            # In the line where it is written.
-            above = "\n" * side.start_point[0]
-            tree = parse(f"{above}void f() {{ {code}; }}".encode())
-            made = next((n for n in within(tree) if n.type == "expression_statement"), None)
-            found += children(made)[:1] if made is not None else []
+            found += _statement(side.start_point[0], code)
     return found
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _statement(row: int, code: str) -> tuple[Node, ...]:
+    """Returns an expression in this row, of each text but one: the next node may have its id."""
+    newlines = "\n" * row
+    tree = parse(f"{newlines}void f() {{ {code}; }}".encode())
+    made = next((n for n in within(tree) if n.type == "expression_statement"), None)
+    return tuple(children(made)[:1]) if made is not None else ()
 
 
 def _replaced(code: str, texts: Mapping[str, str]) -> str:

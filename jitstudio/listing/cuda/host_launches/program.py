@@ -21,6 +21,7 @@ from tree_sitter import Node
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
+from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
 from jitstudio.listing.cuda.host_launches.macros import (
@@ -86,8 +87,7 @@ def host_launches(
     with suppress(RecursionError):
         texts = [source, *(with_launches if source.kind is CodeKind.CUDA else ())]
         trees = {
-            parse(launching.expanded(prepare(each.content, defines, for_host=True).text)): each.name
-            for each in texts
+            parse(launching.expanded(_prepared(each.content, defines))): each.name for each in texts
         }
         code = HostDeclarations([*trees], types, text, kernels)
         modules = {tree.id: name for tree, name in trees.items()}
@@ -97,6 +97,10 @@ def host_launches(
             _Program(code, modules, launches, assumes=True).run()
     # A function is gone through for each of its calls.
     return list(dict.fromkeys(launches))
+
+
+def _prepared(text: bytes, defines: tuple[str, ...]) -> bytes:
+    return with_joined_chevrons(prepare(text, defines, for_host=True).text)
 
 
 def _is_known(launch: HostLaunch) -> bool:
@@ -345,7 +349,11 @@ class _Program:
     def _return(self, node: Node, names: Names) -> None:
         call = self._calls.current
         if not call.is_over:
-            made = self._expressions.made(next(iter(children(node)), None), names)
+            value = next(iter(children(node)), None)
+            made = self._expressions.made(value, names)
+            if value is not None and value.type == "initializer_list":
+                listed = self._expressions.listed(call.kind, children(value), names)
+                made = listed or made
             if made.value is None and node.named_children:
                 made.value = self._expressions.buffer(node, names)
             call.results.append(made)

@@ -25,9 +25,10 @@ from jitstudio.listing.cuda.host_launches.values import (
     any_element,
     as_argument,
     attempt,
+    calculated,
     dimensions,
 )
-from jitstudio.listing.cuda.syntax import children, stripped, text_of
+from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of
 
 _PITCHED = "cudaMallocPitch"
 # Where the bytes are among the arguments; the address is the first.
@@ -43,6 +44,10 @@ _ALLOCATIONS: dict[str, tuple[int, ...]] = {
 }
 _BY_ADDRESS = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _BY_CONFIG = "cudaLaunchKernelEx"
+_BY_GRAPH = ("cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams")
+_BY_DRIVER = "cuLaunchKernel"
+_FROM_MODULE = "cuModuleGetFunction"
+_PITCH = 512
 
 
 class RuntimeCalls:
@@ -99,11 +104,7 @@ class RuntimeCalls:
             sizes = [arguments[at] for at in _ALLOCATIONS[name]]
             self._allocate(arguments[0], sizes, names, in_loop=in_loop)
             if name == _PITCHED and self._assumes:
-                # The driver may say more; as much is consistent with the memory above.
-                width = self._expressions.size(sizes[0], names)
-                place = self._expressions.place(arguments[1], names)
-                if isinstance(width, int):
-                    self._expressions.assume(place, names, call.start_point[0] + 1, int(width))
+                self._assume_pitch(arguments, names, call.start_point[0] + 1)
         elif name in _BY_ADDRESS and len(arguments) > 3:
             values = [
                 as_argument(names.known(place)) for place in self._listed(arguments[3], names)
@@ -112,6 +113,13 @@ class RuntimeCalls:
             self._launch(arguments[0], sizes, values, names, cooperative=_BY_ADDRESS[name])
         elif name == _BY_CONFIG and len(arguments) > 1:
             self._launch_by_config(arguments, names)
+        elif name in _BY_GRAPH and arguments:
+            self._launch_of_graph(arguments[-1], names)
+        elif name == _BY_DRIVER and len(arguments) > 9:
+            self._launch_by_driver(arguments, names)
+        elif name == _FROM_MODULE and len(arguments) > 2:
+            place = self._expressions.place(arguments[0], names)
+            names.keep(place, FunctionName(text_of(arguments[2]).strip('"')))
         elif self._assumes and (taken := answers(name, [text_of(each) for each in arguments])):
             for address, number in zip(arguments, taken, strict=False):
                 place = self._expressions.place(address, names)
@@ -172,6 +180,45 @@ class RuntimeCalls:
         if in_loop and "[" in place:
             names.keep(any_element(place), HostBuffer(whole_number(size)))
 
+    def _assume_pitch(self, arguments: Sequence[Node], names: Names, line: int) -> None:
+        """Takes the next multiple of 512 bytes for what the driver makes of the width of rows."""
+        width, height = (self._expressions.size(each, names) for each in arguments[2:4])
+        if isinstance(width, int) and isinstance(height, int):
+            pitch = -(-int(width) // _PITCH) * _PITCH
+            place = self._expressions.place(arguments[1], names)
+            made = self._expressions.assume(place, names, line, pitch)
+            size = calculated("*", made, height)
+            memory = self._expressions.place(arguments[0], names)
+            if isinstance(size, int):
+                for each in (memory, f"{memory}[0]"):
+                    names.keep(each, HostBuffer(size))
+
+    def _launch_of_graph(self, params: Node, names: Names) -> None:
+        """Notes the launch of a node of a graph, by its `cudaKernelNodeParams`."""
+        place = self._expressions.place(params, names)
+        given = [names.values.get(f"{place}.{part}") for part in ("gridDim", "blockDim")]
+        shared = names.values.get(f"{place}.sharedMemBytes", 0)
+        held = names.addresses.get(f"{place}.kernelParams", [])
+        values = [as_argument(names.known(each)) for each in held]
+        known = names.values.get(f"{place}.func")
+        if isinstance(known, FunctionName):
+            sizes = dimensions(given[0]), dimensions(given[1]), shared
+            self._add(params, names, *sizes, values, named=str(known))
+
+    def _launch_by_driver(self, arguments: Sequence[Node], names: Names) -> None:
+        """Notes a launch by `cuLaunchKernel`."""
+        axes = [self._expressions.size(each, names) for each in arguments[1:8]]
+        grid, block = (self._three(axes[at : at + 3]) for at in (0, 3))
+        held = self._listed(arguments[9], names)
+        values = [as_argument(names.known(place)) for place in held]
+        self._add(arguments[0], names, grid, block, axes[6], values)
+
+    def _three(self, sizes: Sequence[Value | None]) -> Dimensions | None:
+        known = [whole_number(size) for size in sizes if isinstance(size, int | float)]
+        while len(known) > 1 and known[-1] == 1 and len(known) == len(sizes):
+            known, sizes = known[:-1], sizes[:-1]
+        return dimensions(tuple(known)) if known and len(known) == len(sizes) else None
+
     def _add(
         self,
         function: Node,
@@ -183,6 +230,7 @@ class RuntimeCalls:
         *,
         given: Sequence[Node] = (),
         cooperative: bool = False,
+        named: str = "",
     ) -> None:
         texts, arguments = [text_of(each) for each in given], tuple(arguments)
         buffers = [each for each in arguments if isinstance(each, HostBuffer)]
@@ -200,13 +248,16 @@ class RuntimeCalls:
             cooperative=cooperative,
             inside=(*self.symbols.members(given, names), *self.symbols.known),
             assumed=tuple(sorted(by)),
+            types=self._expressions.functions.types(texts, names),
         )
-        for name in self._named(function, names):
+        for name in (named,) if named else self._named(function, names):
             kernel = self._expressions.functions.launched(name, texts, names)
             self._launches.append(replace(launch, kernel=kernel.name, template=kernel.template))
 
     def _named(self, function: Node, names: Names) -> Iterable[str]:
         """Returns the kernel that is launched; in a loop all of a table that an element is of."""
+        while (bare := stripped(function)).type == "pointer_expression" and operator(bare) == "*":
+            function = bare.child_by_field_name("argument") or bare
         place = self._expressions.place(function, names)
         known = names.known(place)
         if not isinstance(known, FunctionName):

@@ -11,7 +11,7 @@ from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
-from jitstudio.listing.cuda.host_launches.values import Names, Value, as_argument, root
+from jitstudio.listing.cuda.host_launches.values import AXES, Names, Value, as_argument, root
 from jitstudio.listing.cuda.syntax import stripped, text_of, within
 
 Known = Number | HostBuffer | str
@@ -23,6 +23,7 @@ _SETS = frozenset({"cudaMemset", "cudaMemsetAsync"})
 _READ_BACK = ":out"
 _UNKNOWN = "random"
 _MOST_VALUES = 64
+_MADE_THERE = ("call_expression", "compound_literal_expression")
 
 
 class Symbols:
@@ -45,7 +46,13 @@ class Symbols:
         """Yields what is known of the members of what a kernel is given."""
         for at, argument in enumerate(given):
             place = self._expressions.place(argument, names)
-            for path, value in names.members(place).items():
+            members = names.members(place)
+            if not members and argument.type in _MADE_THERE:
+                made = self._expressions.made(argument, names)
+                members = made.members
+                if isinstance(made.value, tuple):
+                    members = {f".{axis}": n for axis, n in zip(AXES, made.value, strict=False)}
+            for path, value in members.items():
                 known = as_argument(value)
                 if path.startswith(".") and "(" not in path and known is not None:
                     yield f"{at}{path}", known
@@ -74,6 +81,8 @@ class Symbols:
             place = self._expressions.place(first, names)
             names.lose(place)
             names.symbols[place] = _name(second)
+            if (kind := _type_of(_name(second), names)) is not None:
+                names.keep(place, HostBuffer(kind.size))
         elif call in _COPIES and at_first is not None:
             symbol, is_start = at_first
             is_whole = is_start and self._is_whole(symbol, count, None, names)

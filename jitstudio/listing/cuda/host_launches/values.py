@@ -269,8 +269,10 @@ class Names:
 
 def elements(count: Value | None, element: Type | None) -> Made:
     """Returns a vector of so many elements."""
-    if not isinstance(count, int) or element is None:
+    if not isinstance(count, int):
         return Made()
+    if element is None:
+        return Made(members={SIZE: count})
     return Made(HostBuffer(depending(count * element.size, (count,))), {SIZE: count})
 
 
@@ -298,6 +300,8 @@ def as_argument(value: Value | None) -> Number | HostBuffer | None:
 
 def number(text: str) -> Number | None:
     """Returns the number of a literal; None for none."""
+    if text in ("true", "false"):
+        return int(text == "true")
     whole = literal(text)
     if whole is not None:
         return whole

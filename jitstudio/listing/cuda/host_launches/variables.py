@@ -118,10 +118,14 @@ class HostVariables:
                 return Made(self._expressions.dimensions(given, names))
             return Made(dimensions(self._expressions.value(value, names)))
         element = self._code.element(kind, names.bindings)
-        if element is not None and not is_pointer:
+        if (element is not None or self._code.is_vector(kind)) and not is_pointer:
             is_list = value is not None and value.type == "initializer_list"
             return self.vector(element, given or [], names, value, is_list=is_list)
         is_array = declarator.type == "array_declarator"
+        if text_of(kind).removeprefix("std::").startswith("array<") and given:
+            # `std::array<int, 2> a{{1, 2}}`
+            is_array = True
+            given = children(given[0]) if given[0].type == "initializer_list" else given
         owner = None if is_pointer or is_array else self._code.class_of(kind)
         if owner is not None and (given is not None or value is None):
             bindings = self._code.bindings(owner, kind, names.bindings)
@@ -136,6 +140,8 @@ class HostVariables:
             return Made(members=members)
         if given and (members := self._plain(kind, given, names)):
             return Made(members=members)
+        if given and not is_pointer and (vector := self._expressions.listed(kind, given, names)):
+            return vector
         made = self._expressions.made(given[0] if given else value, names)
         if made.value is None and value is not None and is_pointer:
             made.value = self._expressions.buffer(value, names)
@@ -169,7 +175,7 @@ class HostVariables:
 
     def vector(
         self,
-        element: Type,
+        element: Type | None,
         given: Sequence[Node],
         names: Names,
         value: Node | None,
@@ -179,7 +185,7 @@ class HostVariables:
         """Returns the vector that a variable begins as.
 
         Args:
-            element: What it holds.
+            element: What it holds; None where that is not known.
             given: What is in the brackets behind its name.
             names: What is known there.
             value: What is behind ``=``; None for nothing.
@@ -213,6 +219,8 @@ class HostVariables:
         sign, place = operator(node), self._expressions.place(left, names)
         if right is not None and stripped(right).type == "pointer_expression":
             self._note_address(place, right, names)
+        elif (listed := names.addresses.get(self._expressions.place(right, names))) is not None:
+            names.addresses[place] = listed
         made = self._expressions.made(right, names)
         if sign != "=":
             made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))

@@ -96,11 +96,9 @@ class CheckForm(FieldRows):
             whole=True,
         )
         self.add_wide(self._expectations, places={"expectations": self._expectations})
-        self.add_two(
-            (relative, self._relative),
-            (absolute, self._absolute),
-            {"relative": self._relative, "absolute": self._absolute},
-        )
+        # Two in a row would make the form wider than a dock beside a text.
+        self.add(relative, self._relative, places={"relative": self._relative})
+        self.add(absolute, self._absolute, places={"absolute": self._absolute})
         self.add(integer, self._integer, places={"integer_tolerance": self._integer})
         self._expectations.textChanged.connect(self._on_edited)
         self._relative.textEdited.connect(self._on_edited)

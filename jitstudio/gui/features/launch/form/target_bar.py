@@ -21,6 +21,7 @@ from jitstudio.gui.kit.presentation import plain_tooltip
 
 # So that the form needs no more room than for its fields; in one row where there is room.
 _LEAST_COLUMNS = 2
+_LETTERS = 5
 
 
 class TargetBar(FieldRows):
@@ -37,7 +38,8 @@ class TargetBar(FieldRows):
     fix_requested = Signal(Fix)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        # In a narrow dock the room is for names of kernels.
+        super().__init__(parent, _LETTERS)
         self.setObjectName("targetBar")
         self._device_tip = self.tr("The GPU to launch on, or the simulator")
         self._kernel = _combo(

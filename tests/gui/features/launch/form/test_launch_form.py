@@ -372,7 +372,10 @@ def test_a_form_says_which_launch_of_the_host_code_it_begins_with(form, specs):
     host = HostLaunch("saxpy", "", "k.cu", 57, (4,), (256,), 0, (2.0, None, None, 1000))
     specs.set_forms((replace(SAXPY, host_launch=host),))
     origin = form.findChild(QLabel, "argumentsOrigin")
-    assert origin.text() == "At first as in the launch in line 57 of k.cu."
+    assert origin.text() == (
+        "Begins as the launch in line 57 of k.cu: grid 4, block 256, a = 2.0 and n = 1000.\n"
+        "Not known from the host code, and begin as in any form: x and y."
+    )
     assert not origin.isHidden()
     assert dict(specs.spec.arguments)["n"] == "1000"
 
