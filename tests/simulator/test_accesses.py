@@ -19,11 +19,12 @@ from jitstudio.simulator.observers.accesses import (
     most_at_one_address,
     shared_traffic,
 )
+from jitstudio.simulator.observers.counts import Counter as LineCounter
 from jitstudio.simulator.observers.serving import Serving, serving_of
 from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.ptx.reading import read_program
 from tests.simulator.passes_on_gpu import COPIES, OPERATIONS
-from tests.simulator.running import kernel_of
+from tests.simulator.running import kernel_of, run
 
 PASSES = json.loads(Path(__file__).with_name("h100_passes.json").read_text())
 """What an H100 takes for patterns of the 32 lanes of a warp, each with the lanes that are active.
@@ -171,6 +172,24 @@ def test_lanes_at_one_word_take_their_turns_without_a_conflict(words, serving, t
 )
 def test_atomics_are_served_as_machine_code_does_them(words, serving):
     assert serving_of(read_operation(words), AccessKind.ATOMIC) is serving
+
+
+@pytest.mark.parametrize(("apart", "passes"), [(4, 1), (128, 32), (64, 16)])
+def test_copies_take_the_lines_that_they_read_one_by_one(apart, passes):
+    """And an operation on an mbarrier is a request without passes."""
+    text = f"""
+    .reg .b32 %t, %s; .reg .b64 %a, %o; .shared .align 8 .b8 words[136];
+    ld.param.u64 %a, [k_0]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, {apart};
+    add.s64 %a, %a, %o; shl.b32 %s, %t, 2; mov.u32 %t, words; add.s32 %s, %s, %t;
+    cp.async.ca.shared.global [%s], [%a], 4;
+    mbarrier.init.shared.b64 [words+128], 32;
+    cp.async.wait_all;"""
+    one, source = (1, 1, 1), np.zeros(1024, "i4")
+    done = run(
+        kernel_of(text, "u64"), "k", one, (32, 1, 1), source, observers=(LineCounter(),)
+    ).result
+    costs = [(line.requests, line.wavefronts, line.bank_conflicts) for line in done.lines]
+    assert [cost for cost in costs if cost[0]] == [(2, passes, 0), (1, 0, 0)]
 
 
 def test_a_loop_takes_a_lane_of_each_bank_and_round():
