@@ -4,12 +4,10 @@
 
 runs the launches of `launches` and, where NVRTC and all that jitstudio needs are here, those of the
 samples: in the simulator and under ncu, each twice there, as ptxas optimises it and without that.
-Passes of shared memory and sectors of global and local memory go to FILE, as JSON with a line for
-each launch, and those that are not the same are printed. It needs nvcc, ncu with leave to read
-counters, cuda-bindings and a GPU of sm_90; all of it takes some minutes.
-
-What ptxas merges, leaves out or hoists makes fewer accesses than the PTX has, what it spills makes
-more, and a race or a spin goes another way: an unlike number is a question, and no error yet.
+Passes of shared memory and sectors of global and local memory of the GPU go to FILE, as JSON with a
+line for each launch, such as `h100_traffic.json`; what is not the same in the simulator is printed,
+with the reason that `traffic` has for it. It needs nvcc, ncu with leave to read counters,
+cuda-bindings and a GPU of sm_90; all of it takes some minutes.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -30,36 +28,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jitstudio.core.launch.simulation import AccessKind, StateSpace
-from jitstudio.simulator.observers.accesses import traffic_of
 from jitstudio.simulator.ptx.program import PtxProgram
 from jitstudio.simulator.ptx.reading import read_program
 from jitstudio.simulator.running.simulate import simulate
-from jitstudio.simulator.state.model import Access, Observer, SimulatedLaunch, SimulationOutcome
+from jitstudio.simulator.state.model import SimulatedLaunch, SimulationOutcome
 from tests.simulator.kernel_runs import KERNELS, as_launch
 from tests.simulator.launches import LAUNCHES
 from tests.simulator.passes_on_gpu import COPIES, COUNTER, counted
+from tests.simulator.traffic import KINDS, UNLIKE, Measured, Sums, unlike
 
 ROOT = Path(__file__).parent.parent.parent
 LEVELS = {"optimised": 4, "plain": 0}
 """How a launch is compiled, and the level of the driver's compiler for it."""
 
 _SECTORS = "l1tex__t_sectors_pipe_lsu_mem_{}_op_{}.sum"
+_SHARED = {"read": [COUNTER.format("ld")], "write": [COUNTER.format("st")]}
+_SHARED |= {"atomic": [COUNTER.format("atom")], "copy": [COPIES]}
+_OPERATIONS = {"read": ["ld"], "write": ["st"], "atomic": ["atom", "red"]}
 COUNTERS = {
-    "shared read": [COUNTER.format("ld")],
-    "shared write": [COUNTER.format("st")],
-    "shared atomic": [COUNTER.format("atom")],
-    "shared copy": [COPIES],
-    "global read": [_SECTORS.format("global", "ld")],
-    "global write": [_SECTORS.format("global", "st")],
-    "global atomic": [_SECTORS.format("global", "atom"), _SECTORS.format("global", "red")],
-    "local read": [_SECTORS.format("local", "ld")],
-    "local write": [_SECTORS.format("local", "st")],
+    kind: _SHARED[what]
+    if space == "shared"
+    else [_SECTORS.format(space, operation) for operation in _OPERATIONS[what]]
+    for kind in KINDS
+    for space, what in (kind.split(),)
 }
 """What is compared, and the counters that add up to it."""
 
 
-Counts = dict[str, int | None] | str
+Counts = dict[str, int] | str
 """What a launch costs by what is compared, or why nobody has counted it."""
 
 
@@ -69,20 +65,6 @@ class Row(NamedTuple):
     name: str
     ptx: str
     launch: SimulatedLaunch
-
-
-class Sums(Observer):
-    """Adds up passes of shared memory and sectors of the other ones, over a launch."""
-
-    def __init__(self) -> None:
-        self.sums: Counter[str] = Counter()
-
-    def accessed(self, access: Access) -> None:
-        """See `Observer`."""
-        kind, cost = access.kind.value, traffic_of(access)
-        if access.instruction.opcode == "cp" and access.space is StateSpace.SHARED:
-            kind = "copy" if access.kind is AccessKind.WRITE else kind
-        self.sums[f"{access.space.value} {kind}"] += cost.wavefronts or cost.sectors
 
 
 def kernel_rows(folder: Path) -> Iterator[Row]:
@@ -124,13 +106,13 @@ def sample_rows() -> Iterator[Row]:
     builder.close()
 
 
-def simulated(row: Row) -> Counts:
+def sums_of(row: Row) -> Counts:
     """Returns the counts of the simulator for a launch, or the reason for none."""
     sums = Sums()
     result = simulate(row.launch, read_program(row.ptx), (sums,))
     if result.outcome not in (SimulationOutcome.FINISHED, SimulationOutcome.FAULTED):
         return f"simulator: {result.outcome.value}: {result.message}"
-    return {name: sums.sums[name] for name in COUNTERS}
+    return dict(sums.sums)
 
 
 def arguments_of(launch: SimulatedLaunch, program: PtxProgram) -> list[Any]:
@@ -188,12 +170,7 @@ def measured(rows: Sequence[Row], folder: Path) -> dict[str, dict[str, Counts]]:
     (folder / "rows").write_bytes(pickle.dumps(list(rows)))
     program = [sys.executable, "-m", "tests.simulator.traffic_on_gpu", "--launch", str(folder)]
     names = [name for names in COUNTERS.values() for name in names]
-    try:
-        counts = counted(names, program, ROOT)
-    except RuntimeError as error:
-        print(f"Once more without {COPIES}: {error}", flush=True)
-        counts = counted([name for name in names if name != COPIES], program, ROOT)
-    left = iter(counts)
+    left = iter(counted(names, program, ROOT))
     by_row: dict[str, dict[str, Counts]] = defaultdict(dict)
     for line in (folder / "launched").read_text().splitlines():
         name, title, problem = json.loads(line)
@@ -202,29 +179,23 @@ def measured(rows: Sequence[Row], folder: Path) -> dict[str, dict[str, Counts]]:
     return by_row
 
 
-def _summed(counts: Mapping[str, float]) -> dict[str, int | None]:
-    """Returns the sums of a launch; None where ncu has not counted."""
-    sums = {
-        key: sum(counts.get(name, math.nan) for name in names) for key, names in COUNTERS.items()
-    }
-    return {key: None if math.isnan(count) else int(count) for key, count in sums.items()}
+def _summed(counts: Mapping[str, float]) -> dict[str, int]:
+    """Returns the sums of a launch."""
+    assert not any(math.isnan(count) for count in counts.values()), "ncu has not counted all"
+    return {key: sum(int(counts[name]) for name in names) for key, names in COUNTERS.items()}
 
 
-def differences(name: str, ours: Counts, theirs: Mapping[str, Counts]) -> Iterator[str]:
-    """Yields a line for each thing that is not the same on both sides."""
-    yield from (f"{name}: {each}" for each in (ours, *theirs.values()) if isinstance(each, str))
-    if isinstance(ours, str):
-        return
-    sides = {title: counts for title, counts in theirs.items() if not isinstance(counts, str)}
-    for key, count in ours.items():
-        seen = {title: counts[key] for title, counts in sides.items()}
-        if any(other not in (count, None) for other in seen.values()):
-            words = ", ".join(f"{other} {title}" for title, other in seen.items())
-            yield f"{name}: {key}: simulator {count}, GPU {words}"
+def as_measured(by_level: Mapping[str, Counts]) -> Measured | str:
+    """Returns the counts of a launch as the file has them, or why there are none."""
+    optimised, plain = (by_level[title] for title in LEVELS)
+    if isinstance(optimised, str) or isinstance(plain, str):
+        return f"{optimised}; {plain}"
+    both = {kind: [optimised[kind], plain[kind]] for kind in KINDS}
+    return {k: two[0] if two[0] == two[1] else two for k, two in both.items() if any(two)}
 
 
-def main(target: Path) -> int:
-    """Compares all launches, writes the file, returns how many have other counts on the GPU."""
+def main(target: Path) -> None:
+    """Compares all launches and writes the file."""
     start = time.perf_counter()
     with TemporaryDirectory() as made, ProcessPoolExecutor(os.cpu_count()) as pool:
         folder = Path(made)
@@ -233,21 +204,21 @@ def main(target: Path) -> int:
             rows += sample_rows()
         except Exception as error:  # the kernels of the tests are compared without them, too
             print(f"The samples are left out: {type(error).__name__}: {error}", flush=True)
-        counting = pool.map(simulated, rows)
-        theirs = measured(rows, folder)
+        counting = pool.map(sums_of, rows)
+        theirs = {name: as_measured(counts) for name, counts in measured(rows, folder).items()}
         ours = dict(zip((row.name for row in rows), counting, strict=True))
-    lines = [
-        f"{json.dumps(name)}: {json.dumps({'simulator': counts} | theirs[name])}"
-        for name, counts in ours.items()
-    ]
+    counts = {name: each for name, each in theirs.items() if not isinstance(each, str)}
+    lines = [f" {json.dumps(name)}: {json.dumps(each)}" for name, each in counts.items()]
     target.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    unlike = {name: [*differences(name, ours[name], theirs[name])] for name in ours}
-    for found in unlike.values():
-        print(*found, sep="\n", end="\n" if found else "")
-    different = sum(bool(found) for found in unlike.values())
-    seconds = time.perf_counter() - start
-    print(f"{len(rows)} launches, {different} of them with other counts, {seconds:.0f} s")
-    return different
+    for name, sums in ours.items():
+        other = theirs[name]
+        if isinstance(sums, str) or isinstance(other, str):
+            print(f"{name}: {sums if isinstance(sums, str) else other}")
+            continue
+        for kind, mine, both in unlike(sums, other):
+            why = UNLIKE.get(name, {}).get(kind)
+            print(f"{name}: {kind}: simulator {mine}, GPU {both}: {why.value if why else 'NEW'}")
+    print(f"{len(rows)} launches, {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

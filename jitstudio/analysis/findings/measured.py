@@ -96,6 +96,8 @@ def _hits(
         }
         # What lies together takes one sector more where it begins in the middle of one.
         is_spread = line.sectors > (needed + 1) * line.requests
+        if sample.kind is AccessKind.ATOMIC and line.lanes_per_address > 1:
+            is_spread = False  # a sector for each lane at an address: "atomics" tells of these
         if is_spread and line.sectors >= _WASTE * needed * line.requests:
             if sample.space is StateSpace.LOCAL:
                 yield "locals", RuleHit((), words)

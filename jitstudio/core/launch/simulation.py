@@ -166,11 +166,13 @@ class LineCounts:
         thread_executions: How often a thread did.
         divergent: How often a branch here sent the lanes of a warp to different places.
         requests: Accesses to memory, textures and surfaces, each of one warp.
-        sectors: 32-byte sectors of global or local memory that they touched. How texels lie in
-            memory is not documented, so of those none are counted.
+        sectors: 32-byte sectors of global or local memory that they touched; atomics touch one as
+            often as most lanes meet at an address in it. How texels lie in memory is not
+            documented, so of those none are counted.
         lines_touched: 128-byte lines likewise.
-        bytes_used: Bytes that the lanes asked for, each once.
-        wavefronts: Passes through the banks of shared memory.
+        bytes_used: Bytes that the lanes asked for, each once; of atomics each time.
+        wavefronts: Passes through the banks of shared memory by loads, stores, atomics and copies
+            of threads in that of their own block.
         bank_conflicts: Those of them that different words in one bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
         sector_requests: Those of the requests that go to global or local memory.

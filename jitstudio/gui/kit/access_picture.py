@@ -7,6 +7,7 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from jitstudio.core.launch.simulation import (
+    LINE_BYTES,
     SECTOR_BYTES,
     WORD_BYTES,
     AccessKind,
@@ -35,12 +36,25 @@ def access_text(sample: AccessSample) -> str:
     """Returns what an access costs, and what would cost less if that is known."""
     translate = QCoreApplication.translate
     is_shared = sample.space is StateSpace.SHARED
+    is_atomic = sample.kind is AccessKind.ATOMIC
+    least = _least_passes(sample)
     if sample.cost == 1:
         one = translate("AccessWords", "one wavefront, which is the least")
         cost = one if is_shared else translate("AccessWords", "one sector of 32 bytes")
+    elif is_shared and is_atomic:
+        cost = translate("AccessWords", "{cost} wavefronts at most, {mean} on average")
+    elif is_shared and sample.cost == least:
+        cost = translate("AccessWords", "{cost} wavefronts, the least for its width")
     elif is_shared:
         cost = translate(
-            "AccessWords", "{cost} wavefronts at most, {mean} on average, where 1 is the least"
+            "AccessWords",
+            "{cost} wavefronts at most, {mean} on average, where {least} is the least",
+        )
+    elif is_atomic:
+        cost = translate(
+            "AccessWords",
+            "{cost} sectors of 32 bytes at most, {mean} on average, where lanes at one address "
+            "take one each",
         )
     else:
         cost = translate("AccessWords", "{cost} sectors of 32 bytes at most, {mean} on average")
@@ -49,10 +63,16 @@ def access_text(sample: AccessSample) -> str:
     where = translate("AccessWords", "Drawn is the warp of thread ({thread}) of block ({block})")
     return " ".join(
         (
-            f"{what}: {cost.format(cost=sample.cost, mean=number_text(sample.mean))}.",
+            f"{what}: {cost.format(cost=sample.cost, least=least, mean=number_text(sample.mean))}.",
             sample.advice or f"{where.format(thread=thread, block=block)}.",
         )
     )
+
+
+def _least_passes(sample: AccessSample) -> int:
+    """Returns the passes of its lanes without conflicts, which are served by parts of a warp."""
+    lanes = LINE_BYTES // max(sample.size, WORD_BYTES)
+    return min(sample.cost, len({lane // lanes for lane, _ in sample.lanes}))
 
 
 def texels_text() -> str:

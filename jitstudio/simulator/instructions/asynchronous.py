@@ -282,7 +282,7 @@ def cp_async(b: Binding) -> Step:
     parts = bytes_ // width
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        addresses = to(f, s)
+        addresses, sources = to(f, s), from_(f, s)
         values = [np.zeros(len(addresses), dtype) for _ in range(parts)]
         wanted = np.full(len(addresses), bytes_, np.int64)
         if given is not None:
@@ -292,10 +292,10 @@ def cp_async(b: Binding) -> Step:
         numbers = wave.numbers[s]
         reads = wanted > 0
         if reads.any():
-            found = load(wave, StateSpace.GLOBAL, from_(f, s)[reads], dtype, parts, numbers[reads])
+            found = load(wave, StateSpace.GLOBAL, sources[reads], dtype, parts, numbers[reads])
             for part, (value, piece) in enumerate(zip(values, found, strict=True)):
                 value[reads] = piece & _lowest(wanted[reads] - part * width, dtype)
-        store(wave, _SHARED, addresses, values, s)
+        store(wave, _SHARED, addresses, values, s, sources=sources)
         copying(wave, addresses, bytes_, s)
 
     return step

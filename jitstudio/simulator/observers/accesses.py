@@ -1,15 +1,16 @@
 """What an access of many threads costs: requests, sectors, lines, wavefronts of shared memory.
 
 Each warp that executes a load, a store or an atomic makes one request of it. Global and local
-memory move sectors of 32 bytes, four to a line of 128; shared memory has 32 banks of 4 bytes and
-serves in one wavefront what needs each bank once, equal words for free. Accesses of 8 bytes are
-served by half warps and those of 16 by quarter warps; but where the lanes of a warp that loads have
-equal addresses in pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together. That
-was measured on an H100, for some hundred patterns of lanes: see `passes.json` of the tests. The
-figures are those of Nsight Compute:
-`l1tex__t_requests_…`, `l1tex__t_sectors_…` and
-`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not `l1tex__data_bank_conflicts_…`, which
-counts arbitration between warps as well).
+memory move sectors of 32 bytes, four to a line of 128; an atomic takes a sector as often as most
+lanes meet at one address in it. Shared memory has 32 banks of 4 bytes and serves in one wavefront
+what needs each bank once, equal words for free. Accesses of 8 bytes are served by half warps and
+those of 16 by quarter warps; but where the lanes of a warp that loads have equal addresses in
+pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together. Atomics and copies take
+lanes in turn: see `serving`. That was measured on an H100, for some hundred patterns of lanes: see
+`h100_passes.json` of the tests. The figures are those of Nsight Compute: `l1tex__t_requests_…`,
+`l1tex__t_sectors_pipe_lsu_…` and `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not
+`l1tex__data_bank_conflicts_…`, which counts arbitration between warps as well). They do not count
+mbarriers, bulk copies and the shared memory of other blocks, and neither is it done here.
 """
 
 from __future__ import annotations
@@ -21,8 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
-from jitstudio.simulator.ptx.program import PtxInstruction
-from jitstudio.simulator.state.model import WARP, Access, AccessKind, StateSpace, Threads
+from jitstudio.simulator.observers.serving import (
+    LOOPS,
+    Serving,
+    in_pairs,
+    passes_of_loops,
+    serving_of,
+)
+from jitstudio.simulator.state.model import WARP, Access, AccessKind, Layout, StateSpace, Threads
 
 BANKS = 32
 BANK_BYTES = 4
@@ -36,7 +43,8 @@ class Traffic(NamedTuple):
 
     Attributes:
         requests: Warps that made it.
-        bytes_used: Bytes that the lanes of each warp asked for, each once.
+        bytes_used: Bytes that the lanes of each warp asked for, each once; each time for atomics
+            on global memory.
         sectors: 32-byte sectors within each warp; 0 for shared memory.
         lines: 128-byte lines within each warp; 0 for shared memory.
         wavefronts: Passes through the banks of shared memory; 0 for other memory.
@@ -56,31 +64,46 @@ class Traffic(NamedTuple):
     worst_warp: int = 0
 
 
-def traffic_of(access: Access) -> Traffic:
+def traffic_of(access: Access, layout: Layout) -> Traffic:
     """Returns what an access costs.
 
-    Of texels the requests alone, as how they lie in memory is not documented; of constants,
-    parameters and what tensor cores read by themselves nothing.
+    Of texels the requests alone, as how they lie in memory is not documented; likewise of what is
+    no load or store of shared memory of the own block. Of constants, parameters and what tensor
+    cores read by themselves nothing.
     """
     if access.instruction.opcode == "wgmma":
         return Traffic(0, 0)
     match access.space:
+        case StateSpace.GLOBAL if access.kind is AccessKind.ATOMIC:
+            return atomic_traffic(access.threads, access.addresses, access.size)
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
-            return shared_traffic(
-                access.threads,
-                access.addresses,
-                access.size,
-                loads=access.kind is AccessKind.READ,
-                turns=turns_of(access.instruction),
-            )
+            return _shared_traffic_of(access, layout)
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
         case StateSpace.TEXTURE | StateSpace.SURFACE:
             return Traffic(warps_of(access.threads), 0)
         case _:
             return Traffic(0, 0)
+
+
+def _shared_traffic_of(access: Access, layout: Layout) -> Traffic:
+    """Returns what an access to shared memory costs in that of the own block."""
+    requests = Traffic(warps_of(access.threads), 0)
+    serving = serving_of(access.instruction, access.kind)
+    if serving is Serving.APART:
+        return requests
+    threads, addresses, sources = access.threads, access.addresses, access.sources
+    if layout.cluster_blocks > 1:
+        blocks = access.offsets // layout.shared_stride
+        is_own = blocks == threads // (layout.warps_per_block * WARP)
+        if not is_own.any():
+            return requests
+        threads, addresses = threads[is_own], addresses[is_own]
+        sources = None if sources is None else sources[is_own]
+    cost = shared_traffic(threads, addresses, access.size, serving, sources)
+    return cost._replace(requests=requests.requests)
 
 
 def global_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
@@ -92,6 +115,30 @@ def global_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traf
         size: Bytes of each.
     """
     return _moved(*_rows(threads, addresses, WARP), size)
+
+
+def atomic_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
+    """Returns what an atomic operation on global memory costs; see `global_traffic`.
+
+    Lanes at one address of a sector take their turns at it.
+    """
+    touched = global_traffic(threads, addresses, size)
+    keys, rows = np.unique(threads // WARP, return_inverse=True)
+    low = int(addresses.min()) // LINE_BYTES * LINE_BYTES
+    relative = (addresses - np.uint64(low)).astype(np.int64) if low else addresses.astype(np.int64)
+    span = (int(relative.max()) // SECTOR_BYTES + 1) * SECTOR_BYTES
+    places, lanes = np.unique(rows * span + relative, return_counts=True)
+    sectors = places // SECTOR_BYTES
+    starts = np.flatnonzero(np.concatenate(([True], sectors[1:] != sectors[:-1])))
+    turns = np.maximum.reduceat(lanes, starts)
+    of_warp = np.bincount(places[starts] // span, turns, len(keys)).astype(np.int64)
+    worst = int(of_warp.argmax())
+    return touched._replace(
+        bytes_used=len(threads) * size,
+        sectors=int(of_warp.sum()),
+        worst=int(of_warp[worst]),
+        worst_warp=int(keys[worst]),
+    )
 
 
 def local_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
@@ -136,7 +183,11 @@ def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffi
 
 
 def shared_traffic(
-    threads: Threads, addresses: NDArray[Any], size: int, *, loads: bool = False, turns: int = 0
+    threads: Threads,
+    addresses: NDArray[Any],
+    size: int,
+    serving: Serving = Serving.STORE,
+    sources: NDArray[Any] | None = None,
 ) -> Traffic:
     """Returns what an access to shared memory costs; see `global_traffic`.
 
@@ -144,13 +195,16 @@ def shared_traffic(
         threads: See there.
         addresses: See there.
         size: See there.
-        loads: Whether it is a load, not a store or an atomic operation.
-        turns: See `turns_of`.
+        serving: How its lanes are served.
+        sources: What each of them copies from global memory, if it is known: a line at a time.
     """
-    if turns and size == BANK_BYTES:
-        return _in_turn(threads, addresses, turns)
+    if serving in LOOPS:
+        return _in_loops(threads, addresses, size, is_narrow=serving is Serving.NARROW_LOOP)
     lanes = _WAVEFRONT_BYTES // max(size, BANK_BYTES)
-    together = _in_pairs(threads, addresses) if loads and lanes < WARP else None
+    if serving in _TURNS:
+        return _in_turn(threads, addresses, size, _TURNS[serving], sources)
+    is_load = serving is Serving.LOAD
+    together = _in_pairs(threads, addresses) if is_load and lanes < WARP else None
     if together is None or not together.any():
         return _served(threads, addresses, size, lanes)
     if together.all():
@@ -168,54 +222,74 @@ def shared_traffic(
     )
 
 
-def turns_of(instruction: PtxInstruction) -> int:
-    """Returns the passes that each lane takes at a bank by an atomic operation; 0 for others.
-
-    Lanes at one bank take their turns, also at one word. An H100 takes one pass for each at
-    `atom.add.u32`, which is taken for all operations but `cas`, and two at that. Those of 8 bytes
-    were not measured, and are counted as stores.
-    """
-    if instruction.opcode not in ("atom", "red"):
-        return 0
-    return 2 if "cas" in instruction.modifiers else 1
+_TURNS = {Serving.TURN: 1, Serving.SWAP: 2}
+"""Passes that each lane takes at a bank."""
 
 
-def _in_turn(threads: Threads, addresses: NDArray[Any], turns: int) -> Traffic:
-    """Returns what an atomic operation on words of shared memory costs."""
-    keys, rows = np.unique(threads // WARP, return_inverse=True)
-    words = addresses.astype(np.int64) // BANK_BYTES
-    in_banks = np.bincount(rows * BANKS + words % BANKS, minlength=len(keys) * BANKS)
-    passes = turns * in_banks.reshape(len(keys), BANKS).max(axis=1)
-    span = int(words.max()) + 1
-    places, counts = np.unique(rows * span + words, return_counts=True)
-    at_one = np.zeros(len(keys), np.int64)
+def _in_turn(
+    threads: Threads, addresses: NDArray[Any], size: int, turns: int, sources: NDArray[Any] | None
+) -> Traffic:
+    """Returns what lanes take that are served one after the other at each bank."""
+    unit = max(size, BANK_BYTES)
+    lanes = _WAVEFRONT_BYTES // unit
+    parts = threads // lanes if sources is None else _lines(threads, sources)
+    _, rows = np.unique(parts, return_inverse=True)
+    of_warp = np.zeros(int(rows.max()) + 1, np.int64)
+    of_warp[rows] = threads // WARP
+    units = addresses.astype(np.int64) // unit
+    in_banks = np.bincount(rows * lanes + units % lanes, minlength=len(of_warp) * lanes)
+    passes = turns * in_banks.reshape(-1, lanes).max(axis=1)
+    span = int(units.max()) + 1
+    places, counts = np.unique(rows * span + units, return_counts=True)
+    at_one = np.zeros(len(of_warp), np.int64)
     np.maximum.at(at_one, places // span, counts)
-    worst = int(passes.argmax())
-    return Traffic(
-        len(keys),
-        len(places) * BANK_BYTES,
-        wavefronts=int(passes.sum()),
-        conflicts=int((passes - turns * at_one).sum()),
-        worst=int(passes[worst]),
-        worst_warp=int(keys[worst]),
-    )
+    conflicts = int((passes - turns * at_one).sum())
+    return _summed(of_warp, passes, len(places) * size, conflicts)
+
+
+def _lines(threads: Threads, sources: NDArray[Any]) -> _Numbers:
+    """Returns numbers for the lines of global memory that each warp reads."""
+    lines = sources.astype(np.int64) // LINE_BYTES
+    lines -= lines.min()
+    numbers: _Numbers = threads // WARP * (int(lines.max()) + 1) + lines
+    return numbers
+
+
+def _in_loops(threads: Threads, addresses: NDArray[Any], size: int, *, is_narrow: bool) -> Traffic:
+    """Returns what loops of compare-and-swaps take."""
+    unit = max(size, BANK_BYTES)
+    units = addresses.astype(np.int64) // unit
+    units -= units.min() // BANKS * BANKS
+    warps, rows = np.unique(threads // WARP, return_inverse=True)
+    passes = passes_of_loops(threads, units, unit, is_narrow=is_narrow)
+    # Where each word has a bank of its own, only lanes at one word wait for each other.
+    span = int(units.max()) + 1
+    words, numbers = np.unique(rows * span + units, return_inverse=True)
+    numbers = numbers - np.searchsorted(words // span, np.arange(len(warps)))[rows]
+    free = passes_of_loops(threads, numbers, unit, WARP, is_narrow=is_narrow)
+    conflicts = int((passes - free).clip(0).sum())
+    return _summed(warps, passes, len(words) * size, conflicts)
 
 
 def _in_pairs(threads: Threads, addresses: NDArray[Any]) -> NDArray[np.bool_]:
-    """Returns the threads of warps in which lanes have the addresses of their neighbours.
+    """Returns the threads of warps in which lanes have the addresses of their neighbours."""
+    _, rows = np.unique(threads // WARP, return_inverse=True)
+    return in_pairs(rows, threads % WARP, addresses.astype(np.int64))
 
-    These are i and i ^ 1 for all lanes of the warp, or i and i ^ 2; who is not active does not
-    count.
-    """
-    warps, rows = np.unique(threads // WARP, return_inverse=True)
-    held = np.full((len(warps), WARP), -1, np.int64)
-    held[rows, threads % WARP] = addresses
-    alike = np.zeros(len(warps), np.bool_)
-    for distance in (1, 2):
-        others = held[:, np.arange(WARP) ^ distance]
-        alike |= ((held == others) | (held < 0) | (others < 0)).all(axis=1)
-    found: NDArray[np.bool_] = alike[rows]
-    return found
+
+def _summed(warps: _Numbers, passes: _Numbers, used: int, conflicts: int) -> Traffic:
+    """Returns the traffic of parts of warps, sorted by the numbers of these."""
+    starts = np.flatnonzero(np.concatenate(([True], warps[1:] != warps[:-1])))
+    of_warp = np.add.reduceat(passes, starts)
+    worst = int(of_warp.argmax())
+    return Traffic(
+        len(starts),
+        used,
+        wavefronts=int(passes.sum()),
+        conflicts=conflicts,
+        worst=int(of_warp[worst]),
+        worst_warp=int(warps[starts[worst]]),
+    )
 
 
 def _served(threads: Threads, addresses: NDArray[Any], size: int, lanes: int) -> Traffic:
@@ -225,16 +299,9 @@ def _served(threads: Threads, addresses: NDArray[Any], size: int, lanes: int) ->
     relative = _folded(rows - rows[:, :1] // unit * unit)
     used = int(_distinct(relative.rows).sum()) * relative.times * size
     passes = _passes(relative.rows // unit, _WAVEFRONT_BYTES // unit)
-    worst = int(passes.argmax())
-    wavefronts = int(passes.sum()) * relative.times
-    return Traffic(
-        warps_of(threads),
-        used,
-        wavefronts=wavefronts,
-        conflicts=wavefronts - len(keys),
-        worst=int(passes[worst]),
-        worst_warp=int(keys[worst]) * lanes // WARP,
-    )
+    if relative.times > 1:
+        passes = np.repeat(passes, relative.times)
+    return _summed(keys * lanes // WARP, passes, used, int(passes.sum()) - len(keys))
 
 
 def most_at_one_address(threads: Threads, addresses: NDArray[Any]) -> int:

@@ -85,7 +85,9 @@ class Counter(Observer):
 
     def accessed(self, access: Access) -> None:
         """See `Observer`."""
-        traffic = traffic_of(access)
+        layout = self._layout
+        assert layout is not None
+        traffic = traffic_of(access, layout)
         if not traffic.requests:
             return
         counts = self._counts[access.instruction.number]
@@ -105,7 +107,7 @@ class Counter(Observer):
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)
         if traffic.worst:
-            self._keep_worst(access, traffic.worst, traffic.worst_warp)
+            self._keep_worst(access, layout, traffic.worst, traffic.worst_warp)
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`: adds the lines in the order of the PTX, and the worst requests."""
@@ -135,11 +137,11 @@ class Counter(Observer):
         counts = self._counts[number]
         return (counts.sectors or counts.wavefronts) / self._accesses[number]
 
-    def _keep_worst(self, access: Access, cost: int, warp: int) -> None:
+    def _keep_worst(self, access: Access, layout: Layout, cost: int, warp: int) -> None:
         """Keeps the request of an instruction that took the most sectors or wavefronts."""
         key = (access.instruction.number, access.space)
         known = self._samples.get(key)
-        if self._layout is None or (known is not None and known.cost >= cost):
+        if known is not None and known.cost >= cost:
             return
         first, end = np.searchsorted(access.threads, (warp * WARP, (warp + 1) * WARP))
         lanes, addresses = access.threads[first:end] % WARP, access.addresses[first:end]
@@ -150,7 +152,7 @@ class Counter(Observer):
             access.space,
             access.kind,
             access.size,
-            self._layout.place(access.instruction, first_thread),
+            layout.place(access.instruction, first_thread),
             tuple(zip(lanes.tolist(), addresses.tolist(), strict=True)),
             cost,
         )

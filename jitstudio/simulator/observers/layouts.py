@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.simulation import LINE_BYTES, AccessKind, AccessSample, StateSpace
+from jitstudio.core.launch.simulation import LINE_BYTES, AccessSample, StateSpace
 from jitstudio.simulator.observers.accesses import (
     BANK_BYTES,
     Traffic,
     global_traffic,
     shared_traffic,
-    turns_of,
 )
+from jitstudio.simulator.observers.serving import Serving, serving_of
 from jitstudio.simulator.ptx.program import AddressOperand, PtxInstruction, RegisterOperand
 from jitstudio.simulator.state.model import WARP
 
@@ -98,11 +98,10 @@ class _Requests:
     def __init__(
         self, samples: Sequence[tuple[AccessSample, PtxInstruction]], merged: set[int]
     ) -> None:
-        groups: dict[tuple[int, int, bool, int], list[AccessSample]] = {}
+        groups: dict[tuple[int, int, Serving], list[AccessSample]] = {}
         for sample, instruction in samples:
-            loads = sample.kind is AccessKind.READ
             unit = _WIDEST if instruction.number in merged else _aligned_to(sample, instruction)
-            key = sample.size, unit, loads, turns_of(instruction)
+            key = sample.size, unit, serving_of(instruction, sample.kind)
             groups.setdefault(key, []).append(sample)
         self._groups = {key: _as_warps(group) for key, group in groups.items()}
         self._totals: dict[tuple[_Form, int, int], int] = {}
@@ -131,14 +130,14 @@ class _Requests:
 
     def _total(self, layout: _Layout) -> int:
         total = 0
-        for (size, unit, loads, turns), (threads, addresses) in self._groups.items():
+        for (size, unit, serving), (threads, addresses) in self._groups.items():
             # The parts of what is accessed at once stay together.
             starts = addresses // unit * unit
             moved = layout(starts)
             if (moved % unit).any():
                 return _MISALIGNED
             there = moved + addresses - starts
-            total += shared_traffic(threads, there, size, loads=loads, turns=turns).wavefronts
+            total += shared_traffic(threads, there, size, serving).wavefronts
         return total
 
 
@@ -193,11 +192,11 @@ def _suggestions(
     unit = max(_aligned_to(sample, instruction), BANK_BYTES)
     threads, addresses = _as_warps([sample])
     starts = addresses // unit * unit
-    loads, turns = sample.kind is AccessKind.READ, turns_of(instruction)
+    serving = serving_of(instruction, sample.kind)
 
     def taken(layout: _Layout) -> Traffic:
         there = layout(starts) + addresses - starts
-        return shared_traffic(threads, there, sample.size, loads=loads, turns=turns)
+        return shared_traffic(threads, there, sample.size, serving)
 
     def best(form: _Form, rows: Sequence[int], more: Sequence[int]) -> _Choice | None:
         """Returns the layout that leaves no conflict, of those that take the least in all."""
@@ -211,7 +210,9 @@ def _suggestions(
         return min((c for c in choices if c.total < requests.wavefronts), default=None)
 
     widest = requests.widest_in(int(starts.min()), int(starts.max()) + 1)
-    now = taken(lambda same: same).wavefronts
+    now, conflicts = taken(lambda same: same)[4:6]
+    if not conflicts:
+        return
     is_matrix = unit > max(sample.size, BANK_BYTES)
     rows = _rows_of(starts, unit)
     columns = max(unit, widest)

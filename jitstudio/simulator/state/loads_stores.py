@@ -295,8 +295,9 @@ def store(
     threads: Selection,
     *,
     strong: bool = False,
+    sources: NDArray[np.int64] | None = None,
 ) -> None:
-    """Writes elements to addresses, as `load` reads them.
+    """Writes elements to addresses, as `load` reads them; `sources` is that of `Access`.
 
     Raises:
         ThreadFault: If an address is out of bounds, misaligned, or not to be written.
@@ -321,7 +322,7 @@ def store(
     size = values[0].dtype.itemsize * len(values)
     writable(wave, space, addresses, threads, size)
     offsets, region = checked_offsets(wave, space, addresses, threads, size)
-    put(wave, space, offsets, region, addresses, values, threads, strong=strong)
+    put(wave, space, offsets, region, addresses, values, threads, strong=strong, sources=sources)
 
 
 def put(
@@ -334,6 +335,7 @@ def put(
     threads: Selection,
     *,
     strong: bool = False,
+    sources: NDArray[np.int64] | None = None,
 ) -> None:
     """Writes elements to offsets that have been checked; see `store`."""
     arena, size = wave.arenas[space], values[0].dtype.itemsize * len(values)
@@ -351,7 +353,7 @@ def put(
     if wave.on_accessed:
         put = None if before is None else _bytes_of(values, len(offsets))
         kind = AccessKind.WRITE
-        notify(wave, space, kind, offsets, addresses, size, threads, strong, before, put)
+        notify(wave, space, kind, offsets, addresses, size, threads, strong, before, put, sources)
 
 
 def _keep_carried(
@@ -397,6 +399,7 @@ def notify(
     strong: bool,
     before: NDArray[np.uint8] | None = None,
     after: NDArray[np.uint8] | None = None,
+    sources: NDArray[np.int64] | None = None,
 ) -> None:
     """Shows an access to the observers; `after` is what memory holds unless it is given."""
     instruction = wave.current
@@ -415,6 +418,7 @@ def notify(
         before,
         after,
         wave.clock - 1,
+        sources,
     )
     for observer in wave.on_accessed:
         observer.accessed(access)

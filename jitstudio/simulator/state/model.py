@@ -329,6 +329,7 @@ class Access:
         after: The bytes that each thread has put there; where several put some at one address,
             those that memory holds in the end are of one of them.
         step: Steps that were executed before it.
+        sources: Where each thread copies from, in global memory; None for what is no copy.
     """
 
     instruction: PtxInstruction
@@ -342,6 +343,7 @@ class Access:
     before: NDArray[np.uint8] | None = field(default=None, repr=False)
     after: NDArray[np.uint8] | None = field(default=None, repr=False)
     step: int = 0
+    sources: NDArray[np.int64] | None = None
 
 
 class Observer:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
 from jitstudio.simulator.observers.accesses import (
+    atomic_traffic,
     global_traffic,
     local_traffic,
     shared_traffic,
-    turns_of,
 )
+from jitstudio.simulator.observers.serving import serving_of
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
@@ -348,12 +349,13 @@ class StepSession:
         size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
         cost = 0
         if space is StateSpace.SHARED:
-            loads, turns = kind is AccessKind.READ, turns_of(instruction)
-            cost = shared_traffic(members, addresses, size, loads=loads, turns=turns).wavefronts
+            serving = serving_of(instruction, kind)
+            cost = shared_traffic(members, addresses, size, serving).wavefronts
         elif space is StateSpace.LOCAL:
             cost = local_traffic(members, addresses, size).sectors
         elif space is StateSpace.GLOBAL:
-            cost = global_traffic(members, addresses, size).sectors
+            touched = atomic_traffic if kind is AccessKind.ATOMIC else global_traffic
+            cost = touched(members, addresses, size).sectors
         lanes = zip((members - first).tolist(), addresses.tolist(), strict=True)
         first_place = self._run.wave().layout.place(instruction, int(members[0]))
         return AccessSample(

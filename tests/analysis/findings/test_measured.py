@@ -43,7 +43,7 @@ RUN = Simulation(
         LineCounts("k.cu", 4, 40, 100, 3200, **EACH, sectors=400, bytes_used=12800),
         LineCounts("k.cu", 5, 50, 100, 3200, requests=100, wavefronts=200, bank_conflicts=100),
         LineCounts(
-            *("", 0, 60, 100, 3200), **EACH, sectors=100, bytes_used=400, lanes_per_address=32
+            *("", 0, 60, 100, 3200), **EACH, sectors=3200, bytes_used=12800, lanes_per_address=32
         ),
     ),
     samples=(

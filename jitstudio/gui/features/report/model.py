@@ -188,7 +188,9 @@ def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
             translate("ReportFigures", "Memory moved"),
             moved.format(sectors=total.sectors, share=f"{total.used_share or 0:.0%}"),
             translate(
-                "ReportFigures", "Sectors of 32 bytes of global and local memory, caches or not"
+                "ReportFigures",
+                "Sectors of 32 bytes of global and local memory, caches or not; atomics take one "
+                "as often as lanes meet at an address in it",
             ),
         )
     yield ReportFigure(

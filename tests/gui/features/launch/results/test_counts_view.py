@@ -85,6 +85,18 @@ def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     assert 31 not in second.lanes
 
 
+def test_what_an_access_costs_is_told_by_its_width_and_kind():
+    wide = replace(
+        COLUMN, size=16, lanes=tuple((lane, lane * 16) for lane in range(32)), cost=4, mean=4.0
+    )
+    assert "memory: 4 wavefronts, the least for its width." in access_text(wide)
+    assert "where 4 is the least" in access_text(replace(wide, cost=8))
+    atomic = replace(COLUMN, kind=AccessKind.ATOMIC)
+    assert "where" not in access_text(atomic).partition(".")[0]
+    at_one = replace(atomic, space=StateSpace.GLOBAL)
+    assert "32 sectors of 32 bytes at most, 32 on average, where lanes at" in access_text(at_one)
+
+
 def test_code_without_a_line_table_is_told_by_its_ptx(view, qtbot):
     bare = tuple(replace(line, file="", line=0) for line in LINES)
     simulation = Simulation(1, 0.5, 1, 1, lines=bare, samples=(ROW,))
