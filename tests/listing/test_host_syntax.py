@@ -1,12 +1,21 @@
 """Mistakes in the syntax of host code, and above all what is none."""
 
+import itertools
+import re
+
 import pytest
 
 from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.cuda.host_syntax import syntax_mistakes
 from tests.program_kernels import PROGRAMS
-from tests.support import SAMPLES
+from tests.support import ROOT, SAMPLES
 
+WITH_MACROS = sorted(
+    path
+    for folder in (ROOT / "tests", SAMPLES)
+    for path in folder.rglob("*.cu")
+    if "main(" in path.read_text("utf-8", "replace")
+)
 PROGRAM = """\
 #include <cstdio>
 #define LIMIT 8
@@ -79,10 +88,80 @@ def test_what_no_compiler_takes_is_found_with_its_line(lines, line, reason):
         'asm volatile("nop" ::: "memory");',
         "#pragma omp parallel for\n    for (int i = 0; i < 3; i++) a += i;",
         "cudaError_t e{ cudaGetLastError()\n    };",
+        "CHECK(a)\n    using R = Pair<int &>; using S = List<Pair<>>; using T = List<Pair<int *>>;",
+        "VERIFY(a)\n    auto e = (List<int &&>)a; LIST(3, 4, Pair<int *>)",
     ],
 )
 def test_what_a_compiler_may_take_is_no_mistake(lines):
     assert mistakes(lines) == []
+
+
+OF_HEADERS = [
+    ("cudaCheckError()\n    for (;;) break;", "cudaCheckError() { cudaGetLastError(); }"),
+    ("a = 2; cudaCheck(a)\n    if (a) return 1;", "cudaCheck(x) if (x) { exit(1); }"),
+    ("k<<<1, 1>>>(b); cudaVerify()\n    int c;", "cudaVerify() ;"),
+    ("a = cudaTry(a)\n    int c;", "cudaTry(x) (x);"),
+    ("a = trial(a)\n    int c;", "trial(x) (x);"),
+    ("a = chosen(trial)(a)\n    int c;", "chosen(x) x;"),
+    ("a = SEVEN\n    int c;", "SEVEN 7;"),
+    ("if (a) { return attempt(a)\n    }", "attempt(x) (x);"),
+    ("for (;;) { return attempt(a) }", "attempt(x) (x);"),
+    ("cudaDeviceSynchronize() also(a)\n    return 0;", "also(x) ; f(x);"),
+    ("k<<<1, 1>>>(b) also(a)\n    return 0;", "also(x) ; f(x);"),
+]
+OF_THE_TEXT = [
+    ("; cudaFree(b)\n    return 0;", "cudaFree(x) ;"),
+    ("; printf(b)\n    return 0;", "printf(x) ;"),
+    ("a = atoi(b)\n    int c;", "atoi(x) (x);"),
+    ("a = v.size()\n    int c;", "size() 3;"),
+    ("a = 3 * seven\n    int c;", "seven 7;"),
+]
+
+
+@pytest.mark.parametrize(("lines", "macro"), [*OF_HEADERS, *OF_THE_TEXT])
+def test_a_macro_may_have_the_semicolon_that_is_missing(lines, macro):
+    definition = f"#define {macro}\n"
+    assert mistakes(lines, definition.replace("{", "{{").replace("}", "}}") + PROGRAM) == []
+    assert mistakes(lines, others=(definition.encode(),)) == []
+    assert bool(mistakes(lines)) == ((lines, macro) in OF_THE_TEXT)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "a = LIMIT\n    int c;",
+        "a = v.size()\n    int c;",
+        "a = std::size(b)\n    int c;",
+        "a = 3 * (b[0] + 1)\n    int c;",
+        "int *q = (int *)malloc(sizeof(int))\n    int c;",
+        "a = cudaMalloc(&b, 3)\n    int c;",
+        "if (a) { return int(3.5)\n    }",
+    ],
+)
+def test_what_is_no_macro_needs_its_semicolon(lines):
+    assert [reason[:14] for _, reason in mistakes(lines)] == ["';' is missing"]
+
+
+STATEMENT = re.compile(r"^( +)[^\n{}#/\\]*\);$", re.M)
+CALLS = (
+    "cudaCheckError()",
+    "cudaCheck(cudaDeviceSynchronize())",
+    "gpuErrchk(cudaPeekAtLastError())",
+    "CHECK_LAST",
+    "int unused_value = TRY(cudaFree(0))",
+    "cudaError_t last_error = cuda_try(cudaGetLastError())",
+    'auto other_error = cudaTry(cudaGetLastError(), "a; b")',
+)
+
+
+@pytest.mark.parametrize("path", WITH_MACROS, ids=lambda path: path.name)
+def test_macros_without_semicolons_between_all_statements_are_no_mistakes(path):
+    text = path.read_text("utf-8", "replace")
+    calls = itertools.cycle(CALLS)
+    for _ in CALLS:
+        next(calls)
+        more = STATEMENT.sub(lambda m: f"{m[0]}\n{m[1]}{next(calls)}", text).encode()
+        assert syntax_mistakes(more, find_host_code(more, with_launched=False).ranges) == ()
 
 
 def test_macros_of_headers_may_get_what_they_like():

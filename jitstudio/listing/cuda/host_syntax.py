@@ -17,16 +17,19 @@ from tree_sitter import Node
 
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.cuda.outline import COMMENT, outline
+from jitstudio.listing.cuda.runtime_functions import RUNTIME_FUNCTIONS
 from jitstudio.listing.cuda.spans import lines_of
 from jitstudio.listing.cuda.syntax import parse
 
 # Each begins with a byte of a few, so that the search is quick.
 _DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]*+)\s*+(?P<closer>[;)\]}])")
-_NO_OPERATORS = frozenset((b"*", b"&", b"&&", b">", b">>", b"<", b"<<", b">>>", b"<<<", b"!"))
+# Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
+_NO_OPERATOR = re.compile(rb"[*&<>]++|!")
 _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
 _AFTER_NUMBER = re.compile(rb"\d[\w.']*+\s++(?P<next>\w++)")
 _BEFORE_NUMBER = re.compile(rb"\s(?P<next>\d[\w.']*+)")
-_DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)")
+_DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
+_NUMBER = re.compile(rb"(?:[\s()*/%+<>-]|\b\d[\w.']*+)++")
 _STATEMENTS = (
     rb"auto|bool|break|char|continue|delete|do|double|else|float|for|goto|if|int|long|return|short"
     rb"|signed|static|struct|switch|unsigned|using|void|while"
@@ -36,9 +39,13 @@ _NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>[^;{}\n]*+)" + _NEXT)
 _NO_SEMICOLON_AFTER = re.compile(
     rb"\b(?P<word>return|using\s+namespace)\b(?P<value>[^;{}\n]*+)(?:" + _NEXT + rb"|(?P<end>\}))"
 )
-# Functions that are no macros anywhere.
+# Functions of headers that everybody knows: those have no macro of that name.
+_FUNCTIONS = RUNTIME_FUNCTIONS.union(
+    b"abs atof atoi calloc ceil cos exit exp fabs fclose floor fopen fprintf free log malloc max "
+    b"memcpy memset min pow printf rand realloc sin sqrt srand strcmp strlen time".split()
+)
 _CALL = re.compile(
-    rb"\b(?:cuda[A-Z]\w*|printf|fprintf|exit|free)(?P<value>\s*+\([^;{}\n]*+)" + _NEXT
+    rb"\b(?P<name>cuda[A-Z]\w*|printf|fprintf|exit|free)(?P<value>\s*+\([^;{}\n]*+)" + _NEXT
 )
 _LAUNCHED = re.compile(rb">>>(?P<value>\s*+\([^;{}\n]*+)" + _NEXT)
 _STATEMENT = re.compile(_STATEMENTS)
@@ -46,6 +53,7 @@ _STATEMENT = re.compile(_STATEMENTS)
 _OPERAND = re.compile(rb"[\w)\]\"]\Z")
 _LITERAL = re.compile(rb"(?:(?<![\w.])\d[\w.']*+|\])\Z")
 _LAST_WORD = re.compile(rb"(?P<word>[A-Za-z_]\w*+)?\s*+\Z")
+_CALLEE = re.compile(rb"(?P<scope>(?:\.|->|::)\s*+)?(?P<name>\b[A-Za-z_]\w*+|\))\s*+\Z")
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
@@ -133,6 +141,17 @@ def _lines(node: Node) -> tuple[int, int]:
     return node.start_point[0] + 1, node.end_point[0] + 1
 
 
+def _opened_at(value: bytes) -> int | None:
+    """Returns where the bracket is that the last one of a value closes; None with another end."""
+    depth = 0
+    for at in range(len(value.rstrip()) - 1, -1, -1):
+        sign = value[at : at + 1]
+        depth += (sign == b")") - (sign == b"(")
+        if depth == 0:
+            return at if sign == b"(" else None
+    return None
+
+
 class _Suspicions:
     """What looks wrong, by the words around it alone."""
 
@@ -147,8 +166,13 @@ class _Suspicions:
         self._others = tuple(others)
 
     @cached_property
-    def _macros(self) -> set[bytes]:
-        return {name for text in (self._text, *self._others) for name in _DEFINED.findall(text)}
+    def _macros(self) -> dict[bytes, list[bytes]]:
+        """What each macro of the texts stands for, after its name; there may be several."""
+        values: dict[bytes, list[bytes]] = {}
+        for text in (self._text, *self._others):
+            for name, value in _DEFINED.findall(text):
+                values.setdefault(name, []).append(value)
+        return values
 
     def all(self) -> Iterator[_Suspicion]:
         """Yields them in any order."""
@@ -163,7 +187,7 @@ class _Suspicions:
         for match in _DANGLING.finditer(code, start, end):
             sign = code[match.start() : match.end("more")]
             before = code[max(0, match.start() - _NEAR) : match.start()].rstrip()
-            if sign in _NO_OPERATORS or before.endswith((sign, b"operator")):
+            if _NO_OPERATOR.fullmatch(sign) or before.endswith((sign, b"operator")):
                 continue
             if not _OPERAND.search(before) or self._is_open(match.start()) or self._asks(match):
                 continue
@@ -202,13 +226,16 @@ class _Suspicions:
 
         calls = (m for m in _CALL.finditer(code, start, end) if self._is_statement(m))
         for match in (*_LAUNCHED.finditer(code, start, end), *calls):
-            is_call = match["value"].rstrip().endswith(b")")
+            # Behind the brackets of the call there may be a macro.
+            is_call = _opened_at(match["value"]) == match["value"].index(b"(")
             if is_call and self._is_whole(match) and not self._asks(match):
                 shown = match["next"].decode()
                 yield _Suspicion(match.start(), f"';' is missing before '{shown}'", is_enough=True)
 
     def _is_statement(self, match: re.Match[bytes]) -> bool:
-        """Returns whether a call begins a statement; in braces of its own it may be a value."""
+        """Returns whether a function's call begins a statement; in its own braces it is a value."""
+        if not self._is_function(match["name"]):
+            return False
         before = self._code[max(0, match.start() - _NEAR) : match.start()].rstrip()[-1:]
         return before in (b";", b"}") or (before == b"{" and match["next"] != b"}")
 
@@ -217,12 +244,40 @@ class _Suspicions:
         value = match["value"].rstrip()
         if value.count(b"(") != value.count(b")") or not _OPERAND.search(value):
             return False
-        if self._is_open(match.start("value") + len(value)):
+        if self._is_open(match.start("value") + len(value)) or self._ends_in_macro(match):
             return False
         following = match["next"] or b"}"
         if following == b"}" or _STATEMENT.fullmatch(following):
             return True
         return bool(_LITERAL.search(value)) and not self._may_be_macro(following)
+
+    def _is_function(self, name: bytes) -> bool:
+        return name in _FUNCTIONS and name not in self._macros
+
+    def _ends_in_macro(self, match: re.Match[bytes]) -> bool:
+        """Returns whether the last word or call of a value may be a macro, with a ';' of its own.
+
+        A call of a plain name may be that of a macro in a header that nobody has read.
+        """
+        value = match["value"].rstrip()
+        opened = _opened_at(value)
+        if opened is None:
+            word = _LAST_WORD.search(value)
+            name = word["word"] if word and not _LITERAL.search(value) else None
+            return name is not None and self._is_more_than_number(name)
+        end = match.start("value") + opened
+        callee = _CALLEE.search(self._code, max(0, end - _NEAR), end)
+        if callee is None:
+            return False
+        name = callee["name"]
+        if name in _OPEN_WORDS or _STATEMENT.fullmatch(name) or self._is_function(name):
+            return False
+        return self._may_be_macro(name) or not callee["scope"]
+
+    def _is_more_than_number(self, word: bytes) -> bool:
+        """Returns whether a word may be a macro that does not stand for a number."""
+        values = self._macros.get(word, ())
+        return self._may_be_macro(word) and not (values and all(map(_NUMBER.fullmatch, values)))
 
     def _brackets(self, start: int, end: int) -> Iterator[_Suspicion]:
         code = self._code

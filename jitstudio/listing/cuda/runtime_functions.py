@@ -1,0 +1,119 @@
+"""The functions of CUDA's runtime by their names, those of CUDA 11 to 13.
+
+``cudaCheckError`` looks like one of them, and is a macro of many programs.
+"""
+
+_NAMES = b"""
+    cudaArrayGetInfo cudaArrayGetMemoryRequirements cudaArrayGetPlane
+    cudaArrayGetSparseProperties cudaBindSurfaceToArray cudaBindTexture cudaBindTexture2D
+    cudaBindTextureToArray cudaBindTextureToMipmappedArray cudaChooseDevice cudaConfigureCall
+    cudaCreateChannelDesc cudaCreateSurfaceObject cudaCreateTextureObject
+    cudaCtxResetPersistingL2Cache cudaDestroyExternalMemory cudaDestroyExternalSemaphore
+    cudaDestroySurfaceObject cudaDestroyTextureObject cudaDeviceCanAccessPeer
+    cudaDeviceDisablePeerAccess cudaDeviceEnablePeerAccess cudaDeviceFlushGPUDirectRDMAWrites
+    cudaDeviceGetAttribute cudaDeviceGetByPCIBusId cudaDeviceGetCacheConfig
+    cudaDeviceGetDefaultMemPool cudaDeviceGetGraphMemAttribute
+    cudaDeviceGetHostAtomicCapabilities cudaDeviceGetLimit cudaDeviceGetMemPool
+    cudaDeviceGetNvSciSyncAttributes cudaDeviceGetP2PAtomicCapabilities
+    cudaDeviceGetP2PAttribute cudaDeviceGetPCIBusId cudaDeviceGetSharedMemConfig
+    cudaDeviceGetStreamPriorityRange cudaDeviceGetTexture1DLinearMaxWidth cudaDeviceGraphMemTrim
+    cudaDeviceRegisterAsyncNotification cudaDeviceReset cudaDeviceSetCacheConfig
+    cudaDeviceSetGraphMemAttribute cudaDeviceSetLimit cudaDeviceSetMemPool
+    cudaDeviceSetSharedMemConfig cudaDeviceSynchronize cudaDeviceUnregisterAsyncNotification
+    cudaDriverGetVersion cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy
+    cudaEventElapsedTime cudaEventQuery cudaEventRecord cudaEventRecordWithFlags
+    cudaEventSynchronize cudaExternalMemoryGetMappedBuffer
+    cudaExternalMemoryGetMappedMipmappedArray cudaFree cudaFreeArray cudaFreeAsync cudaFreeHost
+    cudaFreeMipmappedArray cudaFuncGetAttributes cudaFuncGetName cudaFuncGetParamInfo
+    cudaFuncSetAttribute cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig cudaGLGetDevices
+    cudaGLMapBufferObject cudaGLMapBufferObjectAsync cudaGLRegisterBufferObject
+    cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice cudaGLUnmapBufferObject
+    cudaGLUnmapBufferObjectAsync cudaGLUnregisterBufferObject cudaGetChannelDesc cudaGetDevice
+    cudaGetDeviceCount cudaGetDeviceFlags cudaGetDeviceProperties cudaGetDriverEntryPoint
+    cudaGetDriverEntryPointByVersion cudaGetErrorName cudaGetErrorString cudaGetExportTable
+    cudaGetFuncBySymbol cudaGetKernel cudaGetLastError cudaGetMipmappedArrayLevel
+    cudaGetSurfaceObjectResourceDesc cudaGetSurfaceReference cudaGetSymbolAddress
+    cudaGetSymbolSize cudaGetTextureAlignmentOffset cudaGetTextureObjectResourceDesc
+    cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc cudaGetTextureReference
+    cudaGraphAddChildGraphNode cudaGraphAddDependencies cudaGraphAddEmptyNode
+    cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode
+    cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
+    cudaGraphAddHostNode cudaGraphAddKernelNode cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode
+    cudaGraphAddMemcpyNode cudaGraphAddMemcpyNode1D cudaGraphAddMemcpyNodeFromSymbol
+    cudaGraphAddMemcpyNodeToSymbol cudaGraphAddMemsetNode cudaGraphAddNode
+    cudaGraphChildGraphNodeGetGraph cudaGraphClone cudaGraphConditionalHandleCreate
+    cudaGraphCreate cudaGraphDebugDotPrint cudaGraphDestroy cudaGraphDestroyNode
+    cudaGraphEventRecordNodeGetEvent cudaGraphEventRecordNodeSetEvent
+    cudaGraphEventWaitNodeGetEvent cudaGraphEventWaitNodeSetEvent
+    cudaGraphExecChildGraphNodeSetParams cudaGraphExecDestroy
+    cudaGraphExecEventRecordNodeSetEvent cudaGraphExecEventWaitNodeSetEvent
+    cudaGraphExecExternalSemaphoresSignalNodeSetParams
+    cudaGraphExecExternalSemaphoresWaitNodeSetParams cudaGraphExecGetFlags
+    cudaGraphExecHostNodeSetParams cudaGraphExecKernelNodeSetParams
+    cudaGraphExecMemcpyNodeSetParams cudaGraphExecMemcpyNodeSetParams1D
+    cudaGraphExecMemcpyNodeSetParamsFromSymbol cudaGraphExecMemcpyNodeSetParamsToSymbol
+    cudaGraphExecMemsetNodeSetParams cudaGraphExecNodeSetParams cudaGraphExecUpdate
+    cudaGraphExternalSemaphoresSignalNodeGetParams
+    cudaGraphExternalSemaphoresSignalNodeSetParams cudaGraphExternalSemaphoresWaitNodeGetParams
+    cudaGraphExternalSemaphoresWaitNodeSetParams cudaGraphGetEdges cudaGraphGetNodes
+    cudaGraphGetRootNodes cudaGraphHostNodeGetParams cudaGraphHostNodeSetParams
+    cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphInstantiateWithParams
+    cudaGraphKernelNodeCopyAttributes cudaGraphKernelNodeGetAttribute
+    cudaGraphKernelNodeGetParams cudaGraphKernelNodeSetAttribute cudaGraphKernelNodeSetParams
+    cudaGraphLaunch cudaGraphMemAllocNodeGetParams cudaGraphMemFreeNodeGetParams
+    cudaGraphMemcpyNodeGetParams cudaGraphMemcpyNodeSetParams cudaGraphMemcpyNodeSetParams1D
+    cudaGraphMemcpyNodeSetParamsFromSymbol cudaGraphMemcpyNodeSetParamsToSymbol
+    cudaGraphMemsetNodeGetParams cudaGraphMemsetNodeSetParams cudaGraphNodeFindInClone
+    cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes cudaGraphNodeGetEnabled
+    cudaGraphNodeGetType cudaGraphNodeSetEnabled cudaGraphNodeSetParams
+    cudaGraphReleaseUserObject cudaGraphRemoveDependencies cudaGraphRetainUserObject
+    cudaGraphUpload cudaGraphicsGLRegisterBuffer cudaGraphicsGLRegisterImage
+    cudaGraphicsMapResources cudaGraphicsResourceGetMappedMipmappedArray
+    cudaGraphicsResourceGetMappedPointer cudaGraphicsResourceSetMapFlags
+    cudaGraphicsSubResourceGetMappedArray cudaGraphicsUnmapResources
+    cudaGraphicsUnregisterResource cudaHostAlloc cudaHostGetDevicePointer cudaHostGetFlags
+    cudaHostRegister cudaHostUnregister cudaImportExternalMemory cudaImportExternalSemaphore
+    cudaInitDevice cudaIpcCloseMemHandle cudaIpcGetEventHandle cudaIpcGetMemHandle
+    cudaIpcOpenEventHandle cudaIpcOpenMemHandle cudaKernelSetAttributeForDevice
+    cudaLaunchCooperativeKernel cudaLaunchCooperativeKernelMultiDevice cudaLaunchHostFunc
+    cudaLaunchKernel cudaLaunchKernelEx cudaLaunchKernelExC cudaLibraryEnumerateKernels
+    cudaLibraryGetGlobal cudaLibraryGetKernel cudaLibraryGetKernelCount cudaLibraryGetManaged
+    cudaLibraryGetUnifiedFunction cudaLibraryLoadData cudaLibraryLoadFromFile cudaLibraryUnload
+    cudaLogsCurrent cudaLogsDumpToFile cudaLogsDumpToMemory cudaLogsRegisterCallback
+    cudaLogsUnregisterCallback cudaMalloc cudaMalloc3D cudaMalloc3DArray cudaMallocArray
+    cudaMallocAsync cudaMallocFromPoolAsync cudaMallocHost cudaMallocManaged
+    cudaMallocMipmappedArray cudaMallocPitch cudaMemAdvise cudaMemDiscardAndPrefetchBatchAsync
+    cudaMemDiscardBatchAsync cudaMemGetDefaultMemPool cudaMemGetInfo cudaMemGetMemPool
+    cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolExportPointer
+    cudaMemPoolExportToShareableHandle cudaMemPoolGetAccess cudaMemPoolGetAttribute
+    cudaMemPoolImportFromShareableHandle cudaMemPoolImportPointer cudaMemPoolSetAccess
+    cudaMemPoolSetAttribute cudaMemPoolTrimTo cudaMemPrefetchAsync cudaMemPrefetchBatchAsync
+    cudaMemRangeGetAttribute cudaMemRangeGetAttributes cudaMemSetMemPool cudaMemcpy cudaMemcpy2D
+    cudaMemcpy2DArrayToArray cudaMemcpy2DAsync cudaMemcpy2DFromArray cudaMemcpy2DFromArrayAsync
+    cudaMemcpy2DToArray cudaMemcpy2DToArrayAsync cudaMemcpy3D cudaMemcpy3DAsync
+    cudaMemcpy3DBatchAsync cudaMemcpy3DPeer cudaMemcpy3DPeerAsync cudaMemcpyArrayToArray
+    cudaMemcpyAsync cudaMemcpyBatchAsync cudaMemcpyFromArray cudaMemcpyFromArrayAsync
+    cudaMemcpyFromSymbol cudaMemcpyFromSymbolAsync cudaMemcpyPeer cudaMemcpyPeerAsync
+    cudaMemcpyToArray cudaMemcpyToArrayAsync cudaMemcpyToSymbol cudaMemcpyToSymbolAsync
+    cudaMemset cudaMemset2D cudaMemset2DAsync cudaMemset3D cudaMemset3DAsync cudaMemsetAsync
+    cudaMipmappedArrayGetMemoryRequirements cudaMipmappedArrayGetSparseProperties
+    cudaOccupancyAvailableDynamicSMemPerBlock cudaOccupancyMaxActiveBlocksPerMultiprocessor
+    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxActiveClusters
+    cudaOccupancyMaxPotentialBlockSize cudaOccupancyMaxPotentialBlockSizeVariableSMem
+    cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags
+    cudaOccupancyMaxPotentialBlockSizeWithFlags cudaOccupancyMaxPotentialClusterSize
+    cudaPeekAtLastError cudaPointerGetAttributes cudaProfilerInitialize cudaProfilerStart
+    cudaProfilerStop cudaRuntimeGetVersion cudaSetDevice cudaSetDeviceFlags
+    cudaSetDoubleForDevice cudaSetDoubleForHost cudaSetValidDevices cudaSetupArgument
+    cudaSignalExternalSemaphoresAsync cudaStreamAddCallback cudaStreamAttachMemAsync
+    cudaStreamBeginCapture cudaStreamBeginCaptureToGraph cudaStreamCopyAttributes
+    cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamDestroy
+    cudaStreamEndCapture cudaStreamGetAttribute cudaStreamGetCaptureInfo cudaStreamGetDevice
+    cudaStreamGetFlags cudaStreamGetId cudaStreamGetPriority cudaStreamIsCapturing
+    cudaStreamQuery cudaStreamSetAttribute cudaStreamSynchronize
+    cudaStreamUpdateCaptureDependencies cudaStreamWaitEvent cudaThreadExchangeStreamCaptureMode
+    cudaThreadExit cudaThreadGetCacheConfig cudaThreadGetLimit cudaThreadSetCacheConfig
+    cudaThreadSetLimit cudaThreadSynchronize cudaUnbindTexture cudaUserObjectCreate
+    cudaUserObjectRelease cudaUserObjectRetain cudaWGLGetDevice cudaWaitExternalSemaphoresAsync
+"""
+RUNTIME_FUNCTIONS = frozenset(_NAMES.split())
