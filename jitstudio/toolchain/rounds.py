@@ -50,14 +50,14 @@ class _Supply(NamedTuple):
         error: How the error reads: a pattern.
         sentence: What the log says of it.
         options: What is sent besides.
-        header: A header of jitstudio's that goes with it; empty for none.
+        headers: Those of jitstudio's that go with it.
         unless: What an option begins with that says otherwise.
     """
 
     error: str
     sentence: str
     options: tuple[str, ...] = ()
-    header: str = ""
+    headers: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
 
 
@@ -67,13 +67,13 @@ _SUPPLIES = (
         'more than one instance of overloaded function "pow" matches',
         "pow of a float and a double, or of integers, is that of doubles, as with nvcc.",
         ("--pre-include=jitstudio/pow.h",),
-        "jitstudio/pow.h",
+        ("jitstudio/pow.h",),
     ),
     _Supply(
         "Including <cub/cub.cuh> is not supported",
         "NVRTC does not take <cub/cub.cuh> as a whole: its headers for blocks, warps and threads "
         "are included.",
-        header="cub/cub.cuh",
+        headers=("cub/cub.cuh",),
     ),
     _Supply(
         'use of the "register" storage class specifier is not allowed',
@@ -91,20 +91,27 @@ _SUPPLIES = (
         'identifier "(?:typeof|__typeof__|__typeof)" is undefined',
         "typeof is that of jitstudio: NVRTC has none, and nvcc that of the host's compiler.",
         ("--pre-include=jitstudio/typeof.h",),
-        "jitstudio/typeof.h",
+        ("jitstudio/typeof.h",),
     ),
-    # A text may ask for the platform or the compiler of the host: one after the other.
+    # A text may ask for the platform or the compiler of the host, or for both.
     _Supply(
         _ASKS,
         "The macros of the host's platform are defined, such as __linux__, as nvcc has them.",
         ("--pre-include=jitstudio/platform.h",),
-        "jitstudio/platform.h",
+        ("jitstudio/platform.h",),
     ),
     _Supply(
         _ASKS,
         "__GNUC__ is defined, as nvcc has it of its host compiler.",
         ("--pre-include=jitstudio/gnu.h",),
-        "jitstudio/gnu.h",
+        ("jitstudio/gnu.h",),
+    ),
+    _Supply(
+        _ASKS,
+        "The macros of the host's platform and compiler are defined, such as __linux__ and "
+        "__GNUC__, as nvcc has them.",
+        ("--pre-include=jitstudio/platform.h", "--pre-include=jitstudio/gnu.h"),
+        ("jitstudio/platform.h", "jitstudio/gnu.h"),
     ),
     _Supply(
         "128-bit integer type is only supported",
@@ -123,6 +130,8 @@ class NextRound:
     includes it, with that path in its directives: a plain name would count for headers of that
     name in all folders. Each says which file it is, so that messages and line tables do not change.
 
+    A supply that leaves the errors for which it came as they were is withdrawn.
+
     Args:
         part: What NVRTC has refused.
         folders: Where it looks for headers, behind those that the options name.
@@ -132,15 +141,16 @@ class NextRound:
         self._part = part
         self._whole = part.whole
         self._sent = part.job
-        self._supplied: tuple[str, ...] = ()
+        self._sentences: tuple[str, ...] = ()
         self._installed = tuple(folders)
         self._folders = (*include_folders(part.job), *folders)
-        self._own = {header.name for header in part.job.headers}
+        self._in_memory = {header.name for header in part.job.headers}
         self._as_said: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
         self._refusals: dict[str, Refusals] = {}
         self._wanted: set[str] = set()
-        self._given: list[_Supply] = []
+        self._tried: set[_Supply] = set()
+        self._supplied: dict[_Supply, frozenset[str]] = {}
 
     def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
         """Returns what to compile next; None where there is nothing to be gained.
@@ -155,8 +165,10 @@ class NextRound:
             # Headers of NVIDIA's may not bear the integers of the host.
             kept = (header for header in self._whole.headers if header.name not in NAMES)
             self._whole = replace(self._whole, headers=tuple(kept))
-        supplies = self._supplies(errors)
-        if not (refused or elsewhere or supplies or self._refusals):
+        useless = {option for supply in self._supplied for option in supply.options}
+        is_withdrawn = self._withdraw(errors)
+        supplies = self._supplies(errors, useless)
+        if not (refused or elsewhere or supplies or self._refusals or is_withdrawn):
             return None
         for name in (*sorted(refused), *sorted(opened)):
             self._read(name)
@@ -170,7 +182,10 @@ class NextRound:
         asks = any(each.error == _ASKS for each in supplies)
         worse = self._worse(elsewhere) if asks else set[str]()
         self._stand_in(worse)
-        self._supply(each for each in supplies if not worse or each.error != _ASKS)
+        for supply in supplies:
+            if not worse or supply.error != _ASKS:
+                self._tried.add(supply)
+                self._supplied[supply] = self._asking(supply.error, errors)
         # What was set aside may be what another text needs.
         wanted = {name for match in _UNKNOWN.finditer(errors) for name in match.groups() if name}
         if again := self._attempt():
@@ -220,12 +235,14 @@ class NextRound:
         """Puts jitstudio's own headers in the place of those of these names."""
         for name in sorted(names):
             text = resource(f"host_headers/{name}").read_bytes()
-            self._give(Header(name, text))
-            self._supplied += (f"<{name}> that was found is not for NVRTC: another stood in.",)
+            self._in_memory.add(name)
+            self._whole = replace(self._whole, headers=(*self._whole.headers, Header(name, text)))
+            self._sentences += (f"<{name}> that was found is not for NVRTC: another stood in.",)
 
-    def _give(self, header: Header) -> None:
-        self._own.add(header.name)
-        self._whole = replace(self._whole, headers=(*self._whole.headers, header))
+    @property
+    def _own(self) -> set[str]:
+        """The names of the headers that are in memory."""
+        return self._in_memory.union(*(supply.headers for supply in self._supplied))
 
     def _attempt(self) -> DevicePart | None:
         """Returns the part by what is known now; None where NVRTC has had just that."""
@@ -273,39 +290,53 @@ class NextRound:
 
     def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
         """Returns the part by what is known now, with those name expressions that were right."""
-        part = device_part(self._whole, self._refusals, macros, sorted(self._wanted))
-        more = (name for name in part.launched if name not in self._part.launched)
-        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *more))
-        return replace(part, job=job, supplied=self._supplied)
+        options = (option for supply in self._supplied for option in supply.options)
+        names = sorted(self._own - self._in_memory)
+        more = (Header(name, resource(f"host_headers/{name}").read_bytes()) for name in names)
+        whole = replace(
+            self._whole,
+            options=(*self._whole.options, *dict.fromkeys(options)),
+            headers=(*self._whole.headers, *more),
+        )
+        part = device_part(whole, self._refusals, macros, sorted(self._wanted))
+        launched = (name for name in part.launched if name not in self._part.launched)
+        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *launched))
+        said = (*self._sentences, *(supply.sentence for supply in self._supplied))
+        return replace(part, job=job, supplied=said)
 
-    def _supplies(self, errors: str) -> list[_Supply]:
-        """Returns what nvcc has and NVRTC lacks, where that has failed the compile."""
+    def _supplies(self, errors: str, useless: set[str]) -> list[_Supply]:
+        """Returns what nvcc has and NVRTC lacks, where that has failed the compile.
+
+        Args:
+            errors: What NVRTC said.
+            useless: The options that were supplied, and with which it failed.
+        """
         options = self._whole.options
         found: dict[str, _Supply] = {}
         for supply in _SUPPLIES:
             is_barred = any(option.startswith(supply.unless) for option in options)
-            if supply not in self._given and not is_barred and self._has(supply.error, errors):
+            is_same = bool(supply.options) and useless.issuperset(supply.options)
+            if supply in self._tried or is_barred or is_same:
+                continue
+            if self._asking(supply.error, errors):
                 found.setdefault(supply.error, supply)
         return list(found.values())
 
-    def _has(self, error: str, errors: str) -> bool:
-        """Returns whether an error is there; a question for the host not in NVIDIA's headers."""
-        if error != _ASKS:
-            return bool(re.search(error, errors))
-        asking = re.finditer(
-            rf"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?{error}", errors, re.M
+    def _asking(self, error: str, errors: str) -> frozenset[str]:
+        """Returns the errors of a kind with their lines; no questions in NVIDIA's headers."""
+        matches = re.finditer(rf"^(?:(?P<file>[^\n(]++)\(\d++\): )?[^\n]*?{error}", errors, re.M)
+        return frozenset(
+            match[0]
+            for match in matches
+            if error != _ASKS or not in_folders(match["file"] or "", self._installed)
         )
-        return any(not in_folders(match["file"], self._installed) for match in asking)
 
-    def _supply(self, supplies: Iterable[_Supply]) -> None:
-        for supply in supplies:
-            self._given.append(supply)
-            if supply.header and supply.header not in self._own:
-                text = resource(f"host_headers/{supply.header}").read_bytes()
-                self._give(Header(supply.header, text))
-            options = (*self._whole.options, *supply.options)
-            self._whole = replace(self._whole, options=options)
-            self._supplied += (supply.sentence,)
+    def _withdraw(self, errors: str) -> bool:
+        """Withdraws each supply that has changed nothing; returns whether there was any."""
+        idle = [s for s, asked in self._supplied.items() if self._asking(s.error, errors) == asked]
+        for supply in idle:
+            del self._supplied[supply]
+        return bool(idle)
 
     def _read(self, name: str) -> None:
         path = place_of(name)

@@ -485,6 +485,31 @@ def test_what_nvcc_takes_from_the_host_s_compiler_is_supplied_and_said(built, te
     assert said not in built(request(cuda(KERNEL + "int main() { return 0; }\n"))).stages[0].log
 
 
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ('#ifndef N\n#error "Define N, please"\n#endif', ()),
+        ("#ifndef __linux__\n#error no\n#endif\n#error N", ("platform",)),
+        ("#ifndef __GNUC__\n#error no\n#endif", ("gnu",)),
+        ("#ifndef __GNUC__\n#error no\n#endif\n#error N", ("gnu",)),
+        ("#if !defined(__unix__) || !defined(__GNUC__)\n#error no\n#endif", ("platform", "gnu")),
+        (
+            "#ifndef __GNUC__\n#error\n#endif\n#ifndef __linux__\n#error\n#endif",
+            ("gnu", "platform"),
+        ),
+    ],
+)
+def test_what_changes_nothing_is_not_supplied(built, text, needed):
+    stage = built(request(cuda(f"{text}\n{KERNEL}"))).stages[0]
+    given = [option for option in stage.options if option.startswith("--pre-include=")]
+    assert given == [f"--pre-include=jitstudio/{name}.h" for name in needed]
+    assert ("__linux__" in stage.log, "__GNUC__" in stage.log) == (
+        "platform" in needed,
+        "gnu" in needed,
+    )
+    assert stage.error_log.count("error: #error") == text.count("#error N") + text.count("Define N")
+
+
 def test_a_standard_that_is_asked_for_stays(built):
     text = f"struct P {{ int a; }};\n__device__ P p() {{ return P{{.a = 1}}; }}\n{KERNEL}"
     result = built(request(cuda(text), options=("-std=c++17",)))
