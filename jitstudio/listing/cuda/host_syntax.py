@@ -26,7 +26,7 @@ _DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]*+)\s*+(?P<closer>[;)\]}
 # Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
 _NO_OPERATOR = re.compile(rb"[*&<>]++|!")
 _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
-_AFTER_NUMBER = re.compile(rb"\d[\w.']*+\s++(?P<next>\w++)")
+_AFTER_NUMBER = re.compile(rb"(?<![\w.'])\d[\w.']*+\s++(?P<next>\w++)")
 _BEFORE_NUMBER = re.compile(rb"\s(?P<next>\d[\w.']*+)")
 _DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
 _NUMBER = re.compile(rb"(?:[\s()*/%+<>-]|\b\d[\w.']*+)++")
@@ -68,7 +68,6 @@ _OPEN_WORDS = frozenset(
 )
 _OPEN_QUOTE = "the quotation mark is not closed"
 _COMPARES = (b"=", b"!", b"<", b">")
-_WORD_BYTE = re.compile(rb"[\w.']")
 _NEAR = 80
 _AROUND = 2
 _MOST = 5
@@ -198,8 +197,7 @@ class _Suspicions:
                 yield _Suspicion(match.start(), "an argument is missing")
         for match in _AFTER_NUMBER.finditer(code, start, end):
             word = match["next"]
-            is_number = not _WORD_BYTE.match(code, match.start() - 1)
-            if is_number and not self._may_be_macro(word) and not self._asks(match):
+            if not self._may_be_macro(word) and not self._asks(match):
                 yield _Suspicion(match.start("next"), f"'{word.decode()}' cannot follow a number")
         for match in _BEFORE_NUMBER.finditer(code, start, end):
             word = _LAST_WORD.search(code, max(0, match.start() - _NEAR), match.start())
@@ -262,7 +260,7 @@ class _Suspicions:
         value = match["value"].rstrip()
         opened = _opened_at(value)
         if opened is None:
-            word = _LAST_WORD.search(value)
+            word = _LAST_WORD.search(value, max(0, len(value) - _NEAR))
             name = word["word"] if word and not _LITERAL.search(value) else None
             return name is not None and self._is_more_than_number(name)
         end = match.start("value") + opened
