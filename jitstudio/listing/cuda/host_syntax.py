@@ -22,7 +22,7 @@ from jitstudio.listing.cuda.spans import lines_of
 from jitstudio.listing.cuda.syntax import parse
 
 # Each begins with a byte of a few, so that the search is quick.
-_DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]*+)\s*+(?P<closer>[;)\]}])")
+_DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]{0,5}+)\s*+(?P<closer>[;)\]}])")
 # Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
 _NO_OPERATOR = re.compile(rb"[*&<>]++|!")
 _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
@@ -35,9 +35,12 @@ _STATEMENTS = (
     rb"|signed|static|struct|switch|unsigned|using|void|while"
 )
 _NEXT = rb"\n\s*+(?P<next>(?:" + _STATEMENTS + rb")\b|\}|\w++)"
-_NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>[^;{}\n]*+)" + _NEXT)
+# Of a line, so that no text is gone through for each of its signs.
+_REST = rb"[^;{}\n]{0,240}+"
+_NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>" + _REST + rb")" + _NEXT)
 _NO_SEMICOLON_AFTER = re.compile(
-    rb"\b(?P<word>return|using\s+namespace)\b(?P<value>[^;{}\n]*+)(?:" + _NEXT + rb"|(?P<end>\}))"
+    rb"\b(?P<word>return|using\s++namespace)\b(?P<value>"
+    + (_REST + rb")(?:" + _NEXT + rb"|(?P<end>\}))")
 )
 # Functions of headers that everybody knows: those have no macro of that name.
 _FUNCTIONS = RUNTIME_FUNCTIONS.union(
@@ -45,19 +48,19 @@ _FUNCTIONS = RUNTIME_FUNCTIONS.union(
     b"memcpy memset min pow printf rand realloc sin sqrt srand strcmp strlen time".split()
 )
 _CALL = re.compile(
-    rb"\b(?P<name>cuda[A-Z]\w*|printf|fprintf|exit|free)(?P<value>\s*+\([^;{}\n]*+)" + _NEXT
+    rb"\b(?P<name>cuda[A-Z]\w*+|printf|fprintf|exit|free)(?P<value>\s*+\(" + _REST + rb")" + _NEXT
 )
-_LAUNCHED = re.compile(rb">>>(?P<value>\s*+\([^;{}\n]*+)" + _NEXT)
+_LAUNCHED = re.compile(rb">>>(?P<value>\s*+\(" + _REST + rb")" + _NEXT)
 _STATEMENT = re.compile(_STATEMENTS)
 # What an operand ends with, and what no name ends with.
 _OPERAND = re.compile(rb"[\w)\]\"]\Z")
-_LITERAL = re.compile(rb"(?:(?<![\w.])\d[\w.']*+|\])\Z")
-_LAST_WORD = re.compile(rb"(?P<word>[A-Za-z_]\w*+)?\s*+\Z")
+_LITERAL = re.compile(rb"(?:(?<![\w.'])\d[\w.']*+|\])\Z")
+_LAST_WORD = re.compile(rb"(?:(?<!\w)(?P<word>[A-Za-z_]\w*+)|(?<!\s))\s*+\Z")
 _CALLEE = re.compile(rb"(?P<scope>(?:\.|->|::)\s*+)?(?P<name>\b[A-Za-z_]\w*+|\))\s*+\Z")
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
-    COMMENT + rb'|R"(?P<end>[^()\\\s"]{0,16})\([\s\S]*?\)(?P=end)"'
+    COMMENT + rb'|R"(?P<end>[^()\\\s"]{0,16})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*+)'
     rb'|"(?:[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
 )
 # Words that no operand ends with.
