@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 
@@ -24,6 +24,15 @@ from jitstudio.listing.cuda.declarations import declarations, prepare
 from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
+from jitstudio.listing.cuda.host_launches.jumps import (
+    goes_on_behind,
+    has_break,
+    is_default,
+    jumped_over,
+    may_throw,
+    throws,
+    up_to_break,
+)
 from jitstudio.listing.cuda.host_launches.macros import (
     LAUNCH,
     LaunchMacros,
@@ -173,6 +182,8 @@ class _Program:
                     self._variables.enumerate_names(step, names)
                 case "return_statement":
                     self._return(step, names)
+                case "goto_statement" | "labeled_statement":
+                    self._jump(step, names)
                 case "compound_statement":
                     todo.append(names.enter())
             todo.extend(reversed(step.named_children))
@@ -200,6 +211,8 @@ class _Program:
                 return self._branches(node, names)
             case "switch_statement":
                 return self._cases(node, names)
+            case "try_statement":
+                return self._attempt(node, names)
             case "for_statement" | "for_range_loop" | "while_statement" | "do_statement":
                 return self._loop(node, names)
         return None
@@ -226,6 +239,8 @@ class _Program:
         body = node.child_by_field_name("body")
         if node.type == "do_statement" and self._expressions.value(condition, names) == 0:
             # `do { … } while (0)` of a macro is gone through but once.
+            if body is not None and has_break(body, also="continue_statement"):
+                yield partial(self._forget_changes, body, names)
             yield from filter(None, (body,))
             return
         yield names.enter()
@@ -305,23 +320,71 @@ class _Program:
 
     def _cases(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of a `switch`, the last first."""
-        value = self._expressions.value(node.child_by_field_name("condition"), names)
+        condition = node.child_by_field_name("condition")
+        value = self._expressions.value(condition, names)
         body = node.child_by_field_name("body")
         cases = children(body) if body is not None else []
-        taken = None
+        labels = [case.child_by_field_name("value") for case in cases]
+        numbers = [self._expressions.value(label, names) for label in labels]
+        at = None
+        if isinstance(value, int | float):
+            is_known = all(
+                n is not None or is_default(c) for n, c in zip(numbers, cases, strict=True)
+            )
+            others = (i for i, case in enumerate(cases) if is_default(case))
+            # Where none of them is equal it is `default`, if there is one.
+            otherwise = next(others, len(cases)) if is_known else None
+            at = numbers.index(value) if value in numbers else otherwise
+        if at is None:
+            return [*self._any_case(cases, names), *filter(None, (condition,))]
+        taken, is_all = up_to_break(cases[at:])
+        end = taken[-1].end_byte if taken else 0
+        steps: list[Node | Callable[[], None] | None] = [condition]
+        steps += [self._aside(case, names) for case in cases[:at]]
+        steps += taken
+        if not is_all:
+            steps += [partial(self._forget_changes, each, names) for each in taken]
+        steps += [self._aside(case, names) for case in cases[at:] if case.start_byte >= end]
+        return [step for step in reversed(steps) if step is not None]
+
+    def _any_case(self, cases: Sequence[Node], names: Names) -> list[Node | Callable[[], None]]:
+        """Returns what to go through of a `switch` of which nobody knows the case, last first."""
+        steps: list[Node | Callable[[], None] | None] = []
+        local = names.copy()
         for case in cases:
-            chosen_by = case.child_by_field_name("value")
-            if value is not None and chosen_by is not None and taken is None:
-                taken = case if self._expressions.value(chosen_by, names) == value else None
-        # Without one it may be `default`, too.
-        is_taken = False if taken is not None else None
-        steps: list[Node | Callable[[], None] | None] = [
-            case if case is taken else self._aside(case, names, is_taken=is_taken) for case in cases
-        ]
-        steps.reverse()
-        if taken is None and body is not None:
-            steps.insert(0, partial(self._forget_changes, body, names))
-        return [step for step in steps if step is not None]
+            steps.append(self._aside(case, local, is_taken=None))
+            if up_to_break([case]) == up_to_break([case, *cases]):
+                local = names.copy()
+            else:
+                # It may fall through to the next.
+                self._forget_changes(case, local)
+        steps += [partial(self._forget_changes, case, names) for case in cases]
+        return [step for step in reversed(steps) if step is not None]
+
+    def _attempt(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
+        """Returns what to go through of a `try`, the last first: it is run if nothing throws."""
+        body = node.child_by_field_name("body")
+        if body is None:
+            return []
+        steps: list[Node | Callable[[], None] | None] = [body]
+        for handler in (each for each in children(node) if each.type == "catch_clause"):
+            inside = handler.child_by_field_name("body")
+            if inside is None:
+                continue
+            steps.append(self._aside(inside, names))
+            if may_throw(body) and goes_on_behind(inside):
+                parts = [body, inside] if throws(body) else [inside]
+                steps += [partial(self._forget_changes, each, names) for each in parts]
+        return [step for step in reversed(steps) if step is not None]
+
+    def _jump(self, node: Node, names: Names) -> None:
+        """Forgets at a label what a `goto` to it has jumped over, or done more than once."""
+        if node.type == "goto_statement":
+            # A `return` behind it may be jumped over.
+            self._calls.current.undecided += 1
+            return
+        for span in jumped_over(node):
+            self._forget(self._changed_between(*span, names), names, in_loop=True)
 
     def _aside(
         self, node: Node | None, names: Names, *, is_taken: bool | None = False
@@ -426,14 +489,21 @@ class _Program:
 
     def _changed(self, node: Node, names: Names) -> list[str]:
         """Returns the places that a statement may change."""
+        return self._changed_between(*node.byte_range, names)
+
+    def _changed_between(self, start: int, end: int, names: Names) -> list[str]:
+        """Returns the places that the statements between two bytes may change."""
         listed = self._changes.get(self._calls.current.tree, [])
-        first, last = (bisect_left(listed, at, key=_start) for at in node.byte_range)
+        first, last = (bisect_left(listed, at, key=_start) for at in (start, end))
         return [self._expressions.place(each, names) for each in listed[first:last]]
 
     def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
-        for place in self._changed(node, names):
+        self._forget(self._changed(node, names), names, in_loop=in_loop)
+
+    def _forget(self, places: Iterable[str], names: Names, *, in_loop: bool = False) -> None:
+        for place in places:
             names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")
