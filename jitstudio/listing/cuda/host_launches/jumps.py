@@ -40,6 +40,11 @@ def up_to_break(cases: Sequence[Node]) -> tuple[list[Node], bool]:
     return statements, not any(map(has_break, statements))
 
 
+def falls_through(case: Node) -> bool:
+    """Returns whether the code may go on from a `case` into the next."""
+    return not any(map(_surely_leaves, children(case)))
+
+
 def _surely_leaves(statement: Node) -> bool:
     last = statement
     while last.type == "compound_statement" and children(last):

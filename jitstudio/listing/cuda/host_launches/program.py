@@ -21,10 +21,12 @@ from tree_sitter import Node
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
+from jitstudio.listing.cuda.host_launches.bodiless import BodilessFunctions, is_swap
 from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
 from jitstudio.listing.cuda.host_launches.jumps import (
+    falls_through,
     goes_on_behind,
     has_break,
     is_default,
@@ -132,6 +134,7 @@ class _Program:
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
         self._runtime = RuntimeCalls(modules, self._expressions, launches, assumes=assumes)
+        self._bodiless = BodilessFunctions(code)
         self._assumes = assumes
         self._loops = self._asides = 0
         self._lambdas: list[tuple[Node, Names]] = []
@@ -336,7 +339,8 @@ class _Program:
             otherwise = next(others, len(cases)) if is_known else None
             at = numbers.index(value) if value in numbers else otherwise
         if at is None:
-            return [*self._any_case(cases, names), *filter(None, (condition,))]
+            follow = partial(self._follow_any_case, cases, names)
+            return [follow, *filter(None, (condition,))]
         taken, is_all = up_to_break(cases[at:])
         end = taken[-1].end_byte if taken else 0
         steps: list[Node | Callable[[], None] | None] = [condition]
@@ -347,19 +351,17 @@ class _Program:
         steps += [self._aside(case, names) for case in cases[at:] if case.start_byte >= end]
         return [step for step in reversed(steps) if step is not None]
 
-    def _any_case(self, cases: Sequence[Node], names: Names) -> list[Node | Callable[[], None]]:
-        """Returns what to go through of a `switch` of which nobody knows the case, last first."""
-        steps: list[Node | Callable[[], None] | None] = []
-        local = names.copy()
+    def _follow_any_case(self, cases: Sequence[Node], names: Names) -> None:
+        """Goes through a `switch` of which nobody knows the case."""
+        before, inside = names.copy(), names.copy()
         for case in cases:
-            steps.append(self._aside(case, local, is_taken=None))
-            if up_to_break([case]) == up_to_break([case, *cases]):
-                local = names.copy()
-            else:
-                # It may fall through to the next.
-                self._forget_changes(case, local)
-        steps += [partial(self._forget_changes, case, names) for case in cases]
-        return [step for step in reversed(steps) if step is not None]
+            self._follow_aside(case, inside, is_taken=None)
+            names.lose_unlike(inside)
+            behind, inside = inside, before.copy()
+            if falls_through(case):
+                inside.lose_unlike(behind)
+        for case in cases:
+            self._forget_changes(case, names)
 
     def _attempt(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of a `try`, the last first: it is run if nothing throws."""
@@ -371,10 +373,13 @@ class _Program:
             inside = handler.child_by_field_name("body")
             if inside is None:
                 continue
-            steps.append(self._aside(inside, names))
             if may_throw(body) and goes_on_behind(inside):
                 parts = [body, inside] if throws(body) else [inside]
+                begin, end = self._undecided(names)
+                steps += [begin, inside, end]
                 steps += [partial(self._forget_changes, each, names) for each in parts]
+            else:
+                steps.append(self._aside(inside, names))
         return [step for step in reversed(steps) if step is not None]
 
     def _jump(self, node: Node, names: Names) -> None:
@@ -467,6 +472,18 @@ class _Program:
         if self._variables.resize(function, arguments, names):
             return
         if not self._calls.go_through(node, names):
+            if is_swap(function, arguments):
+                places = [self._expressions.place(argument, names) for argument in arguments]
+                swapped = [self._expressions.made(argument, names) for argument in arguments]
+                for place, made in zip(places, reversed(swapped), strict=True):
+                    names.put(place, made)
+                return
+            for argument, is_number in self._bodiless.changed(function, arguments):
+                place = self._expressions.place(argument, names)
+                if is_number and not isinstance(names.values.get(place), int | float | tuple):
+                    continue
+                names.lose(place)
+                names.lines[place] = node.start_point[0] + 1
             for argument in arguments:
                 # What a call does with a variable whose address it gets is not followed.
                 place = self._expressions.place(argument, names)

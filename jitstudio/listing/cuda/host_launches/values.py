@@ -259,6 +259,12 @@ class Names:
         for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
             self.lose(place)
 
+    def lose_unlike(self, other: Names) -> None:
+        """Forgets what is not the same where the code may have gone another way."""
+        for place, value in tuple(self.values.items()):
+            if other.values.get(place) != value:
+                self.lose(place)
+
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""
         if not place or root(place) not in self.whole:
