@@ -88,3 +88,43 @@ def test_what_is_jumped_over_is_not_run(body, n):
 def test_functions_without_a_body_may_change_what_they_take_by_reference(body, expected):
     before = "void parse(int, char**, int& n, unsigned* u); void look(const int& n, unsigned u);"
     assert numbers(body, before) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("int& r = n; r = 40;", (40, 1)),
+        ("int& r = n; n = 40; u = r;", (40, 40)),
+        ("int& r = n; { int n = 3; r = 40; }", (None, 1)),
+        ("int* p = &n; *p = 9;", (9, 1)),
+        ("int* p = &n; (*p)++; p[0] += 2;", (103, 1)),
+        ("int* p = &n; int m = 5; p = &m; *p = 9;", (None, 1)),
+        ("int m = 5; int* p = rand() ? &n : &m; *p = 9;", (None, 1)),
+        ("int m = 5; int& r = rand() ? n : m; r = 9;", (None, 1)),
+        ("S s{3}; S* q = &s; q->v = 50; n = s.v;", (50, 1)),
+        ("S s{3}; S& q = s; q.v = 50; n = s.v; s.v = 7; u = q.v;", (50, 7)),
+        ("int* q = new int(5); *q = 6; n = *q; int** qq = &q; **qq = 8; u = *q;", (6, 8)),
+        ("int* q = new int[5]; q[0] = 6; int* p = q; p[0] = 8; n = q[0];", (None, 1)),
+        ("W w{n}; w.go();", (None, 1)),
+        ("V v(n); v.go();", (None, 1)),
+        ("stay(&n); *kept = 7;", (None, 1)),
+        (
+            "int m[2] = {1, 2}; for (int i = 0; i < 2; i++) { int& r = m[i]; r = 5; } n = m[1];",
+            (None, 1),
+        ),
+        ("auto f = [&](int i) { n = i; }; std::for_each(x, y, f);", (None, 1)),
+        # What is only read stays known, and so does memory.
+        ("const int& r = n; const int* p = &n; u = r + *p;", (100, 200)),
+        ("float* d; float** pp = &d; cudaMalloc(pp, 8); set(n);", (5, 1)),
+    ],
+)
+def test_what_references_and_pointers_change_is_followed_or_forgotten(body, expected):
+    before = """
+        struct S { int v; };
+        struct W { int& r; void go() { r = 44; } };
+        struct V { int& r; V(int& x) : r(x) {} void go() { r = 44; } };
+        int* kept;
+        void stay(int* p) { kept = p; }
+        void set(int& x) { int& y = x; int* z = &y; *z = 5; }
+    """
+    assert numbers(body, before) == expected

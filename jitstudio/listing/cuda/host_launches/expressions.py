@@ -179,6 +179,9 @@ class HostExpressions:
 
     def place(self, node: Node | None, names: Names, depth: int = 0) -> str:
         """Returns the place of what an expression is about, for ``(void**)&x`` that of ``x``."""
+        return names.resolved(self._place(node, names, depth))
+
+    def _place(self, node: Node | None, names: Names, depth: int) -> str:
         node = stripped(node) if node is not None else None
         if not self.step() or node is None or depth > _DEEPEST_VALUE:
             return ""

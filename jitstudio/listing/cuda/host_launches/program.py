@@ -45,7 +45,7 @@ from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
 from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.templates import resolved, truth
-from jitstudio.listing.cuda.host_launches.values import Made, Names, root
+from jitstudio.listing.cuda.host_launches.values import HostLambda, Made, Names, root
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -485,6 +485,11 @@ class _Program:
                 names.lose(place)
                 names.lines[place] = node.start_point[0] + 1
             for argument in arguments:
+                known = names.known(self._expressions.place(argument, names))
+                called = known.node if isinstance(known, HostLambda) else argument
+                if called.type == "lambda_expression":
+                    # It may be called there.
+                    self._forget_changes(called, names)
                 # What a call does with a variable whose address it gets is not followed.
                 place = self._expressions.place(argument, names)
                 if stripped(argument).type == "pointer_expression":

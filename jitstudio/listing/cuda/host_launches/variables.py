@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
+from jitstudio.listing.cuda.host_launches.aliases import HostAliases
 from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
@@ -48,7 +49,11 @@ _CHANGING = frozenset(
 
 
 class HostVariables:
-    """Follows variables, by their places."""
+    """Follows variables, by their places.
+
+    Attributes:
+        aliases: What follows references and pointers to them.
+    """
 
     def __init__(
         self, code: HostDeclarations, expressions: HostExpressions, calls: CallResults
@@ -56,6 +61,7 @@ class HostVariables:
         self._code = code
         self._expressions = expressions
         self._calls = calls
+        self.aliases = HostAliases(code, expressions)
 
     def declare(self, node: Node, names: Names) -> None:
         """Remembers what a declaration makes of its variables."""
@@ -92,6 +98,7 @@ class HostVariables:
             names.put(name, made)
             names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
+            self.aliases.declared(inner, value, names, is_const=is_const(node))
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
         """Forgets the numbers of an array that may be changed by a pointer to it from now on."""
@@ -237,6 +244,8 @@ class HostVariables:
             names.put(place, made)
             names.lines[place] = node.start_point[0] + 1
             self._lose_aliased(place, right, names)
+            if sign == "=":
+                self.aliases.assigned(place, right, names)
 
     def _note_address(self, place: str, address: Node, names: Names) -> None:
         """Remembers of which place an element of an array gets the address."""
