@@ -128,3 +128,46 @@ def test_what_references_and_pointers_change_is_followed_or_forgotten(body, expe
         void set(int& x) { int& y = x; int* z = &y; *z = 5; }
     """
     assert numbers(body, before) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("u = ~0u;", (100, 0xFFFFFFFF)),
+        ("u = 0u - 1;", (100, 0xFFFFFFFF)),
+        ("u = (unsigned)-5;", (100, 0xFFFFFFFB)),
+        ("u = static_cast<unsigned>(-5);", (100, 0xFFFFFFFB)),
+        ("u = 3000000000u * 2;", (100, 1705032704)),
+        ("u = (0u - 1) / 2; n = -1 < 1u;", (0, 0x7FFFFFFF)),
+        ("u = -1 > 0; n = u - 2 > 5;", (1, 0)),
+        ("u--; u--; n = u == 0xFFFFFFFF;", (1, 0xFFFFFFFF)),
+        ("unsigned w = 1u << 31; size_t s = w * 2; n = s;", (0, 1)),
+        ("size_t s = 5; s -= 6; n = s > 7; u = s;", (1, 0xFFFFFFFF)),
+        ("n = -7 / 2; u = n + 4;", (-3, 1)),
+    ],
+)
+def test_numbers_without_a_sign_are_those_of_their_width(body, expected):
+    assert numbers(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "n"),
+    [
+        ("float f = 50.9f; n = f;", 50),
+        ("n = 50.9;", 50),
+        ("n *= 0.505;", 50),
+        ("unsigned char w = 300; n = w;", 44),
+        ("n = (unsigned char)300;", 44),
+        ("n = static_cast<unsigned char>(300);", 44),
+        ("signed char w = 200; n = w;", -56),
+        ("bool b = 5; n = b;", 1),
+        ("S s{300}; n = s.v;", 44),
+        ("S s; s.v = 301; n = s.v;", 45),
+        ("n = low(300);", 44),
+        ("short h[2]; h[0] = 65537; n = h[0];", 1),
+    ],
+)
+def test_an_assignment_converts_to_the_type_of_the_variable(body, n):
+    before = "struct S { unsigned char v; }; int low(unsigned char v) { return v; }"
+    found = numbers(body, before)[0]
+    assert (found, type(found)) == (n, int)

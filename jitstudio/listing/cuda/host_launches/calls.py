@@ -23,6 +23,7 @@ from jitstudio.listing.cuda.host_launches.declared import (
     template_of,
 )
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.integers import converted
 from jitstudio.listing.cuda.host_launches.named import instance_in, written_bindings
 from jitstudio.listing.cuda.host_launches.packs import pack_names, spread_all
 from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
@@ -329,6 +330,8 @@ class HostCalls:
                 declared = None
             if (known := declared or found) is not None:
                 local.types[name] = known
+            if made.value is not None:
+                made.value = converted(declared, made.value)
             written = names.kinds.get(self.expressions.place(argument, names)) if argument else None
             local.note_kind(name, kind, declarator, written)
             local.put(name, made)
@@ -430,6 +433,8 @@ class HostCalls:
                 made = self.expressions.made(values[0], local)
                 if (element := self._code.element(kind.kind, local.bindings)) is not None:
                     made = self.variables.vector(element, values, local, None, is_list=False)
+                if made.value is not None:
+                    made.value = converted(local.types.get(kind.name), made.value)
                 local.put(kind.name, made)
                 self.variables.aliases.member(kind.declarator, values[0], local)
             self.enter(constructor, local)
@@ -439,6 +444,8 @@ class HostCalls:
                 made = self.expressions.made(value, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(value, names)
+                if made.value is not None:
+                    made.value = converted(local.types.get(member.name), made.value)
                 local.put(member.name, made)
                 self.variables.aliases.member(member.declarator, value, names)
         self._under_way.pop()

@@ -13,6 +13,7 @@ from jitstudio.listing.cuda.host_launches.aliases import HostAliases
 from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
+from jitstudio.listing.cuda.host_launches.integers import converted, integer
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
@@ -94,7 +95,9 @@ class HostVariables:
                     for n in range(len(children(value)), min(found.count, _LONGEST_LIST)):
                         made.members[f"[{n}]"] = 0
             if made.value is not None and not isinstance(found, Pointer | Array):
-                made.value = cast(text_of(kind), made.value)
+                is_known = isinstance(found, Scalar)
+                value_of = converted(found, made.value) if is_known else None
+                made.value = cast(text_of(kind), made.value) if value_of is None else value_of
             names.put(name, made)
             names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
@@ -231,6 +234,10 @@ class HostVariables:
         made = self._expressions.made(right, names)
         if sign != "=":
             made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))
+        kind = self._expressions.kind_of(place, names)
+        is_element = place.endswith("]") and integer(kind) is None
+        if made.value is not None and not is_element:
+            made.value = converted(kind, made.value)
         part, _, axis = place.rpartition(".")
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
@@ -263,7 +270,8 @@ class HostVariables:
         value = names.values.get(place)
         if isinstance(value, int):
             by = 1 if operator(node) == "++" else -1
-            names.keep(place, depending(value + by, (value,)))
+            kind = self._expressions.kind_of(place, names)
+            names.keep(place, converted(kind, depending(value + by, (value,))))
         else:
             names.lose(place)
 
