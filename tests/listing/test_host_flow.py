@@ -113,6 +113,13 @@ def test_functions_without_a_body_may_change_what_they_take_by_reference(body, e
             (None, 1),
         ),
         ("auto f = [&](int i) { n = i; }; std::for_each(x, y, f);", (None, 1)),
+        ("int& r(n); r = 4;", (None, 1)),
+        ("int* p(&n); *p = 4;", (None, 1)),
+        ("int* p{&n}; *p = 4;", (4, 1)),
+        ("std::pair<int&, unsigned&> both(n, u); both.first = 3;", (None, None)),
+        ("std::thread t([&] { n = 5; }); t.join();", (None, 1)),
+        ("auto f = [&r = n] { r = 5; }; f();", (None, 1)),
+        ("int m[2] = {1, 2}; auto& [x, y] = m; x = 9; n = m[0];", (None, 1)),
         # What is only read stays known, and so does memory.
         ("const int& r = n; const int* p = &n; u = r + *p;", (100, 200)),
         ("float* d; float** pp = &d; cudaMalloc(pp, 8); set(n);", (5, 1)),

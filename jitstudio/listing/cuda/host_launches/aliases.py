@@ -17,6 +17,7 @@ from jitstudio.listing.cuda.syntax import (
     declared_name,
     operator,
     stripped,
+    text_of,
     within,
 )
 
@@ -43,8 +44,17 @@ class HostAliases:
         """
         shapes = [each.type for each in declarator_chain(declarator)]
         name = declared_name(declarator)
+        refers = not {"reference_declarator", "pointer_declarator"}.isdisjoint(shapes)
+        if value is None and refers:
+            # `int& r(n);` is a function as far as its syntax goes.
+            self._untrack_in(declarator, names, "type_identifier")
         if value is None or not name:
             return
+        if value.type == "lambda_expression":
+            # `[&r = n]`
+            for each in within(value):
+                if each.type == "lambda_capture_initializer":
+                    self._untrack_in(each, names)
         if value.type in ("initializer_list", "argument_list") and value.named_child_count == 1:
             value = value.named_children[0]
         if "reference_declarator" in shapes:
@@ -74,6 +84,24 @@ class HostAliases:
                     "function"
                 ):
                     names.untrack(self._expressions.place(each, names))
+
+    def kept(self, kind: Node, declarator: Node, names: Names) -> None:
+        """Notes what an object keeps references to, as `std::pair<int&, int&>` does."""
+        if "&" in text_of(kind) or "reference_wrapper" in text_of(kind):
+            self._untrack_in(declarator, names, "identifier", "type_identifier")
+
+    def bound(self, declarator: Node, value: Node | None, names: Names) -> None:
+        """Notes what the names of a structured binding are."""
+        for each in within(declarator):
+            if each.type == "identifier":
+                names.declare(text_of(each))
+        if declarator.type == "reference_declarator" and value is not None:
+            self._untrack_in(value, names)
+
+    def _untrack_in(self, node: Node, names: Names, *types: str) -> None:
+        for each in within(node):
+            if each.type in (types or ("identifier",)):
+                names.untrack(names.resolved(text_of(each)))
 
     def assigned(self, place: str, value: Node | None, names: Names) -> None:
         """Notes to what a pointer that gets another value points."""

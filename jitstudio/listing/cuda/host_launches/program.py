@@ -173,6 +173,7 @@ class _Program:
             match step.type:
                 case "declaration":
                     self._variables.declare(step, names)
+                    self._forget_by_lambdas(step, names)
                 case "assignment_expression":
                     self._variables.assign(step, names)
                 case "update_expression":
@@ -498,6 +499,14 @@ class _Program:
                 elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                     # Those of the runtime change what their first argument points at.
                     names.lose_elements(place)
+
+    def _forget_by_lambdas(self, declaration: Node, names: Names) -> None:
+        """Forgets what lambdas change that an object is made of, as a `std::thread` is."""
+        for declarator in declaration.children_by_field_name("declarator"):
+            listed = declarator.child_by_field_name("value")
+            for each in children(listed) if listed is not None else ():
+                if each.type == "lambda_expression":
+                    self._forget_changes(each, names)
 
     def _forget_sizes(self, node: Node, names: Names) -> None:
         """Forgets numbers that the command line has to give: without it they are none that can be.

@@ -74,6 +74,8 @@ class HostVariables:
             inner = declarator.child_by_field_name("declarator") if is_initialised else declarator
             name = declared_name(inner)
             value = declarator.child_by_field_name("value") if is_initialised else None
+            if inner is not None and not name:
+                self.aliases.bound(inner, value, names)
             if not name or inner is None:
                 continue
             found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
@@ -102,6 +104,7 @@ class HostVariables:
             names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
             self.aliases.declared(inner, value, names, is_const=is_const(node))
+            self.aliases.kept(kind, declarator, names)
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
         """Forgets the numbers of an array that may be changed by a pointer to it from now on."""
