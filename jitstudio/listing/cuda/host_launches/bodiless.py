@@ -34,17 +34,17 @@ _PLACES = frozenset({"identifier", "field_expression", "subscript_expression"})
 # Libraries of C, and macros, which have no references.
 _OF_C = re.compile(
     r"(?:cu(?:da|blas|fft|rand|sparse|solver|dnn|tensor|file|pti)?|nvtx|nvml|nccl|nvrtc|nvJitLink)"
-    r"[A-Z]\w*|(?:MPI|omp|pthread|nvtx|gl|glut|glfw|sdk|SDL)_?[A-Z_]?\w*|[A-Z_][A-Z0-9_]*"
-    r"|(?:v?[fs]?n?|w)printf|v?[fs]?scanf|(?:mem|str)\w+|is(?:alpha|digit|space|nan|inf)|f?put[cs]"
+    r"[A-Z]\w*+|(?:MPI|omp|pthread|nvtx|gl|glut|glfw|sdk|SDL)\w*+|[A-Z_][A-Z0-9_]*+"
+    r"|(?:v?[fs]?n?|w)printf|v?[fs]?scanf|(?:mem|str)\w++|is(?:alpha|digit|space|nan|inf)|f?put[cs]"
     r"|put(?:char|env)|f(?:open|close|read|write|seek|tell|flush|gets|getc|eof|error)|[csm]?alloc"
     r"|(?:m|c|re|aligned_|posix_mem)al(?:loc|ign)|free|exit|_exit|abort|atexit|assert|perror|system"
-    r"|s?rand(?:_r|48|om)?|drand48|srand48|time|clock|u?sleep|nanosleep|gettimeofday|clock_\w+"
-    r"|atoi|atol|atoll|atof|qsort|bsearch|labs|llabs|div|ldiv|signal|raise|getenv|setenv|getopt\w*"
+    r"|s?rand(?:_r|48|om)?|drand48|srand48|time|clock|u?sleep|nanosleep|gettimeofday|clock_\w++"
+    r"|atoi|atol|atoll|atof|qsort|bsearch|labs|llabs|div|ldiv|signal|raise|getenv|setenv|getopt\w*+"
     r"|open|close|read|write|lseek|mmap|munmap|stat|access|remove|unlink|rename"
-    r"|f?(?:abs|min|max|mod|ma|dim)[fl]?|a?(?:sin|cos|tan)h?[fl]?|atan2[fl]?|exp\w?[fl]?|log\w*"
+    r"|f?(?:abs|min|max|mod|ma|dim)[fl]?|a?(?:sin|cos|tan)h?[fl]?|atan2[fl]?|exp\w?[fl]?|log\w*+"
     r"|pow[fl]?|sqrt[fl]?|r?cbrt[fl]?|hypot[fl]?|ceil[fl]?|floor[fl]?|l?l?r(?:ound|int)[fl]?"
     r"|trunc[fl]?|erfc?[fl]?|[tl]gamma[fl]?|sizeof|alignof|decltype|static_assert|defined"
-    r"|(?:static|reinterpret|const|dynamic)_cast|dim3|make_\w+"
+    r"|(?:static|reinterpret|const|dynamic)_cast|dim3|make_\w++"
 )
 _BUILT_IN = frozenset(
     {

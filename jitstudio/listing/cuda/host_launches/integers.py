@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.values import Names, Value, number
 from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of
 
-_SUFFIX = re.compile(r"[uUlLzZ]*\Z")
 _COMPARING = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 _SHIFTS = frozenset({"<<", ">>"})
 _PLACES = frozenset({"identifier", "field_expression", "subscript_expression"})
@@ -147,8 +145,7 @@ def _of_literal(text: str) -> Integer | None:
     value = number(text)
     if not isinstance(value, int):
         return None
-    suffix = _SUFFIX.search(text)
-    letters = suffix[0].lower() if suffix else ""
+    letters = text[len(text.rstrip("uUlLzZ")) :].lower()
     is_unsigned = "u" in letters
     is_decimal = text[:1] != "0"
     if not is_unsigned and not is_decimal and 1 << 31 <= value < 1 << 32 and "l" not in letters:
