@@ -78,7 +78,7 @@ def test_a_whole_copy_of_known_numbers_is_there(body, known):
         "float h[4] = {1, 2, 3, 4}; if (p) cudaMemcpyToSymbol(c, h, 16);",
         "float h[4] = {1, 2, 3, 4}; if (p) set(h); else set(g);",
         "float h[4] = {1, 2, 3, 4}; switch (n) { case 1: cudaMemcpyToSymbol(c, h, 16); break; }",
-        "float h[4] = {1, 2, 3, 4}; switch (3) { case 1: break; default: set(h); }",
+        "float h[4] = {1, 2, 3, 4}; switch (rand()) { case 1: break; default: set(h); }",
         "float h[4] = {1, 2, 3, 4}; p ? set(h) : any(h);",
         "float h[4] = {1, 2, 3, 4}; p && cudaMemcpyToSymbol(c, h, 16);",
         "float *q; cudaGetSymbolAddress(&q, c); cudaMemset(q, 0, 4);",

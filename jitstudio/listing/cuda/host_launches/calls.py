@@ -23,6 +23,7 @@ from jitstudio.listing.cuda.host_launches.declared import (
     template_of,
 )
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.integers import converted
 from jitstudio.listing.cuda.host_launches.named import instance_in, written_bindings
 from jitstudio.listing.cuda.host_launches.packs import pack_names, spread_all
 from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
@@ -217,6 +218,11 @@ class HostCalls:
         if owner is None and function.type != "lambda_expression":
             # Templates of the caller are none of its own.
             local.written, local.bindings = {}, {}
+        if function.type != "lambda_expression":
+            local.untracked &= self.globals
+            for key, target in tuple(local.aliases.items()):
+                if not {root(key), root(target)} <= self.globals:
+                    del local.aliases[key]
         if place and owner is not None:
             for member in owner.names:
                 local.declare(member)
@@ -239,10 +245,22 @@ class HostCalls:
         shared = self.globals | (owner.names if owner is not None and not place else frozenset())
         if function.type == "lambda_expression":
             shared |= {root(key) for key in (*names.values, *local.values)}
+        names.untracked |= (shared - own) & local.untracked
         for name in sorted(shared - own):
             names.put(name, Made(local.values.get(name), local.members(name)))
         self._take_back(function, arguments, names, local)
+        self._untrack(function, arguments, names, local)
         return made
+
+    def _untrack(
+        self, function: Node, arguments: Sequence[Node], names: Names, local: Names
+    ) -> None:
+        """Forgets variables to which a function has made pointers or references that stay."""
+        for parameter, argument in zip(parameters(function), arguments, strict=False):
+            declarator = parameter.child_by_field_name("declarator")
+            is_open = declarator is not None and declarator.type != "identifier"
+            if is_open and declared_name(declarator) in local.untracked:
+                names.untrack(self.expressions.place(argument, names))
 
     def _bind_owner(self, called: _Called, names: Names, local: Names) -> tuple[str, ...]:
         """Remembers what the parameters of the template of a class are, as in ``Tile<4>::run``."""
@@ -312,6 +330,8 @@ class HostCalls:
                 declared = None
             if (known := declared or found) is not None:
                 local.types[name] = known
+            if made.value is not None:
+                made.value = converted(declared, made.value)
             written = names.kinds.get(self.expressions.place(argument, names)) if argument else None
             local.note_kind(name, kind, declarator, written)
             local.put(name, made)
@@ -413,14 +433,21 @@ class HostCalls:
                 made = self.expressions.made(values[0], local)
                 if (element := self._code.element(kind.kind, local.bindings)) is not None:
                     made = self.variables.vector(element, values, local, None, is_list=False)
+                if made.value is not None:
+                    made.value = converted(local.types.get(kind.name), made.value)
                 local.put(kind.name, made)
+                self.variables.aliases.member(kind.declarator, values[0], local)
             self.enter(constructor, local)
+            self._untrack(constructor, given, names, local)
         else:
             for member, value in zip(owner.members, given, strict=False):
                 made = self.expressions.made(value, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(value, names)
+                if made.value is not None:
+                    made.value = converted(local.types.get(member.name), made.value)
                 local.put(member.name, made)
+                self.variables.aliases.member(member.declarator, value, names)
         self._under_way.pop()
         self._open.pop()
         members = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from tree_sitter import Node
@@ -17,6 +18,7 @@ from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
     is_method,
+    operator,
     parse,
     template_in,
     text_of,
@@ -129,6 +131,22 @@ class HostDeclarations:
             for each in self.classes.values()
             for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
         }
+
+    @cached_property
+    def moved(self) -> frozenset[str]:
+        """The names of variables that get another value, or whose address is taken, anywhere."""
+        changing = {
+            "assignment_expression": "left",
+            "update_expression": "argument",
+            "pointer_expression": "argument",
+        }
+        found = set()
+        for tree in self.trees:
+            for node in within(tree):
+                field = changing.get(node.type)
+                if field is not None and not (field == "argument" and operator(node) == "*"):
+                    found.add(text_of(node.child_by_field_name(field)))
+        return frozenset(found)
 
     def tree_of(self, function: Node) -> int | None:
         """Returns the id of the tree that a function is in; None for one within another."""

@@ -23,6 +23,7 @@ from jitstudio.listing.cuda.host_launches.assumed import (
     whole_number,
 )
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.integers import IntegerTypes, converted
 from jitstudio.listing.cuda.host_launches.named import NamedFunctions
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
@@ -61,6 +62,9 @@ _NAMED = frozenset(
         "lambda_expression",
     }
 )
+_TYPE = re.compile(r"[\w:<> ]+")
+# What no 32 bits hold.
+_BEYOND = 1 << 32
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
@@ -116,6 +120,7 @@ class HostExpressions:
         self._calls = calls
         self._steps = 0
         self.functions = NamedFunctions(code)
+        self._integers = IntegerTypes(self._variable, self._written)
 
     def step(self) -> bool:
         """Counts a step; returns False once there were too many."""
@@ -179,6 +184,9 @@ class HostExpressions:
 
     def place(self, node: Node | None, names: Names, depth: int = 0) -> str:
         """Returns the place of what an expression is about, for ``(void**)&x`` that of ``x``."""
+        return names.resolved(self._place(node, names, depth))
+
+    def _place(self, node: Node | None, names: Names, depth: int) -> str:
         node = stripped(node) if node is not None else None
         if not self.step() or node is None or depth > _DEEPEST_VALUE:
             return ""
@@ -322,8 +330,7 @@ class HostExpressions:
                     return self.value(node.named_children[0], names, again)
             case "cast_expression":
                 value = self.value(node.child_by_field_name("value"), names, again)
-                kind = text_of(node.child_by_field_name("type"))
-                return None if value is None else cast(kind, value)
+                return self.cast(text_of(node.child_by_field_name("type")), value, names)
             case "sizeof_expression":
                 return self._size(node, names)
             case "conditional_expression":
@@ -334,7 +341,7 @@ class HostExpressions:
             case "binary_expression":
                 sides = (node.child_by_field_name(side) for side in ("left", "right"))
                 left, right = (self.size(side, names, again) for side in sides)
-                return calculated(operator(node), left, right)
+                return self._calculated(node, left, right, names)
             case "call_expression" | "compound_literal_expression":
                 return self._called(node, names, again)
         return None
@@ -358,8 +365,41 @@ class HostExpressions:
             return self.functions.function(node, names)
         value = self.value(node.child_by_field_name("argument"), names, depth)
         if isinstance(value, int):
-            return depending(unary(operator(node), value), (value,))
+            made = depending(unary(operator(node), value), (value,))
+            kind = self._integers.of(node, names) if made is not None and made < 0 else None
+            return made if kind is None or made is None else kind.wrapped(made)
         return -value if isinstance(value, float) and operator(node) == "-" else None
+
+    def _calculated(
+        self, node: Node, left: Value | None, right: Value | None, names: Names
+    ) -> Number | None:
+        """Returns what an operator makes of two numbers, in the type that C++ calculates in."""
+        made = calculated(operator(node), left, right)
+        if not isinstance(left, int) or not isinstance(right, int) or made is None:
+            return made
+        if min(left, right, made) >= 0 and made < _BEYOND:
+            return made
+        kind = self._integers.calculated_in(node, names)
+        if kind is None or not kind.is_unsigned:
+            return made
+        made = calculated(operator(node), kind.wrapped(left), kind.wrapped(right))
+        return kind.wrapped(made) if isinstance(made, int) else made
+
+    def cast(self, kind: str, value: Value | None, names: Names) -> Value | None:
+        """Returns a number as one of the type that is written."""
+        if value is None:
+            return None
+        known = self._written(kind, names)
+        return converted(known, value) if known is not None else cast(kind, value)
+
+    def _written(self, kind: str, names: Names) -> Type | None:
+        if not _TYPE.fullmatch(kind):
+            return None
+        known = self._code.types.argument_in(kind, (), names.bindings)
+        return None if isinstance(known, int) else known
+
+    def _variable(self, node: Node, names: Names) -> Type | None:
+        return self.kind_of(self.place(node, names), names)
 
     def _member(self, node: Node, names: Names, depth: int) -> Value | None:
         place = self.place(node, names, depth)
@@ -407,6 +447,13 @@ class HostExpressions:
         on.by = frozenset({HostAssumption(line, place, value)})
         names.keep(place, on)
         return on
+
+    def kind_of(self, place: str, names: Names) -> Type | None:
+        """Returns the type of a variable, also of a member or an element."""
+        of = names.types.get(place.rpartition("[")[0]) if place.endswith("]") else None
+        if isinstance(of, Pointer | Array):
+            return of.target if isinstance(of, Pointer) else of.element
+        return self._kind_of(place, names)
 
     def _kind_of(self, place: str, names: Names) -> Type | None:
         """Returns the type of a variable, also of a member of an object of a class of the text."""
@@ -469,7 +516,7 @@ class HostExpressions:
         if name in _CASTS and len(arguments) == 1:
             value = self.value(arguments[0], names, depth)
             kind = full.partition("<")[2].rpartition(">")[0] or name
-            return None if value is None else cast(kind, value)
+            return self.cast(kind, value, names)
         if name in FUNCTIONS and arguments:
             values = [self.value(argument, names, depth) for argument in arguments]
             numbers = [value for value in values if isinstance(value, int | float)]

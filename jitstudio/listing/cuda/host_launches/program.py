@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 
@@ -21,9 +21,20 @@ from tree_sitter import Node
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
+from jitstudio.listing.cuda.host_launches.bodiless import BodilessFunctions, is_swap
 from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
+from jitstudio.listing.cuda.host_launches.jumps import (
+    falls_through,
+    goes_on_behind,
+    has_break,
+    is_default,
+    jumped_over,
+    may_throw,
+    throws,
+    up_to_break,
+)
 from jitstudio.listing.cuda.host_launches.macros import (
     LAUNCH,
     LaunchMacros,
@@ -34,7 +45,7 @@ from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
 from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.templates import resolved, truth
-from jitstudio.listing.cuda.host_launches.values import Made, Names, root
+from jitstudio.listing.cuda.host_launches.values import HostLambda, Made, Names, root
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -123,6 +134,7 @@ class _Program:
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
         self._runtime = RuntimeCalls(modules, self._expressions, launches, assumes=assumes)
+        self._bodiless = BodilessFunctions(code)
         self._assumes = assumes
         self._loops = self._asides = 0
         self._lambdas: list[tuple[Node, Names]] = []
@@ -161,6 +173,7 @@ class _Program:
             match step.type:
                 case "declaration":
                     self._variables.declare(step, names)
+                    self._forget_by_lambdas(step, names)
                 case "assignment_expression":
                     self._variables.assign(step, names)
                 case "update_expression":
@@ -173,6 +186,8 @@ class _Program:
                     self._variables.enumerate_names(step, names)
                 case "return_statement":
                     self._return(step, names)
+                case "goto_statement" | "labeled_statement":
+                    self._jump(step, names)
                 case "compound_statement":
                     todo.append(names.enter())
             todo.extend(reversed(step.named_children))
@@ -200,6 +215,8 @@ class _Program:
                 return self._branches(node, names)
             case "switch_statement":
                 return self._cases(node, names)
+            case "try_statement":
+                return self._attempt(node, names)
             case "for_statement" | "for_range_loop" | "while_statement" | "do_statement":
                 return self._loop(node, names)
         return None
@@ -226,6 +243,8 @@ class _Program:
         body = node.child_by_field_name("body")
         if node.type == "do_statement" and self._expressions.value(condition, names) == 0:
             # `do { … } while (0)` of a macro is gone through but once.
+            if body is not None and has_break(body, also="continue_statement"):
+                yield partial(self._forget_changes, body, names)
             yield from filter(None, (body,))
             return
         yield names.enter()
@@ -305,23 +324,73 @@ class _Program:
 
     def _cases(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
         """Returns what to go through of a `switch`, the last first."""
-        value = self._expressions.value(node.child_by_field_name("condition"), names)
+        condition = node.child_by_field_name("condition")
+        value = self._expressions.value(condition, names)
         body = node.child_by_field_name("body")
         cases = children(body) if body is not None else []
-        taken = None
+        labels = [case.child_by_field_name("value") for case in cases]
+        numbers = [self._expressions.value(label, names) for label in labels]
+        at = None
+        if isinstance(value, int | float):
+            is_known = all(
+                n is not None or is_default(c) for n, c in zip(numbers, cases, strict=True)
+            )
+            others = (i for i, case in enumerate(cases) if is_default(case))
+            # Where none of them is equal it is `default`, if there is one.
+            otherwise = next(others, len(cases)) if is_known else None
+            at = numbers.index(value) if value in numbers else otherwise
+        if at is None:
+            follow = partial(self._follow_any_case, cases, names)
+            return [follow, *filter(None, (condition,))]
+        taken, is_all = up_to_break(cases[at:])
+        end = taken[-1].end_byte if taken else 0
+        steps: list[Node | Callable[[], None] | None] = [condition]
+        steps += [self._aside(case, names) for case in cases[:at]]
+        steps += taken
+        if not is_all:
+            steps += [partial(self._forget_changes, each, names) for each in taken]
+        steps += [self._aside(case, names) for case in cases[at:] if case.start_byte >= end]
+        return [step for step in reversed(steps) if step is not None]
+
+    def _follow_any_case(self, cases: Sequence[Node], names: Names) -> None:
+        """Goes through a `switch` of which nobody knows the case."""
+        before, inside = names.copy(), names.copy()
         for case in cases:
-            chosen_by = case.child_by_field_name("value")
-            if value is not None and chosen_by is not None and taken is None:
-                taken = case if self._expressions.value(chosen_by, names) == value else None
-        # Without one it may be `default`, too.
-        is_taken = False if taken is not None else None
-        steps: list[Node | Callable[[], None] | None] = [
-            case if case is taken else self._aside(case, names, is_taken=is_taken) for case in cases
-        ]
-        steps.reverse()
-        if taken is None and body is not None:
-            steps.insert(0, partial(self._forget_changes, body, names))
-        return [step for step in steps if step is not None]
+            self._follow_aside(case, inside, is_taken=None)
+            names.lose_unlike(inside)
+            behind, inside = inside, before.copy()
+            if falls_through(case):
+                inside.lose_unlike(behind)
+        for case in cases:
+            self._forget_changes(case, names)
+
+    def _attempt(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
+        """Returns what to go through of a `try`, the last first: it is run if nothing throws."""
+        body = node.child_by_field_name("body")
+        if body is None:
+            return []
+        steps: list[Node | Callable[[], None] | None] = [body]
+        for handler in (each for each in children(node) if each.type == "catch_clause"):
+            inside = handler.child_by_field_name("body")
+            if inside is None:
+                continue
+            if may_throw(body) and goes_on_behind(inside):
+                parts = [body, inside] if throws(body) else [inside]
+                begin, end = self._undecided(names)
+                steps += [begin, inside, end]
+                steps += [partial(self._forget_changes, each, names) for each in parts]
+            else:
+                steps.append(self._aside(inside, names))
+        return [step for step in reversed(steps) if step is not None]
+
+    def _jump(self, node: Node, names: Names) -> None:
+        """Forgets at a label what a `goto` to it has jumped over, or done more than once."""
+        if node.type == "goto_statement":
+            # A `return` behind it may be jumped over.
+            self._calls.current.undecided += 1
+            return
+        for span in jumped_over(node):
+            self._forget(self._changed_between(*span, names), names, in_loop=True)
 
     def _aside(
         self, node: Node | None, names: Names, *, is_taken: bool | None = False
@@ -404,7 +473,24 @@ class _Program:
         if self._variables.resize(function, arguments, names):
             return
         if not self._calls.go_through(node, names):
+            if is_swap(function, arguments):
+                places = [self._expressions.place(argument, names) for argument in arguments]
+                swapped = [self._expressions.made(argument, names) for argument in arguments]
+                for place, made in zip(places, reversed(swapped), strict=True):
+                    names.put(place, made)
+                return
+            for argument, is_number in self._bodiless.changed(function, arguments):
+                place = self._expressions.place(argument, names)
+                if is_number and not isinstance(names.values.get(place), int | float | tuple):
+                    continue
+                names.lose(place)
+                names.lines[place] = node.start_point[0] + 1
             for argument in arguments:
+                known = names.known(self._expressions.place(argument, names))
+                called = known.node if isinstance(known, HostLambda) else argument
+                if called.type == "lambda_expression":
+                    # It may be called there.
+                    self._forget_changes(called, names)
                 # What a call does with a variable whose address it gets is not followed.
                 place = self._expressions.place(argument, names)
                 if stripped(argument).type == "pointer_expression":
@@ -413,6 +499,14 @@ class _Program:
                 elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                     # Those of the runtime change what their first argument points at.
                     names.lose_elements(place)
+
+    def _forget_by_lambdas(self, declaration: Node, names: Names) -> None:
+        """Forgets what lambdas change that an object is made of, as a `std::thread` is."""
+        for declarator in declaration.children_by_field_name("declarator"):
+            listed = declarator.child_by_field_name("value")
+            for each in children(listed) if listed is not None else ():
+                if each.type == "lambda_expression":
+                    self._forget_changes(each, names)
 
     def _forget_sizes(self, node: Node, names: Names) -> None:
         """Forgets numbers that the command line has to give: without it they are none that can be.
@@ -426,14 +520,21 @@ class _Program:
 
     def _changed(self, node: Node, names: Names) -> list[str]:
         """Returns the places that a statement may change."""
+        return self._changed_between(*node.byte_range, names)
+
+    def _changed_between(self, start: int, end: int, names: Names) -> list[str]:
+        """Returns the places that the statements between two bytes may change."""
         listed = self._changes.get(self._calls.current.tree, [])
-        first, last = (bisect_left(listed, at, key=_start) for at in node.byte_range)
+        first, last = (bisect_left(listed, at, key=_start) for at in (start, end))
         return [self._expressions.place(each, names) for each in listed[first:last]]
 
     def _forget_changes(self, node: Node, names: Names, *, in_loop: bool = False) -> None:
         """Forgets the variables that a statement may have changed."""
         # All places before any is lost: of `h[i++] = 0` the index is not known behind `i`.
-        for place in self._changed(node, names):
+        self._forget(self._changed(node, names), names, in_loop=in_loop)
+
+    def _forget(self, places: Iterable[str], names: Names, *, in_loop: bool = False) -> None:
+        for place in places:
             names.lose(place)
             # Each round of a loop may change another element of an array.
             array, index, _ = place.partition("[" if in_loop else "[]")

@@ -175,7 +175,7 @@ class RuntimeCalls:
             names.lose(place)
             return
         # Behind a pointer, too, as in a function that gets the address.
-        for each in (place, f"{place}[0]"):
+        for each in (place, names.resolved(f"{place}[0]")):
             names.keep(each, HostBuffer(whole_number(size)))
         if in_loop and "[" in place:
             names.keep(any_element(place), HostBuffer(whole_number(size)))

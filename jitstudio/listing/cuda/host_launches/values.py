@@ -19,7 +19,7 @@ from tree_sitter import Node
 from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Type
 from jitstudio.core.launch.values import Number
-from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
+from jitstudio.listing.cuda.host_launches.assumed import assumptions, depending, whole_number
 from jitstudio.listing.cuda.syntax import declarator_chain, text_of
 from jitstudio.listing.cuda.types import Argument, binary, literal
 
@@ -49,6 +49,7 @@ SIZE = ".size()"
 _POINTING = ("pointer_declarator", "array_declarator")
 _MOST_BLOCKS = 1 << 31
 _MOST_VALUES = 500
+_MOST_ALIASES = 8
 _INDEX = re.compile(r"\[\d+\]")
 _FLOATING = frozenset({"float", "double"})
 _WHOLE = frozenset(
@@ -123,6 +124,9 @@ class Names:
         lines: Where variables get what they are, from 1; shared, too.
         packs: What to write for each argument of a pack, by its name.
         whole: The variables of whose members or elements something was known.
+        aliases: The places that references are, and that pointers point at: of ``p`` by ``p[0]``.
+        untracked: The variables that may be changed by a pointer or reference which is not
+            followed: no number of them is known.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -137,11 +141,14 @@ class Names:
     earlier: dict[str, Value] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
+    untracked: set[str] = field(default_factory=set)
     _declared: list[set[str]] = field(default_factory=list)
 
     def tables(self) -> tuple[dict[str, Any], ...]:
         """Returns all that is kept by places."""
-        return self.values, self.types, self.addresses, self.objects, self.symbols, self.kinds
+        tables = self.values, self.types, self.addresses, self.objects, self.symbols, self.kinds
+        return *tables, self.aliases
 
     def copy(self) -> Names:
         """Returns the same, to be changed apart."""
@@ -158,6 +165,8 @@ class Names:
             self.earlier,
             self.lines,
             set(self.whole),
+            dict(self.aliases),
+            set(self.untracked),
         )
 
     def enter(self) -> Callable[[], None]:
@@ -173,6 +182,10 @@ class Names:
                 for key in [key for key in now if root(key) in declared]:
                     del now[key]
                 now |= {key: value for key, value in then.items() if root(key) in declared}
+            self.untracked |= before.untracked
+            for name in declared & self.untracked:
+                # Another of its name may have been changed meanwhile.
+                self.untrack(name)
 
         return leave
 
@@ -184,6 +197,37 @@ class Names:
         self.earlier.pop(name, None)
         for table in (self.types, self.addresses, self.objects, self.kinds, self.written):
             table.pop(name, None)
+        self.untracked.discard(name)
+        for key in (name, f"{name}[0]"):
+            self.aliases.pop(key, None)
+        for key in [key for key, target in self.aliases.items() if root(target) == name]:
+            # It means another variable of this name.
+            del self.aliases[key]
+            self.untracked.add(name)
+
+    def resolved(self, place: str) -> str:
+        """Returns the place that a place is by references and pointers."""
+        for _ in range(_MOST_ALIASES if self.aliases else 0):
+            variable = root(place)
+            behind = place[len(variable) :]
+            content = self.aliases.get(f"{variable}[0]")
+            if variable in self.aliases:
+                place = self.aliases[variable] + behind
+            elif content is not None and behind.startswith((".", "[0]", "[]")):
+                place = content + (behind if behind[0] == "." else behind.partition("]")[2])
+            else:
+                break
+        return place
+
+    def untrack(self, place: str) -> None:
+        """Forgets the numbers of a variable for good: what changes them is not followed."""
+        for each in {root(place), root(self.resolved(f"{place}[0]"))} - {""}:
+            self.untracked.add(each)
+            for key in (each, *self._parts(each)):
+                value = self.values.get(key)
+                if value is not None and _is_number(key, value):
+                    del self.values[key]
+                    self.earlier[key] = value
 
     def note_kind(
         self,
@@ -211,6 +255,8 @@ class Names:
 
     def keep(self, place: str, value: Value) -> None:
         """Remembers what a variable comes to."""
+        if root(place) in self.untracked and _is_number(place, value) and not assumptions((value,)):
+            return
         if len(self.values) < _MOST_VALUES or place in self.values:
             self.values[place] = value
             if place != (variable := root(place)):
@@ -259,12 +305,23 @@ class Names:
         for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
             self.lose(place)
 
+    def lose_unlike(self, other: Names) -> None:
+        """Forgets what is not the same where the code may have gone another way."""
+        for place, value in tuple(self.values.items()):
+            if other.values.get(place) != value:
+                self.lose(place)
+
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""
         if not place or root(place) not in self.whole:
             return []
         ends = (f"{place}.", f"{place}[")
         return [key for key in self.values if key.startswith(ends)]
+
+
+def _is_number(place: str, value: Value) -> bool:
+    """Returns whether a variable, or a part of one, has a number: not that of its elements."""
+    return "(" not in place and isinstance(value, int | float | tuple)
 
 
 def elements(count: Value | None, element: Type | None) -> Made:

@@ -9,9 +9,11 @@ from tree_sitter import Node
 
 from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
+from jitstudio.listing.cuda.host_launches.aliases import HostAliases
 from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
+from jitstudio.listing.cuda.host_launches.integers import converted, integer
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
@@ -48,7 +50,11 @@ _CHANGING = frozenset(
 
 
 class HostVariables:
-    """Follows variables, by their places."""
+    """Follows variables, by their places.
+
+    Attributes:
+        aliases: What follows references and pointers to them.
+    """
 
     def __init__(
         self, code: HostDeclarations, expressions: HostExpressions, calls: CallResults
@@ -56,6 +62,7 @@ class HostVariables:
         self._code = code
         self._expressions = expressions
         self._calls = calls
+        self.aliases = HostAliases(code, expressions)
 
     def declare(self, node: Node, names: Names) -> None:
         """Remembers what a declaration makes of its variables."""
@@ -67,6 +74,8 @@ class HostVariables:
             inner = declarator.child_by_field_name("declarator") if is_initialised else declarator
             name = declared_name(inner)
             value = declarator.child_by_field_name("value") if is_initialised else None
+            if inner is not None and not name:
+                self.aliases.bound(inner, value, names)
             if not name or inner is None:
                 continue
             found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
@@ -88,10 +97,14 @@ class HostVariables:
                     for n in range(len(children(value)), min(found.count, _LONGEST_LIST)):
                         made.members[f"[{n}]"] = 0
             if made.value is not None and not isinstance(found, Pointer | Array):
-                made.value = cast(text_of(kind), made.value)
+                is_known = isinstance(found, Scalar)
+                value_of = converted(found, made.value) if is_known else None
+                made.value = cast(text_of(kind), made.value) if value_of is None else value_of
             names.put(name, made)
             names.lines[name] = declarator.start_point[0] + 1
             self._lose_aliased(name, value, names)
+            self.aliases.declared(inner, value, names, is_const=is_const(node))
+            self.aliases.kept(kind, declarator, names)
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
         """Forgets the numbers of an array that may be changed by a pointer to it from now on."""
@@ -224,6 +237,10 @@ class HostVariables:
         made = self._expressions.made(right, names)
         if sign != "=":
             made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))
+        kind = self._expressions.kind_of(place, names)
+        is_element = place.endswith("]") and integer(kind) is None
+        if made.value is not None and not is_element:
+            made.value = converted(kind, made.value)
         part, _, axis = place.rpartition(".")
         whole = names.values.get(part)
         if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
@@ -237,6 +254,8 @@ class HostVariables:
             names.put(place, made)
             names.lines[place] = node.start_point[0] + 1
             self._lose_aliased(place, right, names)
+            if sign == "=":
+                self.aliases.assigned(place, right, names)
 
     def _note_address(self, place: str, address: Node, names: Names) -> None:
         """Remembers of which place an element of an array gets the address."""
@@ -254,7 +273,8 @@ class HostVariables:
         value = names.values.get(place)
         if isinstance(value, int):
             by = 1 if operator(node) == "++" else -1
-            names.keep(place, depending(value + by, (value,)))
+            kind = self._expressions.kind_of(place, names)
+            names.keep(place, converted(kind, depending(value + by, (value,))))
         else:
             names.lose(place)
 
