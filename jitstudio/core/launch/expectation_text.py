@@ -135,8 +135,11 @@ def _check_range(buffer: Buffer, chain: Sequence[ast.expr], names: Mapping[str, 
         try:
             match step.slice:
                 case ast.Slice(lower, upper, stride):
-                    ends = [x and integer(ast.unparse(x), names) for x in (lower, upper, stride)]
-                    places = places[slice(*ends)]
+                    first, end, step_by = (
+                        None if x is None else integer(ast.unparse(x), names)
+                        for x in (lower, upper, stride)
+                    )
+                    places = places[first:end:step_by]
                     continue
                 case ast.Tuple() | ast.Constant(value=str() | bool() | None):
                     return
