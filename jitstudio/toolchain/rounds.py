@@ -39,7 +39,8 @@ _ERROR = re.compile(
 )
 _PLACE = re.compile(r"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?error:", re.MULTILINE)
 _UNKNOWN = re.compile(
-    r"\): error: [^\n]*?(?:identifier \"(?:\w+::)*(\w+)\" is undefined|has no member \"(\w+)\")"
+    r"\): error: (?:(?!\): error: )[^\n])*?"
+    r"(?:identifier \"(?:\w++::)*+(\w++)\" is undefined|has no member \"(\w++)\")"
 )
 
 

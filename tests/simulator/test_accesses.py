@@ -14,6 +14,7 @@ from jitstudio.core.launch.simulation import AccessKind
 from jitstudio.simulator.observers.accesses import (
     Traffic,
     atomic_traffic,
+    block_traffic,
     global_traffic,
     local_traffic,
     most_at_one_address,
@@ -23,6 +24,7 @@ from jitstudio.simulator.observers.counts import Counter as LineCounter
 from jitstudio.simulator.observers.serving import Serving, serving_of
 from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.state.model import Layout
 from tests.simulator.passes_on_gpu import COPIES, OPERATIONS
 from tests.simulator.running import kernel_of, run
 
@@ -204,6 +206,21 @@ def test_a_loop_takes_a_lane_of_each_bank_and_round():
     # All lanes of a word swap it, and one of them succeeds.
     narrow = shared_traffic(np.arange(32), np.zeros(32, np.int64), 2, Serving.NARROW_LOOP)
     assert narrow.wavefronts == sum(1 + 2 * waiting for waiting in range(1, 33))
+
+
+def test_the_memory_of_other_blocks_takes_no_passes():
+    """Of blocks of one warp in clusters of two; rank 2 is the second one, as seen by all."""
+    layout = Layout((4, 1, 1), (32, 1, 1), np.arange(4), 256, cluster_blocks=2)
+    threads, column = np.arange(128), np.arange(128) % 32 * 128
+
+    def passes(at):
+        cost = block_traffic(layout, threads, at, 4, Serving.STORE)
+        return cost.requests, cost.wavefronts
+
+    assert passes(column) == (4, 4 * 32)
+    assert passes(column + (2 << 24)) == (4, 2 * 32)
+    assert passes(np.where(threads < 32, column + (2 << 24), column)) == (4, 3 * 32)
+    assert passes(np.where(threads // 32 % 2, column + (1 << 24), column + (2 << 24))) == (4, 0)
 
 
 def test_the_worst_warp_of_wide_accesses_is_counted_as_a_whole():

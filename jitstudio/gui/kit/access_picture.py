@@ -38,7 +38,9 @@ def access_text(sample: AccessSample) -> str:
     is_shared = sample.space is StateSpace.SHARED
     is_atomic = sample.kind is AccessKind.ATOMIC
     least = _least_passes(sample)
-    if sample.cost == 1:
+    if is_shared and not sample.cost:
+        cost = translate("AccessWords", "no wavefront, as it is that of other blocks")
+    elif sample.cost == 1:
         one = translate("AccessWords", "one wavefront, which is the least")
         cost = one if is_shared else translate("AccessWords", "one sector of 32 bytes")
     elif is_shared and is_atomic:

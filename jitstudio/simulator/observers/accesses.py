@@ -29,6 +29,7 @@ from jitstudio.simulator.observers.serving import (
     passes_of_loops,
     serving_of,
 )
+from jitstudio.simulator.state.memory import CLUSTER_BITS
 from jitstudio.simulator.state.model import WARP, Access, AccessKind, Layout, StateSpace, Threads
 
 BANKS = 32
@@ -79,7 +80,9 @@ def traffic_of(access: Access, layout: Layout) -> Traffic:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
-            return _shared_traffic_of(access, layout)
+            serving = serving_of(access.instruction, access.kind)
+            where = access.threads, access.addresses, access.size
+            return block_traffic(layout, *where, serving, access.sources)
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
         case StateSpace.TEXTURE | StateSpace.SURFACE:
@@ -88,21 +91,37 @@ def traffic_of(access: Access, layout: Layout) -> Traffic:
             return Traffic(0, 0)
 
 
-def _shared_traffic_of(access: Access, layout: Layout) -> Traffic:
-    """Returns what an access to shared memory costs in that of the own block."""
-    requests = Traffic(warps_of(access.threads), 0)
-    serving = serving_of(access.instruction, access.kind)
+def block_traffic(
+    layout: Layout,
+    threads: Threads,
+    addresses: NDArray[Any],
+    size: int,
+    serving: Serving,
+    sources: NDArray[Any] | None = None,
+) -> Traffic:
+    """Returns what `shared_traffic` does, without passes in the memory of other blocks.
+
+    Args:
+        layout: The resident blocks, by which threads are numbered.
+        threads: See `shared_traffic`.
+        addresses: As a kernel sees them: those of a block of the cluster begin with its rank.
+        size: See there.
+        serving: See there.
+        sources: See there.
+    """
+    requests = Traffic(warps_of(threads), 0)
     if serving is Serving.APART:
         return requests
-    threads, addresses, sources = access.threads, access.addresses, access.sources
     if layout.cluster_blocks > 1:
-        blocks = access.offsets // layout.shared_stride
-        is_own = blocks == threads // (layout.warps_per_block * WARP)
+        # 0 is the own block, as seen by itself, and 1 the first one of the cluster.
+        ranks = addresses.astype(np.int64) >> CLUSTER_BITS
+        own = threads // (layout.warps_per_block * WARP) % layout.cluster_blocks + 1
+        is_own = (ranks == 0) | (ranks == own)
         if not is_own.any():
             return requests
         threads, addresses = threads[is_own], addresses[is_own]
         sources = None if sources is None else sources[is_own]
-    cost = shared_traffic(threads, addresses, access.size, serving, sources)
+    cost = shared_traffic(threads, addresses, size, serving, sources)
     return cost._replace(requests=requests.requests)
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
 from jitstudio.simulator.observers.accesses import (
     atomic_traffic,
+    block_traffic,
     global_traffic,
     local_traffic,
-    shared_traffic,
 )
 from jitstudio.simulator.observers.serving import serving_of
 from jitstudio.simulator.ptx.program import (
@@ -349,8 +349,8 @@ class StepSession:
         size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
         cost = 0
         if space is StateSpace.SHARED:
-            serving = serving_of(instruction, kind)
-            cost = shared_traffic(members, addresses, size, serving).wavefronts
+            serving, layout = serving_of(instruction, kind), self._run.wave().layout
+            cost = block_traffic(layout, members, addresses, size, serving).wavefronts
         elif space is StateSpace.LOCAL:
             cost = local_traffic(members, addresses, size).sectors
         elif space is StateSpace.GLOBAL:

@@ -27,7 +27,7 @@ _BARRIERS = {
     "after_a_long_way": False,
 }
 _PAIRS = ("reduce", "reverse", "shift", "count", "tiles", "flag")
-_MORE = {"shift": ("arg2=3",), "tiles": ("arg2=4",), "in_a_loop": ("n=230",)}
+_MORE = {"shift": ("rounds=3",), "tiles": ("count=4",), "in_a_loop": ("n=230",)}
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_races_in_shared_memory(bench, kernel, right):
     text = (KERNELS / "races.cu").read_text()
     found = findings(
         bench, text, f"{kernel}_{'right' if right else 'races'}",
-        "arg0=int[512]:expr(i * 7 % 256)", "arg1=int[512]:zeros:out", grid="4", block="128",
+        "x=512:expr(i * 7 % 256)", "out=512:zeros:out", grid="4", block="128",
         tool=Sanitizer.RACECHECK,
     )  # fmt: skip
     assert bool(found) is not right, found
@@ -77,7 +77,7 @@ def test_lanes_in_step(bench, kernel, races):
         bench,
         test_races.VOLATILE,
         kernel,
-        "arg0=int[64]:constant(1):inout",
+        "out=64:constant(1):inout",
         tool=Sanitizer.RACECHECK,
     )
     assert bool(found) is races, found

@@ -91,6 +91,7 @@ def test_what_an_access_costs_is_told_by_its_width_and_kind():
     )
     assert "memory: 4 wavefronts, the least for its width." in access_text(wide)
     assert "where 4 is the least" in access_text(replace(wide, cost=8))
+    assert "no wavefront, as it is that of other blocks" in access_text(replace(wide, cost=0))
     atomic = replace(COLUMN, kind=AccessKind.ATOMIC)
     assert "where" not in access_text(atomic).partition(".")[0]
     at_one = replace(atomic, space=StateSpace.GLOBAL)

@@ -1,0 +1,1 @@
+#include <jitstudio/host.h>
