@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jitstudio.core.launch.expectation_text import target_steps
 from jitstudio.core.launch.request import Expectation
 from jitstudio.numerics.expression_text import PARAMETER, ExpressionError
-
-SHAPING = frozenset(["reshape", "ravel", "flatten", "transpose", "swapaxes", "squeeze"])
-"""What may be called in a target: it moves elements and changes none."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +34,13 @@ def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
     Raises:
         ExpressionError: There is something else in it.
     """
-    chain: list[ast.expr] = []
-    node = body
-    while not isinstance(node, ast.Name):
-        chain.append(node)
-        match node:
-            case ast.Call(func=ast.Attribute(value=inner, attr=word)) if word in SHAPING:
-                node = inner
-            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T"):
-                node = inner
-            case _:
-                break
+    node, chain = target_steps(body)
     if not isinstance(node, ast.Name) or node.id != PARAMETER + expectation.buffer:
         raise ExpressionError(
             f"'{expectation.target}' is no part of {expectation.buffer}; write an index such as "
             f"{expectation.buffer}[1:-1]"
         )
-    return chain[::-1]
+    return chain
 
 
 def is_field(index: ast.expr) -> bool:

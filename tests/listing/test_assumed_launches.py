@@ -7,7 +7,7 @@ import pytest
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.host_words import words_on_host_launch
-from jitstudio.core.launch.request import HostAssumption, HostBuffer
+from jitstudio.core.launch.request import HostAssumption, HostBuffer, HostLaunch
 from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
@@ -135,6 +135,39 @@ def test_a_form_says_what_was_taken_what_was_assumed_and_what_nobody_knows():
     )
     assert dict(first_launch(unknown).arguments)["b"] == "null"
     assert words_on_host_launch(FORM) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "grid", "taken", "others"),
+    [
+        # A fraction is no number of elements, and without that nobody knows those of the buffers.
+        (
+            (HostBuffer(4096), HostBuffer(4096), 50.9),
+            (2,),
+            "block 128",
+            ("begin as in any form: the grid, a, b and n.",),
+        ),
+        (
+            (HostBuffer(4096), 0, None),
+            (2,),
+            "block 128 and b = null",
+            ("Not taken from the host code, as a size is unknown", "n."),
+        ),
+        ((HostBuffer(4096), 0, 7), (2,), "grid 2, block 128, a of 4.0 KiB, b = null and n = 7", ()),
+        ((HostBuffer(4096), 0, 7), None, "block 128, a of 4.0 KiB, b = null and n = 7", ("grid.",)),
+    ],
+)
+def test_what_was_taken_is_what_the_first_launch_has(arguments, grid, taken, others):
+    host = HostLaunch("k", "", "k.cu", 3, grid, (128,), 0, arguments)
+    form_of_host = replace(FORM, host_launch=host)
+    first, *rest = words_on_host_launch(form_of_host)
+    assert first == f"Begins as the launch in line 3 of k.cu: {taken}."
+    assert len(rest) == len(others)
+    assert all(words in sentence for words, sentence in zip(others, rest, strict=True))
+    texts, without = (dict(first_launch(each).arguments) for each in (form_of_host, replace(FORM)))
+    for name in ("a", "b", "n"):
+        assert (texts[name] == without[name]) == (f"{name} " not in taken)
+    assert (first_launch(form_of_host).grid == "2") == ("grid 2" in taken)
 
 
 def test_a_first_launch_has_squares_and_places_in_buffers():

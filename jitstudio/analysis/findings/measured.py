@@ -13,6 +13,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     ASSUMED,
     SECTOR_BYTES,
+    WORD_BYTES,
     AccessKind,
     AccessSample,
     LibraryBranch,
@@ -87,7 +88,7 @@ def _hits(
         library: The library that its branch may be of.
     """
     if sample is not None and line.sectors:
-        needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
+        needed = _needed_sectors(line, sample)
         words = {
             "what": f"{_KINDS[sample.kind]} of {sample.space.value} memory",
             "sectors": f"{line.sectors_per_request:.4g}",
@@ -128,6 +129,16 @@ def _hits(
         shared = sample is not None and sample.space is StateSpace.SHARED
         words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
         yield "atomics", RuleHit((), words)
+
+
+def _needed_sectors(line: LineCounts, sample: AccessSample) -> int:
+    """Returns the sectors that a request takes whose lanes access what lies together."""
+    needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
+    if sample.space is StateSpace.LOCAL:
+        # A sector has the same word of some lanes: few lanes fill none, however many words each.
+        parts = {lane * WORD_BYTES // SECTOR_BYTES for lane, _ in sample.lanes}
+        needed = max(needed, len(parts) * ceil(sample.size / WORD_BYTES))
+    return needed
 
 
 def _remedy(

@@ -284,6 +284,7 @@ class _References:
         self._used.add(name)
         made = self._faults.attempt(place, lambda: self._pointer(row, name, offset, text))
         if made is None:
+            self._faults.faulty.add(name)
             return None
         self._rows[name] = row
         made = replace(made, inside=inside)
@@ -302,9 +303,9 @@ class _References:
             read = partial(owner_of, unplaced, self._shared, by_name, self._names)
             if (pointer := self._faults.attempt(argument_place(row.name), read)) is None:
                 del by_name[name]
+                self._faults.faulty.add(name)
                 continue
             by_name[name] = pointer
-            self._faults.add(*restrict_problems(pointer, self._rows))
             if isinstance(row.type, Pointer) and not row.type.const:
                 written.add(pointer.buffer)
         for name in written:
@@ -317,6 +318,7 @@ class _References:
             if isinstance(buffer, Buffer) and name not in written:
                 self._faults.add(*_doubts(row, buffer))
         complete = tuple(by_name[a.name] for a in arguments if a.name in by_name)
+        self._faults.add(*restrict_problems(complete, self._rows))
         return tuple(self._in_terms_of_owners(a, complete) for a in complete)
 
     def _in_terms_of_owners(self, argument: Argument, arguments: Sequence[Argument]) -> Argument:

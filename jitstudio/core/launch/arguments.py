@@ -287,27 +287,11 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     Where the host code does not tell how many elements there are, its buffers are left out, too.
     """
     sizes = _sizes(form.parameters)
-    given = _given(form)
-    known = all(isinstance(given.get(p.name), int) for p in sizes)
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
     each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
     texts = {p.name: str(min(each, _largest(p.type))) for p in sizes}
     texts |= _texel_extents(form)
-    for parameter in form.parameters:
-        match parameter.type, given.get(parameter.name):
-            case Pointer(target=target), HostBuffer(size, ahead) if known and size > 0:
-                elements = size // (target or FLOAT).size
-                lasts = _by_names(elements, given) or str(elements)
-                if 0 < ahead < size and ahead % (target or FLOAT).size == 0:
-                    lasts = f"{lasts}@{ahead // (target or FLOAT).size}"
-                holds = references_behind(parameter.type)
-                texts[parameter.name] = lasts if holds else _text(parameter, lasts)
-            case Pointer(), 0:
-                texts[parameter.name] = NULL
-            case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
-                texts[parameter.name] = str(float(number))
-            case Scalar(), int() as number:
-                texts[parameter.name] = str(number)
+    texts |= host_texts(form)
     host = dict(form.host_launch.inside) if form.host_launch else {}
     found: list[tuple[str, str]] = []
     for at, p in enumerate(form.parameters):
@@ -325,6 +309,42 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     for variable in form.variables:
         found += _variable_texts(variable, of_variables.get(variable.name, {}))
     return tuple(found)
+
+
+def host_texts(form: KernelForm) -> dict[str, str]:
+    """Returns the texts of parameters that are those of the host code, by name.
+
+    Left out is what it does not tell, and what fits no parameter: a fraction for an integer.
+    """
+    given, texts = _given(form), {}
+    known = all(isinstance(given.get(p.name), int) for p in _sizes(form.parameters))
+    for parameter in form.parameters:
+        match parameter.type, given.get(parameter.name):
+            case _ if parameter.default:
+                pass
+            case Pointer(target=target), HostBuffer(size, ahead) if known and size > 0:
+                elements = size // (target or FLOAT).size
+                lasts = _by_names(elements, given) or str(elements)
+                if 0 < ahead < size and ahead % (target or FLOAT).size == 0:
+                    lasts = f"{lasts}@{ahead // (target or FLOAT).size}"
+                holds = references_behind(parameter.type)
+                texts[parameter.name] = lasts if holds else _text(parameter, lasts)
+            case Pointer(), 0:
+                texts[parameter.name] = NULL
+            case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
+                texts[parameter.name] = str(float(number))
+            case Scalar(), int() as number:
+                texts[parameter.name] = str(number)
+    return texts
+
+
+def takes_host_grid(form: KernelForm) -> bool:
+    """Returns whether the first launch has the grid of the host code: it fits the sizes then."""
+    host, texts = form.host_launch, host_texts(form)
+    sizes = _sizes(form.parameters)
+    return bool(
+        host and host.grid and host.block and all(p.default or p.name in texts for p in sizes)
+    )
 
 
 _Known = Mapping[str, Number | HostBuffer | str]
@@ -428,7 +448,7 @@ def first_launch(form: KernelForm) -> LaunchSpec:
     if host is not None:
         block = ",".join(map(str, host.block)) if host.block else block
         spec = replace(spec, shared=str(host.shared or 0), cooperative=host.cooperative)
-        if host.grid and host.block and all(p.name in given for p in _sizes(form.parameters)):
+        if host.grid and host.block and takes_host_grid(form):
             cover = _cover(host.grid, host.block, given)
             grid = "" if cover else ",".join(map(str, host.grid))
             return replace(spec, block=block, cover=cover, grid=grid)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
+from jitstudio.core.launch.expectation_text import check_expression, check_part
 from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import TextError, listing, unknown
 from jitstudio.core.launch.request import (
@@ -21,11 +22,13 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.shared import first_element, with_owners
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import REFERENCES
+from jitstudio.core.launch.values import Number
 
 _NAME = re.compile(r"(?:::)?+[^\W\d]\w*+(?:(?:::|\.)[^\W\d]\w*+|\[\d++\])*+")
 _INDEX = re.compile(r"(?<![\w.])i(?!\w)")
 _PART = re.compile(r"\s*+[.\[]")
-_MARK = re.compile(r"'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|[=!<>]=|[()\[\]{}=]")
+_CHANGE = r"(?:\*\*|//|<<|>>|[-+*/%@&|^:])="
+_MARK = re.compile(rf"{_CHANGE}|'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|[=!<>]=|[()\[\]{{}}=]")
 
 
 def expectations_of(
@@ -55,11 +58,13 @@ def _expectation(
     line: str, buffers: Mapping[str, Buffer], arguments: Sequence[Argument]
 ) -> Expectation:
     written = [b.name for b in buffers.values() if b.direction is not Direction.IN]
+    names = _known_names(arguments)
     target, expression = _about_owners(*_sides(line), arguments)
     if not expression:
         raise TextError(f"'{line.strip()}' expects nothing.", "Write something like out = a + b.")
     if not written:
         raise TextError("The kernel writes no buffer that could be checked.", "Mark one out.")
+    check_expression(expression, names)
     if not target:
         if len(written) > 1:
             raise TextError(
@@ -68,11 +73,27 @@ def _expectation(
             )
         return Expectation(written[0], expression)
     name = _name(target, buffers)
+    if name not in buffers and target[len(name) :].lstrip().startswith("("):
+        raise TextError(
+            f"'{target}' is no part of a buffer, of which elements are compared.",
+            f"Write what they shall be, as in {written[0]} = {expression}.",
+        )
     if name not in buffers:
         raise TextError(f"There is no buffer '{name}'.", unknown(name, written))
     if name not in written:
         raise TextError(f"{name} is only read, so there is nothing to check.", "Mark it inout.")
-    return Expectation(name, expression, target[len(name) :].strip())
+    part = target[len(name) :].strip()
+    check_part(buffers[name], part, names)
+    return Expectation(name, expression, part)
+
+
+def _known_names(arguments: Sequence[Argument]) -> dict[str, Number | None]:
+    """Returns what may be named in an expectation, with its number where it is one."""
+    known: dict[str, Number | None] = {a.name: None for a in arguments}
+    for argument in arguments:
+        if isinstance(argument, ValueArgument):
+            known |= dict(argument.members) | {argument.name: argument.number}
+    return known
 
 
 def _about_owners(target: str, expression: str, arguments: Sequence[Argument]) -> tuple[str, str]:
@@ -96,9 +117,23 @@ def _sides(line: str) -> tuple[str, str]:
     depth = 0
     for mark in _MARK.finditer(line):
         depth += (mark[0] in ("(", "[", "{")) - (mark[0] in (")", "]", "}"))
+        if re.fullmatch(_CHANGE, mark[0]) and not depth:
+            raise _changing(line, mark)
         if mark[0] == "=" and not depth:
             return line[: mark.start()].strip(), line[mark.end() :].strip()
     return "", line.strip()
+
+
+def _changing(line: str, mark: re.Match[str]) -> TextError:
+    target, value = line[: mark.start()].strip() or "out", line[mark.end() :].strip()
+    sign = mark[0][:-1]
+    if sign != ":":
+        plain = re.fullmatch(r"[\w.]++", value) or re.fullmatch(r"\([^()]*+\)", value)
+        value = f"{target} {sign} {value if plain else f'({value})'}"
+    return TextError(
+        f"'{line.strip()}' changes a value, where an expectation says what it shall be.",
+        f"Write {target} = {value}: behind = is what was there before the launch.",
+    )
 
 
 def _name(target: str, buffers: Collection[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from jitstudio.core.launch.arguments import host_texts, takes_host_grid
 from jitstudio.core.launch.problems import in_bytes, listing
 from jitstudio.core.launch.request import FormParameter, HostBuffer, HostLaunch, KernelForm
 from jitstudio.core.launch.types import Pointer, Scalar
@@ -13,8 +14,8 @@ from jitstudio.core.launch.types import Pointer, Scalar
 def words_on_host_launch(form: KernelForm) -> tuple[str, ...]:
     """Returns what a form begins with by the host code; empty where that has no launch of it.
 
-    What was taken comes first, with the line of the launch; then what was assumed, then what the
-    host code does not tell.
+    What was taken comes first, with the line of the launch; then what was assumed, what was not
+    taken, and what the host code does not tell.
     """
     launch = form.host_launch
     if launch is None:
@@ -22,24 +23,25 @@ def words_on_host_launch(form: KernelForm) -> tuple[str, ...]:
     place = f"line {launch.line} of {PurePath(launch.module).name}"
     taken = [*_taken(form, launch)]
     first = f"Begins as the launch in {place}{f': {listing(taken)}' if taken else ''}."
-    return (first, *_assumed(launch), *_unknown(form, launch))
+    return (first, *_assumed(launch), *_unused(form, launch), *_unknown(form, launch))
 
 
 def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
-    if launch.grid:
+    if launch.grid and takes_host_grid(form):
         yield f"grid {_dims(launch.grid)}"
     if launch.block:
         yield f"block {_dims(launch.block)}"
     if launch.shared:
         yield f"{launch.shared:,} bytes of shared memory"
+    texts = host_texts(form)
     for parameter, value in _pairs(form, launch):
         match parameter.type, value:
-            case Pointer(), HostBuffer(size) if size > 0:
+            case _ if parameter.name not in texts:
+                pass
+            case Pointer(), HostBuffer(size):
                 yield f"{parameter.name} of {in_bytes(size)}"
-            case Pointer(), 0:
-                yield f"{parameter.name} = null"
-            case Scalar(), int() | float():
-                yield f"{parameter.name} = {value}"
+            case _:
+                yield f"{parameter.name} = {texts[parameter.name]}"
 
 
 def _assumed(launch: HostLaunch) -> Iterator[str]:
@@ -55,6 +57,26 @@ def _unknown(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
     if names:
         verb = "begins" if len(names) == 1 else "begin"
         yield f"Not known from the host code, and {verb} as in any form: {listing(names)}."
+
+
+def _unused(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
+    """Yields what the host code tells and the form does not begin with."""
+    texts = host_texts(form)
+    names = ["the grid"] if launch.grid and not takes_host_grid(form) else []
+    names += [
+        p.name
+        for p, value in _pairs(form, launch)
+        if value is not None
+        and isinstance(p.type, Pointer | Scalar)
+        and not p.default
+        and p.name not in texts
+    ]
+    if names:
+        verb = "begins" if len(names) == 1 else "begin"
+        yield (
+            "Not taken from the host code, as a size is unknown or a number does not fit its type, "
+            f"and {verb} as in any form: {listing(names)}."
+        )
 
 
 def _pairs(

@@ -6,7 +6,7 @@ As in C++, the number counts elements of that buffer: ``kernel(a, a + 16)``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.diagnostics import Severity
@@ -18,7 +18,7 @@ from jitstudio.core.launch.request import (
     SharedPointer,
 )
 from jitstudio.core.launch.types import Pointer
-from jitstudio.core.launch.values import Number, integer
+from jitstudio.core.launch.values import Number, UnknownNameError, integer
 
 SAME = "same"
 """The word that such a text begins with."""
@@ -29,6 +29,14 @@ _SAME = re.compile(
     re.DOTALL,
 )
 _WORD = re.compile(rf"\s*+{SAME}\b\s*+(?:\(|$)")
+
+
+class UnknownBufferError(UnknownNameError):
+    """A name is that of no buffer; it may be that of an argument that came to nothing."""
+
+    def __init__(self, name: str, known: Collection[str]) -> None:
+        TextError.__init__(self, f"There is no buffer '{name}'.", unknown(name, known))
+        self.name = name
 
 
 def is_shared(text: str) -> bool:
@@ -87,7 +95,8 @@ def owner_of(
         names: What is known in expressions.
 
     Raises:
-        TextError: There is no such buffer, or the place is not in it.
+        UnknownBufferError: There is no such buffer.
+        TextError: The place is not in it, or it has no memory to share.
     """
     shift, way, name = 0, [pointer.name], pointer.name
     while (text := texts.get(name)) is not None:
@@ -98,7 +107,7 @@ def owner_of(
             raise TextError(f"{circle} {share}.", "Give one of them a length, such as 1024.")
         if not isinstance(target, (Buffer, SharedPointer)):
             known = [a.name for a in arguments.values() if isinstance(a, Buffer) and a.length]
-            raise TextError(f"There is no buffer '{text.name}'.", unknown(text.name, known))
+            raise UnknownBufferError(text.name, known)
         elements = integer(text.elements, names) if text.elements else 0
         shift += elements * target.element.size
         way.append(text.name)
@@ -123,24 +132,59 @@ def owner_of(
 
 
 def restrict_problems(
-    pointer: SharedPointer, rows: Mapping[str, FormParameter]
+    arguments: Iterable[Argument], rows: Mapping[str, FormParameter]
 ) -> Iterator[SpecProblem]:
     """Yields that a compiler may take it that two pointers lead to different memory.
 
+    Pointers to one element are told; of others it is not known how far a kernel goes from there,
+    and halves of a buffer are what ``__restrict__`` permits.
+
     Args:
-        pointer: One that shares the memory of another.
+        arguments: All of them, pointers with their places.
         rows: The rows of the form that they are represented by.
     """
-    both = [rows[name] for name in (pointer.name, pointer.buffer) if name in rows]
+    leading = [a for a in arguments if isinstance(a, (Buffer, SharedPointer)) and a.name in rows]
+    for at, pointer in enumerate(leading):
+        for other in leading[:at]:
+            if _memory(pointer)[0] == _memory(other)[0]:
+                yield from _restrict_problem(pointer, other, rows)
+
+
+def _restrict_problem(
+    pointer: Buffer | SharedPointer,
+    other: Buffer | SharedPointer,
+    rows: Mapping[str, FormParameter],
+) -> Iterator[SpecProblem]:
+    if isinstance(pointer, Buffer):
+        pointer, other = other, pointer
+    both = [rows[pointer.name], rows[other.name]]
     declared = [row.name for row in both if "__restrict" in row.spelling]
-    if declared and not all(isinstance(row.type, Pointer) and row.type.const for row in both):
+    if not declared or all(isinstance(row.type, Pointer) and row.type.const for row in both):
+        return
+    if _memory(pointer) == _memory(other):
         yield SpecProblem(
             argument_place(pointer.name),
-            f"{pointer.name} and {pointer.buffer} share memory, and {declared[0]} is declared "
+            f"{pointer.name} and {other.name} share memory, and {declared[0]} is declared "
             "__restrict__: the compiler may take it that they do not.",
             "Take __restrict__ away, or give each a buffer of its own.",
             Severity.WARNING,
         )
+    else:
+        yield SpecProblem(
+            argument_place(pointer.name),
+            f"{pointer.name} and {other.name} begin at different elements of one buffer, and "
+            f"{declared[0]} is declared __restrict__: that is wrong only if the kernel writes "
+            "elements by one of them that it accesses by the other, too.",
+            "",
+            Severity.INFO,
+        )
+
+
+def _memory(pointer: Buffer | SharedPointer) -> tuple[str, int]:
+    """Returns the buffer that a pointer leads into, and how many bytes from its start."""
+    if isinstance(pointer, SharedPointer):
+        return pointer.buffer, pointer.shift
+    return pointer.name, pointer.start_bytes
 
 
 def first_element(name: str, arguments: Sequence[Argument]) -> int:

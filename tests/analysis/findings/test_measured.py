@@ -23,6 +23,7 @@ from jitstudio.core.launch.simulation import (
     StateSpace,
     ThreadPlace,
 )
+from jitstudio.simulator.observers.accesses import local_traffic
 from jitstudio.simulator.observers.counts import Counter
 from tests.simulator.running import HEAD, ptx_of, run
 from tests.support import cuda, request
@@ -358,3 +359,32 @@ def test_local_memory_is_not_told_to_swap_indices():
     (found,) = measured(replace(RUN, lines=(line,), samples=(sample,)))
     assert found.title == "Lanes access different words of their local memory"
     assert "swap" not in found.remedy
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 9, 32])
+@pytest.mark.parametrize("size", [4, 16])
+def test_lanes_with_the_same_index_access_the_same_word_of_local_memory(lanes, size):
+    """However few they are: a sector has the same word of eight lanes, and none of it the next."""
+    threads = np.arange(lanes)
+    alike, apart = np.full(lanes, 64), 64 + 16 * threads
+    for addresses, rules in ((alike, []), (apart, ["locals"] if lanes > 2 else [])):
+        cost = local_traffic(threads, addresses, size)
+        pairs = tuple(zip(threads.tolist(), addresses.tolist(), strict=True))
+        sample = replace(access(30, StateSpace.LOCAL, AccessKind.READ), size=size, lanes=pairs)
+        line = LineCounts(
+            *("k.cu", 3, 30, 1, lanes), requests=1, sector_requests=1, sectors=cost.sectors
+        )
+        line = replace(line, bytes_used=cost.bytes_used)
+        found = measured(replace(RUN, lines=(line,), samples=(sample,)))
+        assert [one.rule for one in found] == rules
+
+
+def test_a_few_lanes_with_gaps_have_a_sector_each():
+    threads = np.array([0, 8, 16, 24])
+    cost = local_traffic(threads, np.full(4, 64), 4)
+    sample = replace(
+        access(30, StateSpace.LOCAL, AccessKind.READ), lanes=tuple((lane, 64) for lane in threads)
+    )
+    line = LineCounts("k.cu", 3, 30, 1, 4, requests=1, sector_requests=1, sectors=cost.sectors)
+    line = replace(line, bytes_used=cost.bytes_used)
+    assert measured(replace(RUN, lines=(line,), samples=(sample,))) == ()

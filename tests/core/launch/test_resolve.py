@@ -5,7 +5,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
-from jitstudio.core.launch.c_types import named, struct_of
+from jitstudio.core.launch.c_types import FLOAT, INT, named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.faults import SpecFaults
@@ -13,7 +13,7 @@ from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.core.launch.types import Array
+from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.core.launch.values import integer
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from tests.core.launch.forms import SAXPY, form, pointer
@@ -261,12 +261,79 @@ def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expec
         ("yy[1:] = 2", "8 8 8 8", "There is no buffer 'yy'."),
         ("x[1:] = 2", "8 8 8 8", "x is only read, so there is nothing to check."),
         ("x*2", "8 null null null", "The kernel writes no buffer that could be checked."),
+        (
+            "y += 1",
+            "8 8 8 8",
+            "'y += 1' changes a value, where an expectation says what it shall be.",
+        ),
+        (
+            "y[1:] <<= x",
+            "8 8 8 8",
+            "'y[1:] <<= x' changes a value, where an expectation says what it shall be.",
+        ),
+        ("y.sum() = 3", "8 8 8 8", "'y.sum()' is no part of y, of which elements are compared."),
+        (
+            "sum(y) = 3",
+            "8 8 8 8",
+            "'sum(y)' is no part of a buffer, of which elements are compared.",
+        ),
+        ("y.size = 3", "8 8 8 8", "'y.size' is no part of y, of which elements are compared."),
+        ("y + 1 = 3", "8 8 8 8", "'y+ 1' is no part of y, of which elements are compared."),
+        ('y["x"] = 3', "8 8 8 8", "y has no field 'x': it holds float there."),
+        ("y[8] = 3", "8 8 8 8", "There is no element 8 of y, which has 8."),
+        ("y[-9] = 3", "8 8 8 8", "There is no element -9 of y, which has 8."),
+        ("y[4:][2*2] = 3", "8 8 8 8", "There is no element 4 of y, which has 4 in that part."),
+        ("y[1:)] = 3", "8 8 8 8", None),
+        ("y = x +", "8 8 8 8", "'x +' is no NumPy expression: invalid syntax."),
     ],
 )
 def test_an_expectation_that_nobody_can_check_is_told(line, texts, message):
     arguments = tuple(zip("xyzp", texts.split(), strict=True))
     found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
-    assert told(found) == [("expectations", message)]
+    ((where, text),) = told(found)
+    assert where == "expectations"
+    assert text == message or (message is None and "is no NumPy expression" in text)
+
+
+def test_what_changes_a_value_is_said_to_be_written_otherwise():
+    for line, remedy in (
+        ("y += 1", "y = y + 1"),
+        ("y *= x - 1", "y = y * (x - 1)"),
+        ("y := 2", "y = 2"),
+    ):
+        arguments = tuple(zip("xyzp", ["8", "8", "8", "8"], strict=True))
+        found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
+        assert found.problems[0].remedy.startswith(f"Write {remedy}: behind = is what was there")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "in.x[-8] = lambda + in.x[0] * in.n - rows[0][1]",
+        "in.x[in.n:][i % 2 == 0] = where(lambda > 1, 'left', \"same\")",
+        "in.x[lambda - 1] = in.x\t[0]",
+        "rows[0][2:, None].T = 1",
+        "in.x[[0, 1]] = in.x[i // 2]",
+        "in.x[True] = 3",
+    ],
+)
+def test_names_that_python_has_none_of_are_no_faults_of_syntax(line):
+    view = struct_of("View", (("x", Pointer(FLOAT)), ("n", INT)))
+    of = form(("in", view), ("lambda", "int"), ("rows", Pointer(Pointer(FLOAT))))
+    arguments = (("in", "{x=8:zeros:inout, n=4}"), ("lambda", "2"), ("rows", "1"))
+    spec = LaunchSpec(arguments=(*arguments, ("rows[0]", "8")), grid="1", expectations=(line,))
+    assert resolved(spec, of).problems == ()
+
+
+def test_fields_are_those_of_the_struct():
+    inner = struct_of("Inner", (("x", FLOAT), ("n", INT)))
+    of = form(("out", Pointer(struct_of("Outer", (("at", inner), ("id", INT))))))
+    lines = ('out["id"] = 1', 'out["at"]["n"][1:] = 1', 'out["ad"] = 1', 'out["at"]["n"]["x"] = 1')
+    spec = LaunchSpec(arguments=(("out", "8"),), grid="1", expectations=lines)
+    assert [message for _, message in told(resolved(spec, of))] == [
+        "out has no field 'ad'.",
+        "out has no field 'x': it holds int there.",
+    ]
 
 
 def test_an_expectation_of_a_faulty_buffer_is_no_fault_of_its_own():

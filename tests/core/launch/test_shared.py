@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.c_types import FLOAT, INT, struct_of
 from jitstudio.core.launch.faults import SpecFaults
@@ -15,6 +16,12 @@ from tests.core.launch.forms import form, pointer
 VIEW = struct_of("View", (("p", Pointer(FLOAT)), ("n", INT)))
 THREE = form(("a", pointer(const=True)), ("b", pointer()), ("c", pointer("int")), ("n", "int"))
 USUAL = {"a": "8:range", "b": "8", "c": "8", "n": "4"}
+
+
+def problems_of(of, **texts):
+    faults = SpecFaults()
+    arguments_of(of, tuple((USUAL | texts).items()), "", faults)
+    return faults.problems
 
 
 def read(of=THREE, usual=USUAL, **texts):
@@ -106,6 +113,46 @@ def test_memory_that_is_declared_to_be_apart_is_told():
         "b and a share memory, and b is declared __restrict__: the compiler may take it that "
         "they do not."
     )
+
+
+def test_halves_of_a_buffer_may_be_declared_to_be_apart():
+    """Nobody knows how far the kernel goes from each: that is a condition, and no warning."""
+    rows = [replace(p, spelling=f"{p.type.name} __restrict__") for p in THREE.parameters[:3]]
+    of = replace(THREE, parameters=(*rows, *THREE.parameters[3:]))
+    (problem,) = problems_of(of, b="same(a+4)")
+    assert problem.severity is Severity.INFO
+    assert problem.message.startswith("b and a begin at different elements of one buffer")
+    assert (
+        "only if the kernel writes elements by one of them that it accesses by" in problem.message
+    )
+    # Each pair of pointers into it is looked at, also two of which none is its owner.
+    problems = problems_of(of, b="same(a+4)", c="same(a+4)")
+    assert [(p.where, p.severity) for p in problems] == [
+        ("arguments.b", Severity.INFO),
+        ("arguments.c", Severity.INFO),
+        ("arguments.c", Severity.WARNING),
+    ]
+    assert problems[2].message.startswith("c and b share memory")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"a": "8:rnge", "b": "same(a)"}, "fill"),
+        ({"a": "8:rnge", "b": "same(a)", "c": "same(b+1)"}, "fill"),
+        ({"a": "same(b)", "b": "same(a)"}, "a and b share the memory of each other."),
+        ({"a": "same(b)", "b": "same(a)", "c": "same(a)"}, "a and b share"),
+    ],
+)
+def test_a_buffer_with_a_wrong_text_is_told_once(texts, message):
+    (problem,) = read(**texts)[1]
+    assert message in problem
+
+
+def test_a_missing_buffer_is_told_once():
+    faults = SpecFaults()
+    arguments_of(THREE, (("b", "same(a)"), ("c", "8"), ("n", "4")), "", faults)
+    assert [p.message for p in faults.problems] == ["The argument 'a' is missing."]
 
 
 def test_expressions_are_about_the_buffer():
