@@ -9,7 +9,6 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <valarray>
-#include <version>
 #include <wctype.h>
 #include <cstdio>
 
