@@ -180,8 +180,7 @@ def test_kernels_of_one_name_are_told_apart_by_their_namespaces():
 def test_no_text_is_too_much_for_the_search(text):
     began = time.process_time()
     find_host_code(b"template <int N> __global__ void k(int *x) { }\n" + text)
-    # Bounded; the seconds are those of a slow machine.
-    assert time.process_time() - began < 6
+    assert time.process_time() - began < 2
 
 
 def test_kernels_and_macros_of_the_program_s_own_headers_are_known():
@@ -217,8 +216,7 @@ def test_many_launches_take_no_time_that_grows_with_their_square(host):
     began = time.process_time()
     found = find_host_code(f"{KERNELS}{host}\n".encode())
     # It was 5 s and more.
-    # Bounded; the seconds are those of a slow machine.
-    assert time.process_time() - began < 6
+    assert time.process_time() - began < 2
     assert found.launched == ()
     assert ["too many" in doubt.reason for doubt in found.doubts] == [True]
 

@@ -110,18 +110,19 @@ class FollowedFunction:
     @cached_property
     def guards(self) -> list[Guard]:
         """The conditions of `if constexpr`, the first ones of too many."""
-        found = []
+        guards: list[Guard] = []
+        ends: dict[int, int] = {}
         for match in islice(_IF_CONSTEXPR.finditer(self.text), _MOST_GUARDS):
             # Nobody nests statements a thousand deep.
             with suppress(RecursionError):
                 end = close_of(self.text, match.end() - 1, b"(", b")")
-                first = _statement(self.text, end)
+                first = _statement(self.text, end, ends)
                 otherwise = _ELSE.match(self.text, first[1])
                 second = (first[1], first[1])
                 if otherwise:
-                    second = _statement(self.text, otherwise.end())
-                found.append(Guard(self.text[match.end() : end - 1], (first, second)))
-        return found
+                    second = _statement(self.text, otherwise.end(), ends)
+                guards.append(Guard(self.text[match.end() : end - 1], (first, second)))
+        return guards
 
     @cached_property
     def definitions(self) -> dict[bytes, list[HostDefinition]]:
@@ -236,21 +237,39 @@ def _arguments(text: bytes, at: int, *, is_launch: bool) -> list[bytes]:
     return split(text[at + 1 : close_of(text, at, b"(", b")") - 1])
 
 
-def _statement(text: bytes, at: int) -> tuple[int, int]:
-    """Returns where the statement begins and ends that is next."""
+def _statement(text: bytes, at: int, ends: dict[int, int]) -> tuple[int, int]:
+    """Returns where the next statement begins and ends.
+
+    Args:
+        text: The text of a function.
+        at: Where the statement before it ends.
+        ends: The ends of statements by their beginnings, as far as known. All conditions of a
+            chain of `else if` have one end, so that the chain is gone through once.
+    """
     start = at = past_blanks(text, at)
-    while nested := _IF.match(text, at):
-        end = _statement(text, close_of(text, nested.end() - 1, b"(", b")"))[1]
+    chain = []
+    while at not in ends and (nested := _IF.match(text, at)):
+        chain.append(at)
+        condition_end = close_of(text, nested.end() - 1, b"(", b")")
+        end = _statement(text, condition_end, ends)[1]
         otherwise = _ELSE.match(text, end)
         if otherwise is None:
-            return start, end
+            break
         at = past_blanks(text, otherwise.end())
+    else:
+        end = ends[at] = ends.get(at) or _simple_end(text, at)
+    ends.update(dict.fromkeys(chain, end))
+    return start, end
+
+
+def _simple_end(text: bytes, at: int) -> int:
+    """Returns where the statement that begins at a place ends, unless it is an `if`."""
     depth = 0
     for match in _STATEMENT_END.finditer(text, at):
         depth += {b"{": 1, b"(": 1, b"}": -1, b")": -1}.get(match[0], 0)
         if depth <= 0 and match[0] in b";}":
-            return start, match.end()
-    return start, len(text)
+            return match.end()
+    return len(text)
 
 
 def _places_of(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
