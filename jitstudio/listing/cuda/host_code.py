@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from jitstudio.listing.cuda.candidates import Candidate, Weighing, around, identifiers
 from jitstudio.listing.cuda.heads import (
     ANGLES,
     BUILT_IN,
@@ -91,29 +92,16 @@ _SURELY_HOST = re.compile(
     rb"|\bcuda(?:Malloc|Memcpy|Free|EventCreate|EventRecord|DeviceSynchronize|SetDevice)\w*\s*+\("
     rb"|\b(?:fopen|fprintf|argv|argc|exit|getenv|scanf|atoi)\b"
 )
-_LIBRARIES = re.compile(
-    rb"\busing namespace (?:thrust|cub)\b"
-    rb"|\b(?!(?:cuda|nvcuda|cooperative_groups|cg|cub|nv|wmma|cute|cutlass)\b)[a-z]\w*\s*+::"
-    rb"|\b(?:cu(?:blas|dnn|fft|rand|sparse|solver|tensor)|nccl|nvml|GL|gl|MPI|omp|pthread)_?[A-Z_a-z]\w*"
-    rb"|\b(?:FILE|DIR|timeval|timespec|jmp_buf|va_list)\b"
-)
 _LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
 _NAMED = re.compile(rb"namespace(?<!\wnamespace)(?<!using namespace)\s++([A-Za-z_]\w*)")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
 _LONGEST_QUALIFIER = 200
-# A text with more classes within each other, or more braces too many, is no program.
-_MOST_NESTED = 100
+# A text with more braces too many is no program.
 _MOST_STRAY = 50
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 _INCLUDE = re.compile(rb"#[ \t]*+include\b")
 _NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
-# What can be no part of a word; that of a member has its dot.
-_APART = bytes(
-    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_." else 32 for byte in range(256)
-)
-# Words that begin so or less are numbers.
-_NUMBERS = b":"
 _WORD_BYTE = re.compile(rb"\w")
 _ROOM = re.compile(rb"[^\r\n]{2}")
 _OPERATOR_WORD = re.compile(rb"\boperator\b")
@@ -309,23 +297,6 @@ class _Macros:
         }
 
 
-@dataclass(eq=False)
-class _Candidate:
-    """What stays if device code mentions it, and may not if it needs something of the host.
-
-    Attributes:
-        declaration: The type, alias, constant or constexpr function.
-        name: What it declares; empty for what nobody can mention.
-        calls: Whether it calls something before `main`.
-        is_value: Whether it is a constant, which goes with the host code that alone uses it.
-    """
-
-    declaration: OutlineItem
-    name: bytes
-    calls: bool
-    is_value: bool = False
-
-
 class _Judge:
     def __init__(
         self,
@@ -350,7 +321,7 @@ class _Judge:
         self._spans: list[tuple[int, int]] = []
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
-        self._candidates: list[_Candidate] = []
+        self._candidates: list[Candidate] = []
         self._functions: list[OutlineItem] = []
         # With the place that has to stay, too.
         self._marks: list[tuple[int, bytes, int]] = []
@@ -369,7 +340,7 @@ class _Judge:
             self._look_at(declaration)
         self._spare_bodies_of_macros()
         if self._spans or self._unknown_spans or libraries:
-            self._look_at_includes(self._weigh_candidates())
+            self._look_at_includes(self._weigh())
         return self._result()
 
     def _head(self, declaration: OutlineItem) -> DeclarationHead:
@@ -524,7 +495,7 @@ class _Judge:
             return
         is_typedef = declaration.head.startswith(b"typedef")
         if name := head.name or (alias(b"typedef " + tail) if is_typedef else b""):
-            self._candidates.append(_Candidate(declaration, name, False))
+            self._candidates.append(Candidate(declaration, name, False))
 
     def _look_at_function(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         if head.parameters is None or self._is_redeclared(declaration):
@@ -546,7 +517,7 @@ class _Judge:
         is_host = _HOST.search(declaration.head)
         if not is_host and self._mark(declaration, _CONSTEXPR):
             if not declaration.parent:
-                self._candidates.append(_Candidate(declaration, head.name, False))
+                self._candidates.append(Candidate(declaration, head.name, False))
         elif declaration.parent and declaration.complete and self._mark(declaration, _VIRTUAL):
             # Without it the objects would be laid out otherwise.
             self._set_aside(declaration.body + 1, declaration.end - 1)
@@ -563,7 +534,7 @@ class _Judge:
         text = declaration.head
         if _NAMES_OTHERS.match(text):
             if not declaration.parent:
-                self._candidates.append(_Candidate(declaration, alias(text), False))
+                self._candidates.append(Candidate(declaration, alias(text), False))
         elif _NO_FUNCTION.match(text):
             pass
         elif not self._is_prototype(declaration, head):
@@ -573,13 +544,13 @@ class _Judge:
         elif self._is_redeclared(declaration):
             pass
         elif self._mark(declaration, _CONSTEXPR):
-            self._candidates.append(_Candidate(declaration, head.name, False))
+            self._candidates.append(Candidate(declaration, head.name, False))
         elif declaration.parent and (
             self._mark(declaration, _VIRTUAL) or self._keeps_traits(declaration, head)
         ):
             pass
         elif b"const" in head.words and not declaration.parent:
-            self._candidates.append(_Candidate(declaration, head.name, True))
+            self._candidates.append(Candidate(declaration, head.name, True))
         elif not self._is_refused(declaration) and (why := self._why_unsure(declaration, head)):
             self._doubt(declaration.start, why)
         else:
@@ -601,7 +572,7 @@ class _Judge:
                 self._set_aside(declaration.start, declaration.end)
         elif self._is_constant(text, head):
             calls = bool(_CALL.search(ANGLES.sub(b"", text)))
-            self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
+            self._candidates.append(Candidate(declaration, head.name, calls, is_value=True))
             if self._has_dynamic and not calls and self._is_arithmetic(text, head):
                 self._mark(declaration, _PLAIN_CONST)
         elif not self._is_refused(declaration) and (why := self._why_marked(declaration, head)):
@@ -712,7 +683,7 @@ class _Judge:
         if is_definition:
             self._spans.append((at, end))
             self._marks.append((end - 1, b";", start))
-        self._candidates.append(_Candidate(declaration, b"", False))
+        self._candidates.append(Candidate(declaration, b"", False))
         return True
 
     def _mark_before(self, declaration: OutlineItem) -> bool:
@@ -765,7 +736,7 @@ class _Judge:
         words = [word for word in head.words if word not in WORDS]
         others = [word for word in words if word not in BUILT_IN]
         own: set[bytes] = set()
-        for scope in _around(declaration):
+        for scope in around(declaration):
             own.update(_TEMPLATE_NAMES.findall(scope.template))
 
         def is_known(word: bytes) -> bool:
@@ -803,129 +774,23 @@ class _Judge:
                 )
             self._spans = [span for span in self._spans if span not in kept]
 
-    def _weigh_candidates(self) -> set[bytes]:
-        """Sets aside what needs something of the host, unless device code mentions it.
-
-        Returns:
-            The words of what stays.
-        """
+    def _weigh(self) -> set[bytes]:
+        """Sets aside what needs something of the host; returns the words of what stays."""
         own = self._types.union(_NAMED.findall(self._code)) if self._candidates else set()
-        aside, waiting = set(self._names), self._candidates
-        used = _identifiers(b"\n".join(self._code[start:end] for start, end in self._spans))
-        # Candidates may be within others; each mentions only what is in none of these.
-        places = [(c.declaration.start, c.declaration.end) for c in waiting]
-        inner, apart = Spans(self._spans), Spans([*self._spans, *places])
-        needs = {c: inner.rest_of(self._code, c.declaration) for c in waiting}
-        libraries = {
-            c
-            for c in waiting
-            if overlaps(c.declaration, self._unknown_spans) or _uses_library(needs[c], own)
-        }
-        words = {c: _identifiers(text) for c, text in needs.items()}
-        rests = {c: apart.rest_of(self._code, c.declaration) for c in waiting}
-        # Another one of its own name, as in another branch of an `#if`, is no reason to stay.
-        said = {
-            c: (words[c] if t == needs[c] else _identifiers(t)) - {c.name} for c, t in rests.items()
-        }
-        rest, gone = self._words_outside(apart), set[_Candidate]()
-        while chosen := {
-            c
-            for c in waiting
-            if c.calls
-            or c in libraries
-            or (c.is_value and c.name in used)
-            or not aside.isdisjoint(words[c])
-        }:
-            # What a declaration that stays needs has to stay, too.
-            while True:
-                mentions = self._reached(rest, said, gone | chosen)
-                kept = {c for c in chosen if c.name in mentions}
-                if not kept:
-                    break
-                rest.update(*(words[c] for c in kept))
-                chosen -= kept
-                waiting = [c for c in waiting if c not in kept]
-            for each in chosen:
-                self._spans.append((each.declaration.start, each.declaration.end))
-            gone |= chosen
-            aside |= {c.name for c in chosen if c.name}
-            waiting = [c for c in waiting if c not in chosen]
-        return rest.union(*_of_what_stays(said, gone))
-
-    def _reached(
-        self,
-        rest: set[bytes],
-        words: Mapping[_Candidate, set[bytes]],
-        gone: set[_Candidate],
-    ) -> set[bytes]:
-        """Returns the names of candidates in what has to stay: in code, and in all it leads to.
-
-        Args:
-            rest: The words of what is no candidate.
-            words: Those of each candidate.
-            gone: The candidates that are no more.
-        """
-        ended = {id(candidate.declaration) for candidate in gone}
-        by_name: defaultdict[bytes, list[_Candidate]] = defaultdict(list)
-        for candidate in words:
-            name = candidate.name
-            if not name and (owner := candidate.declaration.parent):
-                name = self._head(owner).name
-            by_name[name].append(candidate)
-        names = frozenset(by_name)
-        found = set(names & rest)
-        waiting = [b"", *found]
-        while waiting:
-            for candidate in by_name.pop(waiting.pop(), ()):
-                if all(id(each) not in ended for each in _around(candidate.declaration)):
-                    more = (names & words[candidate]) - found
-                    found |= more
-                    waiting += more
-        return found
+        weighing = Weighing(
+            self._code, self._candidates, self._spans, self._unknown_spans, own, self._head
+        )
+        gone, words = weighing.weigh(set(self._names), self._words_outside(weighing.apart))
+        self._spans += [(each.start, each.end) for each in gone]
+        return words
 
     def _words_outside(self, spans: Spans) -> set[bytes]:
         """Returns the words of code outside of some spans, of macros, and of name expressions."""
         directives = (self._text[start:end] for start, end in self._outline.directives)
         macros = b"\n".join(each for each in directives if not _INCLUDE.match(each))
-        return _identifiers(
+        return identifiers(
             b"\n".join((spans.outside(self._code), _NO_WORDS.sub(b" ", macros), self._mentioned))
         )
 
     def _stays(self, directive: tuple[int, int]) -> bool:
         return bool(_STAYS.match(self._text, *directive))
-
-
-def _around(declaration: OutlineItem) -> Iterator[OutlineItem]:
-    """Yields a declaration and the classes that it is in, innermost first."""
-    around: OutlineItem | None = declaration
-    for _ in range(_MOST_NESTED):
-        if around is None:
-            return
-        yield around
-        around = around.parent
-
-
-def _of_what_stays(
-    words: Mapping[_Candidate, set[bytes]], gone: Iterable[_Candidate]
-) -> Iterator[set[bytes]]:
-    """Yields the words of the candidates that are neither gone nor in a class that is."""
-    ended = {id(candidate.declaration) for candidate in gone}
-    for candidate, own in words.items():
-        if all(id(each) not in ended for each in _around(candidate.declaration)):
-            yield own
-
-
-def _identifiers(text: bytes) -> set[bytes]:
-    """Returns the words of a text, those of members and numbers aside."""
-    words = set(text.translate(_APART).split())
-    dotted = {word for word in words if b"." in word}
-    words -= dotted
-    words.update(word.partition(b".")[0] for word in dotted)
-    return {word for word in words if word > _NUMBERS}
-
-
-def _uses_library(text: bytes, own: set[bytes]) -> bool:
-    """Returns whether a text has a name of a host library, apart from the namespaces given."""
-    return any(
-        match[0].partition(b":")[0].strip() not in own for match in _LIBRARIES.finditer(text)
-    )

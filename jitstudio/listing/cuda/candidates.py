@@ -1,0 +1,191 @@
+"""Declarations that stay if device code needs them: which of them are host code after all.
+
+A type, an alias, a constant or a constexpr function may be for both compilers. It goes where it
+needs something that is set aside, unless it is mentioned by device code or by what that needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jitstudio.listing.cuda.heads import DeclarationHead
+from jitstudio.listing.cuda.outline import OutlineItem
+from jitstudio.listing.cuda.spans import Spans, overlaps
+
+_LIBRARIES = re.compile(
+    rb"\busing namespace (?:thrust|cub)\b"
+    rb"|\b(?!(?:cuda|nvcuda|cooperative_groups|cg|cub|nv|wmma|cute|cutlass)\b)[a-z]\w*\s*+::"
+    rb"|\b(?:cu(?:blas|dnn|fft|rand|sparse|solver|tensor)|nccl|nvml|GL|gl|MPI|omp|pthread)_?[A-Z_a-z]\w*"
+    rb"|\b(?:FILE|DIR|timeval|timespec|jmp_buf|va_list)\b"
+)
+# A text with more classes within each other is no program.
+_MOST_NESTED = 100
+# What can be no part of a word; that of a member has its dot.
+_APART = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_." else 32 for byte in range(256)
+)
+# Words that begin so or less are numbers.
+_NUMBERS = b":"
+
+
+@dataclass(eq=False)
+class Candidate:
+    """What stays if device code mentions it, and may not if it needs something of the host.
+
+    Attributes:
+        declaration: The type, alias, constant or constexpr function.
+        name: What it declares; empty for what nobody can mention.
+        calls: Whether it calls something before `main`.
+        is_value: Whether it is a constant, which goes with the host code that alone uses it.
+    """
+
+    declaration: OutlineItem
+    name: bytes
+    calls: bool
+    is_value: bool = False
+
+
+class Weighing:
+    """The candidates of a text with the words that each needs.
+
+    Attributes:
+        apart: The spans of all candidates, and those that are set aside already.
+
+    Args:
+        code: The text without comments and quoted texts.
+        candidates: What may stay or go.
+        spans: What is set aside already.
+        unknown: Where NVRTC has refused a name that it does not know.
+        own: The types and namespaces of the text, which no library can be meant by.
+        head_of: Reads the head of a declaration.
+    """
+
+    def __init__(
+        self,
+        code: bytes,
+        candidates: Sequence[Candidate],
+        spans: list[tuple[int, int]],
+        unknown: list[tuple[int, int]],
+        own: set[bytes],
+        head_of: Callable[[OutlineItem], DeclarationHead],
+    ) -> None:
+        self._candidates = candidates
+        self._head_of = head_of
+        self._used = identifiers(b"\n".join(code[start:end] for start, end in spans))
+        # Candidates may be within others; each mentions only what is in none of these.
+        places = [(c.declaration.start, c.declaration.end) for c in candidates]
+        inner, self.apart = Spans(spans), Spans([*spans, *places])
+        needs = {c: inner.rest_of(code, c.declaration) for c in candidates}
+        self._libraries = {
+            c
+            for c in candidates
+            if overlaps(c.declaration, unknown) or _uses_library(needs[c], own)
+        }
+        self._words = {c: identifiers(text) for c, text in needs.items()}
+        rests = {c: self.apart.rest_of(code, c.declaration) for c in candidates}
+        # Another one of its own name, as in another branch of an `#if`, is no reason to stay.
+        self._said = {
+            c: (self._words[c] if t == needs[c] else identifiers(t)) - {c.name}
+            for c, t in rests.items()
+        }
+
+    def weigh(self, aside: set[bytes], rest: set[bytes]) -> tuple[list[OutlineItem], set[bytes]]:
+        """Returns the declarations that go, and the words of what stays.
+
+        Args:
+            aside: The names of what is set aside already.
+            rest: The words of what is no candidate.
+        """
+        waiting, gone = list(self._candidates), dict[Candidate, None]()
+        while chosen := {
+            c
+            for c in waiting
+            if c.calls
+            or c in self._libraries
+            or (c.is_value and c.name in self._used)
+            or not aside.isdisjoint(self._words[c])
+        }:
+            # What a declaration that stays needs has to stay, too.
+            while True:
+                mentions = self._reached(rest, self._said, chosen.union(gone))
+                staying = {c for c in chosen if c.name in mentions}
+                if not staying:
+                    break
+                rest.update(*(self._words[c] for c in staying))
+                chosen -= staying
+                waiting = [c for c in waiting if c not in staying]
+            gone |= dict.fromkeys(chosen)
+            aside |= {c.name for c in chosen if c.name}
+            waiting = [c for c in waiting if c not in chosen]
+        words = rest.union(*_of_what_stays(self._said, gone))
+        return [candidate.declaration for candidate in gone], words
+
+    def _reached(
+        self,
+        rest: set[bytes],
+        words: Mapping[Candidate, set[bytes]],
+        gone: set[Candidate],
+    ) -> set[bytes]:
+        """Returns the names of candidates in what has to stay: in code, and in all it leads to.
+
+        Args:
+            rest: The words of what is no candidate.
+            words: Those of each candidate.
+            gone: The candidates that are no more.
+        """
+        ended = {id(candidate.declaration) for candidate in gone}
+        by_name: defaultdict[bytes, list[Candidate]] = defaultdict(list)
+        for candidate in words:
+            name = candidate.name
+            if not name and (owner := candidate.declaration.parent):
+                name = self._head_of(owner).name
+            by_name[name].append(candidate)
+        names = frozenset(by_name)
+        found = set(names & rest)
+        waiting = [b"", *found]
+        while waiting:
+            for candidate in by_name.pop(waiting.pop(), ()):
+                if all(id(each) not in ended for each in around(candidate.declaration)):
+                    more = (names & words[candidate]) - found
+                    found |= more
+                    waiting += more
+        return found
+
+
+def around(declaration: OutlineItem) -> Iterator[OutlineItem]:
+    """Yields a declaration and the classes that it is in, innermost first."""
+    around: OutlineItem | None = declaration
+    for _ in range(_MOST_NESTED):
+        if around is None:
+            return
+        yield around
+        around = around.parent
+
+
+def _of_what_stays(
+    words: Mapping[Candidate, set[bytes]], gone: Iterable[Candidate]
+) -> Iterator[set[bytes]]:
+    """Yields the words of the candidates that are neither gone nor in a class that is."""
+    ended = {id(candidate.declaration) for candidate in gone}
+    for candidate, own in words.items():
+        if all(id(each) not in ended for each in around(candidate.declaration)):
+            yield own
+
+
+def identifiers(text: bytes) -> set[bytes]:
+    """Returns the words of a text, those of members and numbers aside."""
+    words = set(text.translate(_APART).split())
+    dotted = {word for word in words if b"." in word}
+    words -= dotted
+    words.update(word.partition(b".")[0] for word in dotted)
+    return {word for word in words if word > _NUMBERS}
+
+
+def _uses_library(text: bytes, own: set[bytes]) -> bool:
+    """Returns whether a text has a name of a host library, apart from the namespaces given."""
+    return any(
+        match[0].partition(b":")[0].strip() not in own for match in _LIBRARIES.finditer(text)
+    )
