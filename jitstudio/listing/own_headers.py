@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,32 +29,51 @@ def own_headers(request: BuildRequest) -> tuple[Header, ...]:
         for given in read(request.options)
         if given.spec and given.spec.effect is OptionEffect.READS and given.value
     ]
-    waiting = deque(
+    texts = [
         (source.folder or os.path.dirname(split_variant(source.name)[0]), source.content)
         for source in request.sources
         if source.kind is CodeKind.CUDA
-    )
-    waiting += [(os.path.dirname(header.name), header.content) for header in request.headers]
-    inside = {header.name for header in request.headers}
-    found: dict[str, Header] = {}
-    while waiting and len(found) < _MOST:
-        folder, text = waiting.popleft()
-        for path in _included(text, (folder, *folders), inside):
-            if path in found or not _may_read(request, path):
-                continue
+    ]
+    texts += [(os.path.dirname(header.name), header.content) for header in request.headers]
+    inside = frozenset(header.name for header in request.headers)
+
+    def content_of(path: str) -> bytes | None:
+        if request.confined_to is None or lies_in(request.confined_to, path):
             with suppress(OSError):
-                found[path] = Header(path, read_file(Path(path), _LARGEST))
-                waiting.append((os.path.dirname(path), found[path].content))
-    return (*request.headers, *found.values())
+                return read_file(Path(path), _LARGEST)
+        return None
+
+    headers = quoted_headers(texts, folders, content_of, most=_MOST, inside=inside)
+    return (*request.headers, *(Header(*each) for each in headers.items()))
 
 
-def _included(text: bytes, folders: tuple[str, ...], inside: set[str]) -> Iterator[str]:
-    """Yields the files that a text includes by quotes, those aside that are in memory."""
-    for name in sorted(includes(text).quoted - inside) if b'"' in text else ():
-        paths = (os.path.join(folder, name) for folder in folders)
-        if path := next(filter(os.path.isfile, paths), None):
-            yield os.path.normpath(path)
+def quoted_headers(
+    texts: Iterable[tuple[str, bytes]],
+    folders: Sequence[str],
+    content_of: Callable[[str], bytes | None],
+    *,
+    most: int,
+    inside: Set[str] = frozenset(),
+    place_of: Callable[[str], str] = os.path.normpath,
+) -> dict[str, bytes]:
+    """Returns the files that texts include by quotes, and that these include, by their paths.
 
-
-def _may_read(request: BuildRequest, path: str) -> bool:
-    return request.confined_to is None or lies_in(request.confined_to, path)
+    Args:
+        texts: Each with the folder that it is in.
+        folders: Where to look behind the folder of the text.
+        content_of: Reads a file; None for a file that may not be read, or cannot.
+        most: So many files at most.
+        inside: The names of headers that are no files.
+        place_of: Returns the one path of a file that has several.
+    """
+    waiting = deque(texts)
+    headers: dict[str, bytes] = {}
+    while waiting and len(headers) < most:
+        folder, text = waiting.popleft()
+        for name in sorted(includes(text).quoted - inside) if b'"' in text else ():
+            paths = (os.path.join(each, name) for each in (folder, *folders))
+            path = next((place_of(each) for each in paths if os.path.isfile(each)), "")
+            if path and path not in headers and (content := content_of(path)) is not None:
+                headers[path] = content
+                waiting.append((os.path.dirname(path), content))
+    return headers

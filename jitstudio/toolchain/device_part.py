@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -26,7 +26,7 @@ from jitstudio.listing.cuda.host_code import (
     find_host_code,
 )
 from jitstudio.listing.cuda.host_syntax import syntax_mistakes
-from jitstudio.listing.includes import includes
+from jitstudio.listing.own_headers import quoted_headers
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import include_folders
 
@@ -127,18 +127,15 @@ def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
 
     Those of quoted names, also of the headers themselves.
     """
-    folders = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    waiting = deque((folders[0], text) for text in texts)
-    found: dict[str, bytes] = {}
-    while waiting and len(found) < _MOST_HEADERS:
-        folder, text = waiting.popleft()
-        for name in includes(text).quoted if b'"' in text else ():
-            paths = (os.path.join(each, name) for each in (folder, *folders))
-            path = next((place_of(each) for each in paths if os.path.isfile(each)), "")
-            if path and path not in found and (header := text_at(job, path)) is not None:
-                found[path] = header
-                waiting.append((os.path.dirname(path), header))
-    return list(found.values())
+    beside = os.path.dirname(split_variant(job.name)[0])
+    headers = quoted_headers(
+        ((beside, text) for text in texts),
+        (beside, *include_folders(job)),
+        partial(text_at, job),
+        most=_MOST_HEADERS,
+        place_of=place_of,
+    )
+    return list(headers.values())
 
 
 _MOST_HEADERS = 256
