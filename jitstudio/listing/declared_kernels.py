@@ -76,9 +76,9 @@ class DeclaredKernel:
         """What the template's parameters represent, given its first arguments as C++ text."""
         if self.node.template is None:
             return {}
-        given = [self.types.argument_in(text, self.node.scope) for text in arguments]
+        passed = [self.types.argument_in(text, self.node.scope) for text in arguments]
         try:
-            return self.types.bound(self.node.template, given, self.node.scope)
+            return self.types.bound(self.node.template, passed, self.node.scope)
         except TOO_DEEP:
             return {}
 
@@ -92,13 +92,13 @@ class DeclaredKernel:
                 declarator = node.child_by_field_name("declarator")
                 name = name_node(declarator)
                 spelling = _spelling(node, name)
-                found = _passed(node, self.types, self.node.scope, bindings)
-                yield Parameter(text_of(name), spelling, found)
+                kind = _passed(node, self.types, self.node.scope, bindings)
+                yield Parameter(text_of(name), spelling, kind)
 
     def _attribute(self, name: str, bindings: Bindings) -> list[int | None]:
         """Returns the numbers in the brackets of an attribute; empty where it is not there."""
-        given = [a.arguments for a in self.node.attributes if a.name == name]
-        call = _first(parse(b"int x = f(%s);" % given[-1]), {"argument_list"}) if given else None
+        lists = [a.arguments for a in self.node.attributes if a.name == name]
+        call = _first(parse(b"int x = f(%s);" % lists[-1]), {"argument_list"}) if lists else None
         try:
             nodes = call.named_children if call else []
             return [self.types.number(node, self.node.scope, bindings) for node in nodes]

@@ -23,16 +23,16 @@ def launch_facts(
             by their bytes.
         kernel: Which one of a module with several; empty where there is one only.
     """
-    told = {name: ",".join(map(str, size)) for name, size in sizes.items()}
+    facts = {name: ",".join(map(str, size)) for name, size in sizes.items()}
     if line := _line_in(file):
-        told["line"] = str(line)
+        facts["line"] = str(line)
     for name, value in arguments.items():
         if (size := getattr(value, "nbytes", None)) and getattr(value, "shape", ()) != ():
-            told[f"bytes {name}"] = str(size)
+            facts[f"bytes {name}"] = str(size)
         elif number := number_of(value):
-            told[f"number {name}"] = number
+            facts[f"number {name}"] = number
     prefix = f"{LAUNCH}{kernel}: " if kernel else LAUNCH
-    return {prefix + name: text for name, text in told.items()}
+    return {prefix + name: text for name, text in facts.items()}
 
 
 def number_of(value: Any) -> str:

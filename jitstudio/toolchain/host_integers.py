@@ -38,7 +38,7 @@ def host_integers(job: Job, folders: Iterable[str]) -> tuple[Header, ...]:
     if os.name != "posix" or not any(map(_USED.search, texts)):
         return ()
     taken = {header.name for header in job.headers}
-    found = []
+    headers = []
     for name in NAMES:
         paths = (os.path.join(folder, name) for folder in folders)
         path = next(filter(os.path.isfile, paths), "")
@@ -46,5 +46,5 @@ def host_integers(job: Job, folders: Iterable[str]) -> tuple[Header, ...]:
             with suppress(OSError):
                 text = read_file(Path(path), _LARGEST)
                 changed = _OTHERWISE.sub(rb"\g<before>\g<sign> long", text)
-                found.append(Header(name, line_directive(path) + changed))
-    return tuple(found)
+                headers.append(Header(name, line_directive(path) + changed))
+    return tuple(headers)

@@ -84,11 +84,11 @@ def check_part(buffer: Buffer, part: str, names: Mapping[str, Number | None]) ->
 def _parsed(text: str, written: str, names: Collection[str], remedy: str) -> ast.expr | None:
     """Returns what Python parses; None where it is nested too deeply to tell."""
     odd = [name for name in names if keyword.iskeyword(name) or not name.isidentifier()]
-    each = (
+    patterns = (
         rf"(?<![\w.]){re.escape(name)}" + (r"(?!\w)" if re.search(r"\w\Z", name) else "")
         for name in sorted(odd, key=len, reverse=True)
     )
-    pattern = "|".join((_STRING, *each))
+    pattern = "|".join((_STRING, *patterns))
     line = re.sub(r"[\s\0]", " ", text).strip()
     line = re.sub(pattern, lambda m: m[0] if m[0][0] in "'\"" else _STAND_IN, line)
     try:

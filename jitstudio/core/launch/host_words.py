@@ -46,8 +46,8 @@ def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
 
 def _assumed(launch: HostLaunch) -> Iterator[str]:
     if launch.assumed:
-        each = (f"{a.name} = {a.value} (line {a.line})" for a in launch.assumed)
-        yield f"Assumed, as only a run of the host code would tell: {listing(each)}."
+        numbers = (f"{a.name} = {a.value} (line {a.line})" for a in launch.assumed)
+        yield f"Assumed, as only a run of the host code would tell: {listing(numbers)}."
 
 
 def _unknown(form: KernelForm, launch: HostLaunch) -> Iterator[str]:

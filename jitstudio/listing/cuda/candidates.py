@@ -144,15 +144,15 @@ class Weighing:
                 name = self._head_of(owner).name
             by_name[name].append(candidate)
         names = frozenset(by_name)
-        found = set(names & rest)
-        waiting = [b"", *found]
+        reached = set(names & rest)
+        waiting = [b"", *reached]
         while waiting:
             for candidate in by_name.pop(waiting.pop(), ()):
                 if all(id(each) not in ended for each in around(candidate.declaration)):
-                    more = (names & words[candidate]) - found
-                    found |= more
+                    more = (names & words[candidate]) - reached
+                    reached |= more
                     waiting += more
-        return found
+        return reached
 
 
 def around(declaration: OutlineItem) -> Iterator[OutlineItem]:

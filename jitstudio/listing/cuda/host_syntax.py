@@ -108,18 +108,18 @@ def syntax_mistakes(
     """
     starts = [0, *(match.end() for match in re.finditer(rb"\n", text)), len(text)]
     spans = [(starts[first - 1], starts[min(last, len(starts) - 1)]) for first, last in ranges]
-    found = sorted(_Suspicions(text, spans, others).all())
-    if not found:
+    suspicions = sorted(_Suspicions(text, spans, others).all())
+    if not suspicions:
         return ()
-    lines = lines_of(text, {each.at for each in found})
+    lines = lines_of(text, {each.at for each in suspicions})
     prepared = prepare(text, for_host=True).text
     wrong = [_lines(node) for node in _errors(parse(prepared))]
     compiled = prepared.split(b"\n")
     # What is behind an open quotation mark looks wrong, too.
-    open_lines = {lines[each.at] for each in found if each.reason == _OPEN_QUOTE}
+    open_lines = {lines[each.at] for each in suspicions if each.reason == _OPEN_QUOTE}
     sure = {
         lines[each.at]: each.reason
-        for each in reversed(found)
+        for each in reversed(suspicions)
         if (each.reason == _OPEN_QUOTE or lines[each.at] not in open_lines)
         and (
             (each.is_enough and compiled[lines[each.at] - 1].strip())

@@ -100,13 +100,13 @@ class AssumedFloat(float, _Depends):
 
 def assumptions(values: Iterable[object]) -> frozenset[HostAssumption]:
     """Returns on what values depend, those in tuples, too."""
-    found: frozenset[HostAssumption] = frozenset()
+    assumed: frozenset[HostAssumption] = frozenset()
     for value in values:
         if isinstance(value, _Depends):
-            found |= value.by
+            assumed |= value.by
         elif isinstance(value, tuple):
-            found |= assumptions(value)
-    return found
+            assumed |= assumptions(value)
+    return assumed
 
 
 def depending(value: _Value, on: Iterable[object]) -> _Value:
@@ -114,9 +114,9 @@ def depending(value: _Value, on: Iterable[object]) -> _Value:
     by = assumptions(on)
     if not by or not isinstance(value, int | float):
         return value
-    made = AssumedInt(value) if isinstance(value, int) else AssumedFloat(value)
-    made.by = by
-    return cast("_Value", made)
+    number = AssumedInt(value) if isinstance(value, int) else AssumedFloat(value)
+    number.by = by
+    return cast("_Value", number)
 
 
 def whole_number(value: float) -> int:

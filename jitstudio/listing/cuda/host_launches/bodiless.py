@@ -95,7 +95,7 @@ class BodilessFunctions:
     @cached_property
     def _prototypes(self) -> dict[str, list[list[Node]]]:
         """The parameters of functions that are declared, by their names."""
-        found: dict[str, list[list[Node]]] = {}
+        prototypes: dict[str, list[list[Node]]] = {}
         for tree in self._code.trees:
             for node in within(tree):
                 if node.type not in ("declaration", "field_declaration"):
@@ -107,8 +107,8 @@ class BodilessFunctions:
                         n.type.endswith("parameter_declaration") or n.type.startswith("variadic")
                         for n in listed
                     ):
-                        found.setdefault(declared_name(declarator), []).append(listed)
-        return found
+                        prototypes.setdefault(declared_name(declarator), []).append(listed)
+        return prototypes
 
 
 def _is_reference(parameter: Node) -> bool:

@@ -227,28 +227,30 @@ class _Reader:
     def read(self) -> Launched:
         """Returns the instances, in the order of the launches."""
         self._begin()
-        found: dict[str, None] = {}
+        instances: dict[str, None] = {}
         unknown: dict[bytes, int] = {}
         launches = ((f, mention, x) for f in self._host for mention, x in self._launches(f))
-        for count, (function, mention, made) in enumerate(launches):
-            name = made.decode("utf-8", "replace")
+        for count, (function, mention, lowered) in enumerate(launches):
+            name = lowered.decode("utf-8", "replace")
             at = self._place(function, mention.at)
-            if count == _MOST_LAUNCHES or (len(found) == _MOST and name and name not in found):
+            if count == _MOST_LAUNCHES or (
+                len(instances) == _MOST and name and name not in instances
+            ):
                 self._rest = at
                 break
             if name:
-                found[name] = None
+                instances[name] = None
             else:
                 unknown.setdefault(_name(self._kernel(mention.name)), at)
-        return Launched(tuple(found), self._rest, unknown=tuple(unknown.items()))
+        return Launched(tuple(instances), self._rest, unknown=tuple(unknown.items()))
 
     def _follow(self) -> dict[int, dict[tuple[bytes, ...], Places]]:
         """Returns what the parameters of each host template are, once for each of its calls."""
-        found: dict[int, dict[tuple[bytes, ...], Places]] = {id(f): {} for f in self._host}
+        followed: dict[int, dict[tuple[bytes, ...], Places]] = {id(f): {} for f in self._host}
         waiting: deque[tuple[FollowedFunction, Places]] = deque()
         for function in self._host:
             if not (_name_of_template(function.item) or _name_of_specialised(function.item)):
-                found[id(function)][()] = {}
+                followed[id(function)][()] = {}
                 waiting.append((function, {}))
         calls = 0
         while waiting:
@@ -258,12 +260,12 @@ class _Reader:
                     calls += 1
                     if calls > _MOST_CALLS:
                         self._rest = self._place(called, 0) if self._rest is None else self._rest
-                        return found
-                    given = self._given_to(called, mention, known)
-                    if given is not None and given[0] not in found[id(called)]:
-                        found[id(called)][given[0]] = given[1]
-                        waiting.append((called, given[1]))
-        return found
+                        return followed
+                    bound = self._given_to(called, mention, known)
+                    if bound is not None and bound[0] not in followed[id(called)]:
+                        followed[id(called)][bound[0]] = bound[1]
+                        waiting.append((called, bound[1]))
+        return followed
 
     def _place(self, function: FollowedFunction, at: int) -> int:
         """Returns a place of a function in the text; the start where that is a header's."""
@@ -282,15 +284,15 @@ class _Reader:
         is_special = bool(_name_of_specialised(called.item))
         if is_special:
             own = next((_template_around(f.item) for f in general), own)
-        given = host_instance(own, mention.given, mention.arguments, known)
-        if given is None:
+        arguments = host_instance(own, mention.given, mention.arguments, known)
+        if arguments is None:
             return None
         special = {
             tuple(counted(each) for each in _specialised(f.item)): f
             for f in self._templates[name]
             if _name_of_specialised(f.item)
         }
-        chosen = special.get(tuple(counted(each.strip(b"()")) for each in given))
+        chosen = special.get(tuple(counted(each.strip(b"()")) for each in arguments))
         if chosen is not (called if is_special else None):
             return None
         around = _class_around(called.item)
@@ -300,8 +302,8 @@ class _Reader:
             same = [known.meaning(name, 0) for name in around.names]
             outer = tuple(each for each in same if each is not None)
         outer = outer if outer and len(outer) >= len(around.names) else ()
-        places = (around.places(outer) if outer else {}) | own.places(given)
-        return (*outer, *given), places
+        places = (around.places(outer) if outer else {}) | own.places(arguments)
+        return (*outer, *arguments), places
 
     def _taken(self, function: FollowedFunction, places: Places) -> Iterator[tuple[Mention, Known]]:
         """Yields the mentions of templates that a host function compiles with these parameters."""

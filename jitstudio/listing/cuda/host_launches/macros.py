@@ -70,8 +70,8 @@ class Macro(NamedTuple):
 
 def defined_macros(text: bytes) -> dict[bytes, Macro]:
     """Returns the macros that a text defines, by their names; of several the last."""
-    found = (Macro.of(match[0].lstrip()) for match in _DEFINITION.finditer(text))
-    return dict(each for each in found if each is not None)
+    macros = (Macro.of(match[0].lstrip()) for match in _DEFINITION.finditer(text))
+    return dict(each for each in macros if each is not None)
 
 
 def words_in(text: bytes) -> set[bytes]:

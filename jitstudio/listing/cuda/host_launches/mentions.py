@@ -141,7 +141,7 @@ class FollowedFunction:
             named: The names, and what is behind one that matters.
             kernels: Those that are kernels.
         """
-        text, found, seen = self.text, [], set()
+        text, mentions, seen = self.text, [], set()
         # What is written alike is something else in other branches and beside other aliases.
         all_differ = bool(self.guards) or b"using " in text or b"typedef " in text
         own_head = text.find(b"{") if self.item.kind is Kind.FUNCTION else 0
@@ -150,24 +150,24 @@ class FollowedFunction:
             is_launch = name in kernels
             if match[2] == b"(" and (is_launch or match.start() < own_head):
                 continue
-            given: list[bytes] = []
+            listed: list[bytes] = []
             if match[2] == b"<":
                 near = text[at : at + LONGEST]
                 end = close_of(near, 0, b"<", b">")
                 if not near.startswith(b">", end - 1):
                     continue  # a comparison, or longer than anybody writes
-                given, at = split(near[1 : end - 1]), at + end
+                listed, at = split(near[1 : end - 1]), at + end
             at = past_blanks(text, at)
             arguments = _arguments(text, at, is_launch=is_launch)
             whole = _name_before(text, match.end(1))
             owner = _owner_before(text, match.start())
             mention = Mention(
-                match.start(), whole, tuple(given), tuple(arguments), is_launch, owner
+                match.start(), whole, tuple(listed), tuple(arguments), is_launch, owner
             )
             if all_differ or mention[1:] not in seen:
                 seen.add(mention[1:])
-                found.append(mention)
-        return found
+                mentions.append(mention)
+        return mentions
 
 
 class TextKnown:
@@ -192,10 +192,10 @@ class TextKnown:
         if word not in known:
             text, around = self._function.text, self._function.around
             known[word] = _definitions(word, text) or _definitions(word, around)[:1]
-        found = known[word]
-        if not found:
+        definitions = known[word]
+        if not definitions:
             return None
-        meant, is_value, _ = found[0] if len(found) == 1 else self._nearest(found)
+        meant, is_value, _ = definitions[0] if len(definitions) == 1 else self._nearest(definitions)
         return defined_as(meant, self, depth, is_value=is_value)
 
     def _nearest(self, definitions: list[HostDefinition]) -> HostDefinition:
@@ -217,8 +217,8 @@ class TextKnown:
         if name not in known:
             own = self._function
             places = (own.text, own.around, own.outside)
-            found = (_declaration(name, place) for place in places if place)
-            known[name] = next(filter(None, found), None)
+            declarations = (_declaration(name, place) for place in places if place)
+            known[name] = next(filter(None, declarations), None)
         return known[name]
 
 
@@ -287,18 +287,20 @@ def _places_of(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
 
 def _definitions(name: bytes, text: bytes) -> list[HostDefinition]:
     """Returns what a name is defined as in a text."""
-    found = []
+    definitions = []
     for start, end in islice(_places_of(name, text), _MOST_DEFINED):
         before = _BEFORE_STATEMENT.split(text[max(0, start - LONGEST) : start])
         statement, around = before[-1].strip(), b"".join(before[-2:-1])
         value, kind = _VALUE.match(text, end), _TYPE.match(text, end)
         if value and (_CONSTANT.search(statement) or _ENUM.search(around)):
-            found.append(HostDefinition(value[1].strip(), True, end))
+            definitions.append(HostDefinition(value[1].strip(), True, end))
         elif kind and statement == b"using":
-            found.append(HostDefinition(kind[1].strip(), False, end))
+            definitions.append(HostDefinition(kind[1].strip(), False, end))
         elif statement.startswith(b"typedef ") and _END.match(text, end):
-            found.append(HostDefinition(statement.removeprefix(b"typedef ").strip(), False, end))
-    return found
+            definitions.append(
+                HostDefinition(statement.removeprefix(b"typedef ").strip(), False, end)
+            )
+    return definitions
 
 
 def _declaration(name: bytes, text: bytes) -> WrittenType | None:
@@ -310,10 +312,12 @@ def _declaration(name: bytes, text: bytes) -> WrittenType | None:
         matches = (
             _DECLARED.fullmatch(text, at, start) for at in (*([] if first else [0]), *begins)
         )
-        if behind and (found := next(filter(None, matches), None)):
-            if found[1] in _NO_TYPES:
+        if behind and (declared := next(filter(None, matches), None)):
+            if declared[1] in _NO_TYPES:
                 return None
-            return WrittenType(found[1].strip(), found[2].count(b"*") + (behind[1] is not None))
+            return WrittenType(
+                declared[1].strip(), declared[2].count(b"*") + (behind[1] is not None)
+            )
     return None
 
 

@@ -82,8 +82,10 @@ def instance_in(text: str, names: Names) -> str:
     if not opened:
         return text
     known = NamesKnown(names)
-    given = (counted(resolved(each, known)) for each in split(inside.rpartition(">")[0].encode()))
-    listed = b",".join(part for each in given for part in split(each))
+    arguments = (
+        counted(resolved(each, known)) for each in split(inside.rpartition(">")[0].encode())
+    )
+    listed = b",".join(part for each in arguments for part in split(each))
     return f"{before.strip()}<{listed.decode('utf-8', 'replace')}>"
 
 
@@ -103,9 +105,9 @@ class NamedFunctions:
             return None
         if not inside:
             return FunctionName(text)
-        given = split(inside.rpartition(">")[0].encode())
+        arguments = split(inside.rpartition(">")[0].encode())
         known = NamesKnown(names)
-        listed = b", ".join(resolved(each, known) for each in given).decode("utf-8", "replace")
+        listed = b", ".join(resolved(each, known) for each in arguments).decode("utf-8", "replace")
         return FunctionName(f"{path.strip()}<{listed}>")
 
     def launched(self, name: str, arguments: Sequence[str], names: Names) -> LaunchedKernel:
@@ -118,20 +120,20 @@ class NamedFunctions:
         """
         path, _, inside = names.written.get(name, name).strip("()").partition("<")
         path = path.strip()
-        given = split(inside.rpartition(">")[0].encode())
+        written = split(inside.rpartition(">")[0].encode())
         kernel = self._code.kernel_template(path)
         known = NamesKnown(names)
         listed: Sequence[bytes] | None = None
         if kernel is not None and kernel.names:
-            listed = instance(kernel, given, [each.encode() for each in arguments], known)
-        listed = listed or [resolved(each, known) for each in given]
+            listed = instance(kernel, written, [each.encode() for each in arguments], known)
+        listed = listed or [resolved(each, known) for each in written]
         return LaunchedKernel(path, b", ".join(listed).decode("utf-8", "replace"))
 
     def types(self, arguments: Sequence[str], names: Names) -> tuple[str, ...]:
         """Returns what arguments are, as far as their text says; empty for what it does not."""
         known = NamesKnown(names)
-        found = (type_of(argument.encode(), known) for argument in arguments)
-        return tuple(kind[0].decode() + "*" * kind[1] if kind else "" for kind in found)
+        types = (type_of(argument.encode(), known) for argument in arguments)
+        return tuple(kind[0].decode() + "*" * kind[1] if kind else "" for kind in types)
 
     def places(
         self, called: TemplateHead, given: Sequence[str], arguments: Sequence[str], names: Names

@@ -19,7 +19,7 @@ _MOST_REMEMBERED = 4096
 def spread(node: Node, names: Names) -> list[Node]:
     """Returns what stands before the dots, or is folded, once for each argument of its packs."""
     sides = (node.child_by_field_name(field) for field in ("pattern", "left", "right"))
-    found: list[Node] = []
+    nodes: list[Node] = []
     for side in filter(None, sides):
         words = {word for word in _WORD.findall(text_of(side)) if word in names.packs}
         # Nobody may know the types of arguments that are there.
@@ -28,8 +28,8 @@ def spread(node: Node, names: Names) -> list[Node]:
             packs = {word: names.packs[word] for word in words}
             texts = {word: pack[at] for word, pack in packs.items() if at < len(pack)}
             code = _replaced(text_of(side), texts)
-            found += _statement(side.start_point[0], code)
-    return found
+            nodes += _statement(side.start_point[0], code)
+    return nodes
 
 
 @lru_cache(_MOST_REMEMBERED)
@@ -37,8 +37,8 @@ def _statement(row: int, code: str) -> tuple[Node, ...]:
     """Returns an expression in this row, of each text but one: the next node may have its id."""
     newlines = "\n" * row
     tree = parse(f"{newlines}void f() {{ {code}; }}".encode())
-    made = next((n for n in within(tree) if n.type == "expression_statement"), None)
-    return tuple(children(made)[:1]) if made is not None else ()
+    statement = next((n for n in within(tree) if n.type == "expression_statement"), None)
+    return tuple(children(statement)[:1]) if statement is not None else ()
 
 
 def _replaced(code: str, texts: Mapping[str, str]) -> str:

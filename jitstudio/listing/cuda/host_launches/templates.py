@@ -233,13 +233,14 @@ def _sequence(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) 
     for parameter, argument in zip(called.parameters, arguments, strict=False):
         if form.search(parameter):
             variable = known.variable(argument)
-            made = _SEQUENCE.search(resolved(variable[0] if variable else argument, known))
-            numbers = (
-                [counted(each) for each in split(made[3])][made[2] == b"integer" :] if made else []
-            )
-            if made and not made[1]:
+            sequence = _SEQUENCE.search(resolved(variable[0] if variable else argument, known))
+            if sequence is None:
+                continue
+            # The first argument of a `std::integer_sequence` is its type.
+            numbers = [counted(each) for each in split(sequence[3])][sequence[2] == b"integer" :]
+            if not sequence[1]:
                 return numbers
-            if made and len(numbers) == 1 and numbers[0].isdigit():
+            if len(numbers) == 1 and numbers[0].isdigit():
                 return [str(n).encode() for n in range(min(int(numbers[0]), _MOST_NUMBERS))]
     return []
 
