@@ -443,6 +443,7 @@ class _Text:
     name: str
     folder: str
     names: frozenset[str]
+    quoted: frozenset[str] = frozenset()
 
 
 def stray_include(job: Job, toolchain: Sequence[str]) -> str:
@@ -496,6 +497,35 @@ def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str
     return ""
 
 
+def replaced_header(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str:
+    """Why one of jitstudio's headers stood in for the author's own; empty if none did.
+
+    What cannot be opened, NVRTC takes for missing and searches on: a `unistd.h` beside the module
+    without a right to read it, or a link that leads out of a project's folder.
+
+    Args:
+        job: A compile of CUDA C++.
+        opened: The files that NVRTC has opened.
+        toolchain: The folders of the tools' own headers.
+    """
+    served = frozenset(stand_ins(opened))
+    texts = [*_texts(job)] if served else []
+    texts += [_file(name) for name in opened if served and not lies_in(toolchain, name)]
+    for text in texts:
+        for name in sorted(text.names & served):
+            beside = (text.folder,) if name in text.quoted else ()
+            for path in (os.path.join(at, name) for at in (*beside, *include_folders(job))):
+                if os.path.isfile(path) and not _opens(path):
+                    real = os.path.realpath(path)
+                    if job.confined_to is not None and not lies_in(job.confined_to, real):
+                        return _refusal(text.name, name, real)
+                    return (
+                        f"'{shown(text.name)}' includes '{shown(name)}', and '{shown(path)}' "
+                        "cannot be read. Change the rights of this file, or include another one."
+                    )
+    return ""
+
+
 def _refusal(text: str, name: str, real: str) -> str:
     which = "" if real == name else f"which is '{shown(real)}', "
     includes_it = f"'{shown(text)}' includes '{shown(name)}'"
@@ -525,9 +555,14 @@ def _texts(job: Job) -> Iterator[_Text]:
     beside = os.path.dirname(job.name)
     expressions = "\n".join(job.name_expressions).encode()
     for content in (*(content for _, content in job.inputs), expressions):
-        yield _Text(job.name, beside, includes(content).names)
+        yield _text(job.name, beside, content)
     for header in job.headers:
-        yield _Text(header.name, os.path.dirname(header.name), includes(header.content).names)
+        yield _text(header.name, os.path.dirname(header.name), header.content)
+
+
+def _text(name: str, folder: str, content: bytes) -> _Text:
+    reading = includes(content)
+    return _Text(name, folder, reading.names, reading.quoted)
 
 
 def _file(path: str) -> _Text:
@@ -536,7 +571,7 @@ def _file(path: str) -> _Text:
     if os.path.isfile(path):
         with suppress(OSError), open(path, "rb") as file:
             content = file.read(_LARGEST)
-    return _Text(path, os.path.dirname(path), includes(content).names)
+    return _text(path, os.path.dirname(path), content)
 
 
 def _opens(path: str) -> bool:

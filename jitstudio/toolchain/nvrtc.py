@@ -42,6 +42,7 @@ from jitstudio.toolchain.headers import (
     header_options,
     header_problem,
     library_folders,
+    replaced_header,
     searches_of,
     stand_ins,
     stray_file,
@@ -156,8 +157,10 @@ def compile_cuda(job: Job) -> Report:
         report.ok, report.error_log = False, str(error)
     report.copies, report.instances = _changed(given, job)
     opened = TRACE.opened() if plain else None
-    if opened and (found := stray_file(job, opened, folders)):
-        return Report(options=sent, error_log=found)
+    if opened and (
+        refusal := stray_file(job, opened, folders) or replaced_header(job, opened, folders)
+    ):
+        return Report(options=sent, error_log=refusal)
     report.stand_ins = stand_ins(opened or ())
     opened = opened if report.ok else None
     if opened is not None and prefix and precompiled:

@@ -215,6 +215,8 @@ def test_an_ordinary_project_builds_as_if_it_were_trusted(tmp_path, run):
         ("#include <../out/secret.h>", {}),
         ('#include "near.h"', {"near.h": '#include "{out}/secret.h"'}),
         ('#include "link.h"', {}),
+        ('#include "unistd.h"', {}),
+        ('#include "near.h"', {"near.h": '#include "unistd.h"'}),
         ('#if __has_include("{out}/secret.h")\n#endif', {}),
     ],
 )
@@ -222,7 +224,8 @@ def test_no_file_outside_the_folder_is_included(text, files, tmp_path, run):
     folder, out = tmp_path / "p", tmp_path / "out"
     folder.mkdir(), out.mkdir()
     (out / "secret.h").write_text("#error the secret\n")
-    (folder / "link.h").symlink_to(out / "secret.h")
+    for name in ("link.h", "unistd.h"):
+        (folder / name).symlink_to(out / "secret.h")
     for name, content in files.items():
         (folder / name).write_text(content.format(out=out))
     path = _write(folder, Project((Member("k.cu", CodeKind.CUDA, text.format(out=out)),)))
