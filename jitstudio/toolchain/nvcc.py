@@ -59,6 +59,18 @@ def found() -> str:
         return ""
 
 
+def may_find(header: str) -> bool:
+    """Returns whether nvcc may know a header without an option that names its folder.
+
+    It is looked for in the toolkit and where hosts keep theirs: no program is started for it.
+    """
+    toolkit = Path(locate.program(Tool.NVCC)).resolve().parent.parent
+    folders = [*toolkit.glob("targets/*/include"), toolkit / "include", Path("/usr/local/include")]
+    system = Path("/usr/include")
+    folders += [system, *system.glob("*-linux-*"), *system.glob("c++/*")]
+    return any((folder / header).is_file() for folder in folders)
+
+
 def programs() -> tuple[str, ...]:
     """Returns the paths of all programs that a compile starts; none where nvcc cannot be used."""
     try:

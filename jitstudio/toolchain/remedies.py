@@ -18,7 +18,7 @@ _UNMARKED = re.compile(
 )
 _ERROR = re.compile(r": (?:catastrophic )?error: ")
 _CALLED = "calling a __host__ function"
-_NOT_FOUND = "open source file"
+_NOT_FOUND = re.compile(r'open source file "([^"\n]++)"')
 
 
 def unmarked_for_device(
@@ -47,8 +47,9 @@ def unmarked_for_device(
 def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Diagnostic | None:
     """Returns that nvcc is here and may compile what NVRTC could not, and the first cause.
 
-    None where it is not, where a build may not start it, where nothing of the host is in it, or
-    where device code calls the host's functions, which nvcc refuses, too.
+    None where it is not, where a build may not start it, where nothing of the host is in it, where
+    a header is nowhere on this machine, or where device code calls the host's functions, which
+    nvcc refuses, too.
 
     Args:
         part: What NVRTC could not compile.
@@ -56,11 +57,14 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
         folders: Where NVIDIA's headers lie: an error there is told where the author's text leads.
     """
     job = part.whole
-    is_of_host = bool(part.host_code) or _NOT_FOUND in report.error_log
+    missing = _NOT_FOUND.findall(report.error_log)
+    is_of_host = bool(part.host_code) or bool(missing)
     calls = words_on_calls(part, report.error_log) or _CALLED in report.error_log
     if not is_of_host or calls or job.confined_to is not None:
         return None
     if not {CodeKind.PTX, CodeKind.CUBIN}.issuperset(job.makes) or not nvcc.found():
+        return None
+    if not all(map(nvcc.may_find, missing)):
         return None
     log = report.error_log
     said = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)

@@ -179,6 +179,15 @@ def test_without_a_host_compiler_it_says_what_to_install(program, monkeypatch):
 SHORT = "__global__ void k(int *p, int n) { *p = n ?: 3; }\n"
 
 
+@pytest.mark.parametrize(("header", "offers"), [("<linux/kd.h>", 1), ('"nowhere/at_all.h"', 0)])
+def test_nvcc_is_offered_for_a_header_that_it_finds(header, offers, builder, program):
+    failed = request(cuda(f"#include {header}\n{SHORT}int main() {{ return 0; }}\n"))
+    result = builder.build(failed)
+    assert result.outcome is Outcome.FAILED
+    fixes = [d.fix.kind for d in result.diagnostics if d.fix]
+    assert fixes.count(FixKind.USE_NVCC) == offers
+
+
 def test_nvcc_is_offered_where_it_is_and_nvrtc_fails_with_a_program(builder):
     failed = request(cuda(f"{SHORT}int main() {{ return 0; }}\n"))
     result = builder.build(failed)
