@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.ptx.reading import read_program
 from jitstudio.simulator.running.machine import Machine
 from jitstudio.simulator.running.simulate import simulate
@@ -69,6 +70,24 @@ extern "C" __global__ void alone(unsigned* out, int n) {
   __syncthreads();
   out[threadIdx.x] = v;
 }
+extern "C" __global__ void rich(float* out, const float* in) {
+  __shared__ __align__(16) float s[128];
+  __shared__ __align__(8) unsigned long long barrier;
+  int t = threadIdx.x;
+  unsigned at = (unsigned)__cvta_generic_to_shared(s);
+  unsigned b = (unsigned)__cvta_generic_to_shared(&barrier);
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" :: "r"(b));
+  if (t < 16) asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at + 16 * t),
+                           "l"(in + 4 * t) : "memory");
+  printf("%d ", t);
+  float never = s[64 + t], y;
+  asm volatile("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(in[t]));
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  asm volatile("{ .reg .b64 state; .reg .pred p; mbarrier.arrive.shared.b64 state, [%0];\\n"
+               "again: mbarrier.try_wait.shared.b64 p, [%0], state; @!p bra again; }" :: "r"(b));
+  out[t] = never + y + s[t] + fib(t % 8 + 4);
+}
 extern "C" __global__ void mix(unsigned* out, int n) {
   unsigned v = threadIdx.x;
   for (int i = 0; i < n; i++) {
@@ -99,6 +118,9 @@ LAUNCHES = {
         "locked", (2, 1, 1), (33, 1, 1), (np.zeros(1, np.int32), np.zeros(1, np.int32))
     ),
     "warp": launch_of("vote", (1, 1, 1), (32, 1, 1), (np.zeros(32, np.uint32),)),
+    "rich": launch_of(
+        "rich", (1, 1, 1), (64, 1, 1), (np.zeros(64, np.float32), np.ones(64, np.float32))
+    ),
     "recursion": launch_of("recurse", (2, 1, 1), (40, 1, 1), (np.zeros(40, np.int32),)),
 }
 
@@ -145,6 +167,52 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
         assert {key: mine[key] for key in theirs} == theirs
         # Functions that are called later only have registers here, which are as new ones.
         assert not any(any(mine[key]) for key in mine.keys() - theirs.keys())
+
+
+# Contents of arrays, which are compared above, and what a launch, a function or an instruction sets
+# up once.
+_IN_ARRAYS = {"arenas", "frames", "bases", "stacks", "returns", "written", "passed"}
+# Whether a copy still shares its content, and what each step looks up or counts anew.
+_NO_STATE = {"_is_shared", "_own", "_key", "puts"}
+_SET_UP_ONCE = {"extents", "links", "meetings", "frame_bytes"}
+
+
+def plain(value):
+    """A value in types that compare by content; an instruction is its number."""
+    match value:
+        case np.ndarray():
+            return value.dtype, value.tobytes()
+        case PtxInstruction():
+            return value.number
+        case dict():
+            return {str(key): plain(item) for key, item in value.items()}
+        case set() | frozenset():
+            return sorted(map(str, value))
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _ if callable(value) or not hasattr(value, "__dict__"):
+            return str(value)
+        case _:
+            return {key: plain(item) for key, item in vars(value).items() if key not in _NO_STATE}
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_all_attributes_of_a_wave_go_back(program, name):
+    launch = LAUNCHES[name]
+    history = StepHistory(lambda: Machine(launch, program), interval=0.0)
+    while history.forward():
+        pass
+    chosen = random.Random(2)
+    last = history.last_step
+    for step in (*range(1, min(last, 64), 6), *(chosen.randrange(last) for _ in range(5))):
+        history.go_to(step)
+        fresh = StepHistory(lambda: Machine(launch, program), interval=1e9)
+        fresh.go_to(step)
+        mine, theirs = vars(history.machine.wave), vars(fresh.machine.wave)
+        names = theirs.keys() - _IN_ARRAYS - _SET_UP_ONCE
+        assert len(names) > 40
+        for attribute in names:
+            assert plain(mine[attribute]) == plain(theirs[attribute]), attribute
 
 
 def test_little_memory_thins_the_snapshots_and_loses_no_step(program):

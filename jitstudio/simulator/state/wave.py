@@ -6,7 +6,7 @@ Instructions work on a `Wave`; what they load and store goes through `loads_stor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -100,18 +100,81 @@ class Meeting:
     finish: Callable[[Wave, int, Selection], None]
 
 
-class Wave:
-    """The state of resident blocks.
+@dataclass(eq=False)
+class WaveState:
+    """The state of resident blocks that steps change, but for the contents of arrays.
+
+    Attributes:
+        arenas: The memory; deep calls make room in another arena.
+        local_stride: Bytes of local memory of a thread.
+        groups: The threads that can go on.
+        barriers: Who waits at which barrier, by its name.
+        parked: Who waits at a warp-level operation for lanes that it names.
+        live_count: How many threads have not exited.
+        spins: How often threads have gone back in a loop that may spin, by its start.
+        clock: Steps since the launch began.
+        depth: Of the calls of the threads that execute the current instruction.
+        current: The instruction that is executed; None before the first.
+        changes: How often memory or a clock has changed what a spinning thread could see.
+        printed: What has been printed, in pieces.
+        printed_size: Characters of it.
+        faults: Those that do not end the launch.
+        told: Which they are: see `Wave.has_told`.
+        inexact: Functions whose results may differ from a GPU's, with by how much.
+        undefined: Which registers of the kernel hold undefined values.
+        phases: Who waits for phases of mbarriers, and what they lack.
+        copies: The copies to shared memory that nobody has waited for.
+        products: Those of warp groups likewise.
+    """
+
+    arenas: dict[StateSpace, Arena]
+    local_stride: int
+    groups: Groups
+    barriers: dict[BarrierName, list[Waiting]]
+    parked: dict[tuple[int, int], Selection]
+    live_count: int
+    spins: dict[int, int]
+    clock: int
+    depth: int
+    current: PtxInstruction | None
+    changes: int
+    printed: list[str]
+    printed_size: int
+    faults: list[Fault]
+    told: set[tuple[object, FaultKind, str]]
+    inexact: dict[str, str]
+    undefined: UndefinedValues
+    phases: AwaitedPhases
+    copies: PendingCopies
+    products: PendingProducts
+
+    def copied_state(self) -> WaveState:
+        """Returns a copy, which further steps leave as it is."""
+        return WaveState(*(_copied(getattr(self, field.name)) for field in fields(WaveState)))
+
+    def restore(self, state: WaveState) -> None:
+        """Takes all back to a copy, which can be taken back to again."""
+        for field in fields(WaveState):
+            setattr(self, field.name, _copied(getattr(state, field.name)))
+
+
+def _copied(value: Any) -> Any:
+    """Returns a copy of a container or a record that copies itself; other values are constants."""
+    if isinstance(value, dict):
+        return {key: [*item] if isinstance(item, list) else item for key, item in value.items()}
+    return value.copy() if hasattr(value, "copy") else value
+
+
+class Wave(WaveState):
+    """The resident blocks: what a launch has set, their state, and their arrays.
 
     Attributes:
         layout: Which threads there are.
         numbers: The numbers of all threads with padding.
         live: Which threads have not exited; False for padding.
         lanes: The live lanes of each warp, as bits.
-        groups: The threads that can go on.
         seed: Shuffles which warps come first; None for none.
         rank: Who comes first where threads meet at one address; None for the order of numbers.
-        barriers: Who waits at which barrier, by its name.
         votes: What each thread has brought to the barrier that it waits at.
         cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
         cluster_waits: How often it has passed it.
@@ -121,12 +184,8 @@ class Wave:
         deepest: Most calls within calls.
         most_bytes: Most bytes of registers.
         frame_bytes: Bytes of the registers of all depths.
-        spins: How often threads have gone back in a loop that may spin, by its start.
-        parked: Who waits at a warp-level operation for lanes that it names.
-        arenas: The memory.
         shared_base: Where the shared memory of each thread's block begins in the arena.
         shared_size: Bytes of shared memory of a block.
-        local_stride: Bytes of local memory of a thread.
         copies_unwritten: Whether right code reads local memory that nobody has written: that made
             for a debugger copies structures with their padding, and bit fields as whole words.
         frames: The registers, by depth and function, as instructions read them.
@@ -134,18 +193,7 @@ class Wave:
         written: Which registers threads have given values; None where nobody asks.
         stacks: Where each thread's local variables begin, by depth.
         returns: Where each thread goes on after the call, by depth.
-        current: The instruction that is executed; None before the first.
-        depth: Of the calls of the threads that execute it.
-        clock: Steps since the launch began.
-        changes: How often memory or a clock has changed what a spinning thread could see.
-        printed: What has been printed, in pieces.
-        faults: Those that do not end the launch.
-        told: Which they are: see `has_told`.
         parted: The blocks of which some threads have left out a barrier.
-        undefined: Which registers of the kernel hold undefined values.
-        phases: Who waits for phases of mbarriers, and what they lack.
-        copies: The copies to shared memory that nobody has waited for.
-        products: Those of warp groups likewise.
         heap: What `malloc` takes from; None for none.
         texels: Textures and surfaces by their handles.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
@@ -170,31 +218,48 @@ class Wave:
         seed: int | None = None,
         observers: Sequence[Observer],
     ) -> None:
-        self.layout = layout
         count = layout.threads
+        super().__init__(
+            arenas=arenas,
+            local_stride=local_stride,
+            groups=Groups(),
+            barriers={},
+            parked={},
+            live_count=0,
+            spins={},
+            clock=0,
+            depth=0,
+            current=None,
+            changes=0,
+            printed=[],
+            printed_size=0,
+            faults=[],
+            told=set(),
+            inexact={},
+            undefined=UndefinedValues(count),
+            phases=AwaitedPhases(),
+            copies=PendingCopies(count),
+            products=PendingProducts(count, layout.warps_per_block, touching or {}),
+        )
+        self.layout = layout
         self.numbers = np.arange(count, dtype=np.int64)
         padded = layout.warps_per_block * WARP
         self.slots, self.in_block = np.divmod(self.numbers, padded)
         self.live = self.in_block < layout.threads_per_block
         self.live_count = int(np.count_nonzero(self.live))
         self.lanes = packed_lanes(np.flatnonzero(self.live), count)
-        self.groups = Groups()
         self.seed = None if seed is None else seed & 0xFFFF
         self.rank: NDArray[np.int64] | None = None
         if seed is not None:
             warps = np.random.default_rng(seed).permutation(count // WARP)
             self.rank = warps[self.numbers // WARP] * WARP + self.numbers % WARP
-        self.barriers: dict[BarrierName, list[Waiting]] = {}
         self.votes = np.zeros(count, np.bool_)
         self.cluster_arrivals, self.cluster_waits = np.zeros((2, count), np.int64)
         self.links: dict[tuple[int, str], ReturnLink] = {}
         self.meetings: dict[int, Meeting] = {}
         self.exchange = np.zeros(count, np.uint64)
         self.deepest = 1024
-        self.spins: dict[int, int] = {}
-        self.parked: dict[tuple[int, int], Selection] = {}
-        self.arenas = arenas
-        self.shared_size, self.local_stride = shared_size, local_stride
+        self.shared_size = shared_size
         self.shared_base = self.slots * layout.shared_stride
         self.local_base = self.numbers * local_stride
         self.parameters, self.special = parameters, special
@@ -203,22 +268,13 @@ class Wave:
         self.written = WrittenRegisters(count) if notes_written else None
         self.stacks: list[NDArray[np.int64]] = []
         self.returns: list[NDArray[np.int32]] = []
-        self.clock = self.changes = self.depth = 0
-        self.printed: list[str] = []
         self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
-        self.frame_bytes = self.printed_size = 0
-        self.faults: list[Fault] = []
-        self.undefined = UndefinedValues(count)
-        self.phases, self.copies = AwaitedPhases(), PendingCopies(count)
-        self.products = PendingProducts(count, layout.warps_per_block, touching or {})
+        self.frame_bytes = 0
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
         self.passed: PassedBarriers | None = None
         self.extents: Extents | None = None
-        self.inexact: dict[str, str] = {}
-        self.current: PtxInstruction | None = None
-        self.told: set[tuple[object, FaultKind, str]] = set()
         self.parted = np.zeros(len(layout.blocks), np.bool_)
         self.observers = tuple(observers)
         self.on_accessed = _overriding(observers, "accessed")

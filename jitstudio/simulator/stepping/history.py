@@ -20,17 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.running.ends import SimulationStop
 from jitstudio.simulator.running.machine import Machine
-from jitstudio.simulator.state.copies import PendingCopies
-from jitstudio.simulator.state.groups import Groups, Selection
-from jitstudio.simulator.state.mbarriers import AwaitedPhases
 from jitstudio.simulator.state.memory import Arena
 from jitstudio.simulator.state.model import Layout, SimulationOutcome, StateSpace
-from jitstudio.simulator.state.products import PendingProducts
-from jitstudio.simulator.state.undefined import UndefinedValues
-from jitstudio.simulator.state.wave import BarrierName, Waiting, Wave
+from jitstudio.simulator.state.wave import Wave, WaveState
 from jitstudio.simulator.stepping.requests import StopReason
 
 PAGE = 4096
@@ -48,79 +42,6 @@ _SHARE = 4
 
 
 @dataclass(frozen=True, eq=False)
-class _WaveNotes:
-    """All of a wave that is in no array."""
-
-    wave: Wave
-    local: Arena
-    local_stride: int
-    groups: Groups
-    barriers: dict[BarrierName, tuple[Waiting, ...]]
-    parked: dict[tuple[int, int], Selection]
-    live_count: int
-    spins: dict[int, int]
-    changes: int
-    printed: tuple[str, ...]
-    printed_size: int
-    faults: tuple[Fault, ...]
-    told: frozenset[Any]
-    parted: NDArray[np.bool_]
-    undefined: UndefinedValues
-    phases: AwaitedPhases
-    copies: PendingCopies
-    products: PendingProducts
-
-    @classmethod
-    def of(cls, wave: Wave) -> _WaveNotes:
-        """Returns those of a wave as it is now."""
-        return cls(
-            wave,
-            wave.arenas[StateSpace.LOCAL],
-            wave.local_stride,
-            wave.groups.copy(),
-            {name: tuple(there) for name, there in wave.barriers.items()},
-            dict(wave.parked),
-            wave.live_count,
-            dict(wave.spins),
-            wave.changes,
-            tuple(wave.printed),
-            wave.printed_size,
-            tuple(wave.faults),
-            frozenset(wave.told),
-            wave.parted.copy(),
-            wave.undefined.copy(),
-            wave.phases.copy(),
-            wave.copies.copy(),
-            wave.products.copy(),
-        )
-
-    def restore(self, clock: int) -> Wave:
-        """Puts them back and returns the wave."""
-        wave = self.wave
-        # Deep calls make room in another arena.
-        wave.arenas[StateSpace.LOCAL] = self.local
-        wave.local_stride = self.local_stride
-        wave.local_base = wave.numbers * self.local_stride
-        wave.groups = self.groups.copy()
-        wave.barriers = {name: list(there) for name, there in self.barriers.items()}
-        wave.parked = dict(self.parked)
-        wave.live_count = self.live_count
-        wave.spins = dict(self.spins)
-        wave.changes = self.changes
-        wave.printed = list(self.printed)
-        wave.printed_size = self.printed_size
-        wave.faults = list(self.faults)
-        wave.told = set(self.told)
-        wave.parted = self.parted.copy()
-        wave.undefined = self.undefined.copy()
-        wave.phases = self.phases.copy()
-        wave.copies = self.copies.copy()
-        wave.products = self.products.copy()
-        wave.clock = clock
-        return wave
-
-
-@dataclass(frozen=True, eq=False)
 class _Snapshot:
     """A state of the machine.
 
@@ -128,7 +49,8 @@ class _Snapshot:
         step: Steps that had been executed.
         wave_index: How many waves had begun; less one while one is there.
         counters: Of the machine.
-        notes: Of its wave; None between two waves.
+        wave: Its wave; None between two waves.
+        state: Of that.
         pages: The content of each array, page by page; only pages that differ are objects of their
             own.
     """
@@ -136,7 +58,8 @@ class _Snapshot:
     step: int
     wave_index: int
     counters: tuple[Any, ...]
-    notes: _WaveNotes | None
+    wave: Wave | None
+    state: WaveState | None
     pages: dict[_Key, _Pages]
 
 
@@ -341,7 +264,9 @@ class StepHistory:
         machine.steps = snapshot.step
         machine.set_counters(snapshot.counters)
         self._wave_index = snapshot.wave_index
-        machine.wave = snapshot.notes.restore(snapshot.step) if snapshot.notes else None
+        machine.wave = snapshot.wave
+        if snapshot.wave is not None and snapshot.state is not None:
+            snapshot.wave.restore(snapshot.state)
         for key, array in self._arrays():
             pages = snapshot.pages.get(key)
             flat = _flat(array)
@@ -405,9 +330,9 @@ class StepHistory:
         pages: dict[_Key, _Pages] = {}
         for key, array in self._arrays():
             pages[key] = self._paged(key, _flat(array))
-        notes = _WaveNotes.of(wave) if wave is not None else None
+        state = wave.copied_state() if wave is not None else None
         self._snapshots.append(
-            _Snapshot(self.step, self._wave_index, machine.counters(), notes, pages)
+            _Snapshot(self.step, self._wave_index, machine.counters(), wave, state, pages)
         )
         self._due = max(self._interval, _SHARE * (time.monotonic() - started))
         if self.bytes > self._most_bytes:
