@@ -18,6 +18,7 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
     TEXT_FIXES,
@@ -38,7 +39,6 @@ from jitstudio.core.source_facts import (
     LLVM_READ,
     TRIED,
     HostFunction,
-    bare_code,
     enclosing_head,
     first,
     function_at,
@@ -278,7 +278,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "enclosing": lambda case: enclosing_head(
         case.source or "", case.diagnostic.line, case.diagnostic.column
     ),
-    "code": lambda case: bare_code(case.source or ""),
+    "code": lambda case: bare_cpp(case.source or ""),
     "std_name": lambda case: std_name(case.diagnostic.message, case.line_text or ""),
     "cuda_std_name": lambda case: _in_place_of_std(case, "cuda::std::"),
     "plain_name": lambda case: _in_place_of_std(case, ""),

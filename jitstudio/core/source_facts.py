@@ -10,15 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.core.diagnostics import start_of_line
 from jitstudio.ptx.skimming import ptx_target as ptx_target
 
-# An escaped character begins no text, so that none is looked through twice for its end.
-_COMMENT_OR_TEXT = re.compile(
-    r"""//[^\n]*+|/\*.*?(?:\*/|\Z)|\\.|\bR"([^()\s\\]{0,16})\(.*?(?:\)\1"|\Z)"""
-    r"""|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'""",
-    re.DOTALL,
-)
 _DIRECTIVE = re.compile(r"^[ \t]*+#(?:[^\n\\]|\\.)*+", re.MULTILINE | re.DOTALL)
 _INSIDE = re.compile(r"[^\n]")
 _HEAD = re.compile(r"[^;{}]++")
@@ -76,7 +71,7 @@ def template_kernel(text: str, message: str = "") -> str | None:
     """
     named = _TEMPLATE_NAME.search(message)
     wanted = named[1] if named else None
-    code = bare_code(text)
+    code = bare_cpp(text)
     kernels = (_kernel_head(code, head) for head in _HEAD.finditer(code))
     fitting = (kernel for kernel in kernels if kernel and wanted in (None, kernel[2]))
     start, parameters, name = next(fitting, (0, "", ""))
@@ -155,11 +150,6 @@ class HostFunction(NamedTuple):
     hidden: str
 
 
-def bare_code(text: str) -> str:
-    """Returns the code with blanks for comments and texts: all else stays where it is."""
-    return _COMMENT_OR_TEXT.sub(lambda match: _INSIDE.sub(" ", match[0]), text)
-
-
 def function_at(text: str, line: int | None, column: int | None = None) -> HostFunction | None:
     """Returns the C++ function whose name is at this place, or the first on the line.
 
@@ -168,7 +158,7 @@ def function_at(text: str, line: int | None, column: int | None = None) -> HostF
     if line is None:
         return None
     at = start_of_line(text, line) + (column or 1) - 1
-    code = bare_code(text[: at + _LONGEST_FUNCTION])
+    code = bare_cpp(text[: at + _LONGEST_FUNCTION])
     # A directive ends what is before it, and is looked at no further.
     code = _DIRECTIVE.sub(lambda match: "#" + _INSIDE.sub(" ", match[0][1:]), code)
     name = _NOT_BLANK.search(code, at)
@@ -229,7 +219,7 @@ def enclosing_head(text: str, line: int | None, column: int | None) -> str | Non
         return None
     start = start_of_line(text, line)
     at = start + column - 1 if column else start + len(text[start:].partition("\n")[0])
-    code = bare_code(text[:at])
+    code = bare_cpp(text[:at])
     heads: list[str] = []
     before = 0
     for mark in _BOUNDARY.finditer(code):

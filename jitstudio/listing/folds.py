@@ -11,20 +11,20 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cpp_text import HIDDEN, STRING
 from jitstudio.listing.line_classes import classify
+from jitstudio.ptx.scanner import COMMENT as PTX_COMMENT
+from jitstudio.ptx.scanner import STRING as PTX_STRING
 from jitstudio.ptx.scanner import bare_ptx
 from jitstudio.ptx.skimming import function_texts
 
-_STRING = r'"(?>[^"\\\n]|\\.)*+"?'
-_C_LIKE = re.compile(
-    # A quote behind a digit separates digits.
-    rf"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|{_STRING}|(?<!\w)'(?>[^'\\\n]|\\.)*+'?|([{{}}])"
-)
+_BRACE = r"(?P<brace>[{}])"
+_CPP = re.compile(f"{HIDDEN}|{_BRACE}")
 _PATTERNS = {
-    CodeKind.CUDA: _C_LIKE,
-    CodeKind.HEADER: _C_LIKE,
-    CodeKind.PTX: _C_LIKE,
-    CodeKind.LLVM_IR: re.compile(rf";[^\n]*+|{_STRING}|([{{}}])"),
+    CodeKind.CUDA: _CPP,
+    CodeKind.HEADER: _CPP,
+    CodeKind.PTX: re.compile(f"{PTX_COMMENT}|{PTX_STRING}|{_BRACE}"),
+    CodeKind.LLVM_IR: re.compile(rf";[^\n]*+|{STRING}|{_BRACE}"),
 }
 
 
@@ -39,7 +39,7 @@ def folds(kind: CodeKind, text: str) -> dict[int, int]:
     line = at = 0
     pattern = _PATTERNS.get(kind)
     for match in pattern.finditer(text) if pattern else ():
-        brace = match[1]
+        brace = match["brace"]
         if not brace:
             continue
         line += text.count("\n", at, match.start())

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from threading import Event
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cpp_text import HIDDEN, STRING
+from jitstudio.ptx.scanner import COMMENT as PTX_COMMENT
+from jitstudio.ptx.scanner import STRING as PTX_STRING
 
 # One search keeps all other threads waiting, so that there are many small ones and rests between.
 _PIECE = 8192
@@ -26,10 +29,8 @@ class _Spelling:
     typed: re.Pattern[str]
 
 
-_C_COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
-_STRING = r'"(?>[^"\\\n]|\\.)*+"?'
 _CUDA = _Spelling(
-    re.compile(rf"{_C_COMMENT}|{_STRING}|\b\d(?:'?[\w.])*+|'(?>[^'\\\n]|\\.)*+'?|([^\W\d][\w$]*+)"),
+    re.compile(rf"{HIDDEN}|\b\d(?:'?[\w.])*+|(?P<name>[^\W\d][\w$]*+)(?!['\"])"),
     re.compile(r"(?:#|(?<![\w$]))[^\W\d][\w$]*\Z|#\Z"),
 )
 _SPELLINGS = {
@@ -37,11 +38,14 @@ _SPELLINGS = {
     CodeKind.HEADER: _CUDA,
     CodeKind.PTX: _Spelling(
         # Registers that are merely numbered are nothing to be reminded of.
-        re.compile(rf"{_C_COMMENT}|{_STRING}|\b\d\w*+|\.[\w:]++|%\w*\d\b|([%$]?[A-Za-z_$][\w$]*+)"),
+        re.compile(
+            rf"{PTX_COMMENT}|{PTX_STRING}|\b\d\w*+|\.[\w:]++|%\w*\d\b"
+            r"|(?P<name>[%$]?[A-Za-z_$][\w$]*+)"
+        ),
         re.compile(r"(?:[.%]|(?<![\w$:]))[A-Za-z_$][\w$:]*+\Z|[.%]\Z"),
     ),
     CodeKind.LLVM_IR: _Spelling(
-        re.compile(rf";[^\n]*+|{_STRING}|([%@][-A-Za-z_$.][-\w$.]*+)"),
+        re.compile(rf";[^\n]*+|{STRING}|(?P<name>[%@][-A-Za-z_$.][-\w$.]*+)"),
         re.compile(r"(?:[%@]|(?<![-\w$.]))[A-Za-z_$.][-\w$.]*\Z|[%@]\Z"),
     ),
 }
@@ -57,7 +61,7 @@ def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
     at = 0
     while spelling is not None and at < len(text) and not stop.wait(_REST):
         end = text.find("\n", at + _PIECE) + 1 or len(text)
-        found.update(spelling.names.findall(text, at, end))
+        found.update(match["name"] or "" for match in spelling.names.finditer(text, at, end))
         at = end
     found.discard("")
     return frozenset(found)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from jitstudio.core.source_facts import bare_code
+from jitstudio.core.cpp_text import bare_cpp
 
 _DIRECTIVE = re.compile(r"[ \t]*+#[ \t]*+(?P<word>\w++)[ \t]*+(?P<rest>[^\n]*+)")
 _NOT_DEFINED = re.compile(r"!\s*+defined\s*+(?:\(\s*+(?P<inner>\w++)\s*+\)|(?P<bare>\w++))")
@@ -43,7 +43,7 @@ def without_guards(text: str, defines: Collection[str] = ()) -> str:
     """
     if "#" not in text:
         return text
-    lines, bare = text.split("\n"), bare_code(text).split("\n")
+    lines, bare = text.split("\n"), bare_cpp(text).split("\n")
     directives = [_DIRECTIVE.match(line) for line in bare]
     known, has_include = set(defines), False
     conditions: list[_Condition] = []

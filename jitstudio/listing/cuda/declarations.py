@@ -15,12 +15,11 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from jitstudio.core.cpp_text import COMMENT, LITERAL
 from jitstudio.listing.cuda.syntax import declarator_chain, declared_name, parse, text_of
 
-# Possessive, and an escaped quote opens nothing, so that nothing is tried twice.
-_STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?)(?:\)"|\Z)'
-_COMMENT = rb"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
-_PASSED = re.compile(rb"(?P<comment>" + _COMMENT + rb")|" + _STRING)
+_LITERAL = LITERAL.encode()
+_PASSED = re.compile(rb"(?P<comment>" + COMMENT.encode() + rb")|" + _LITERAL)
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _SPLICED = b"\x01"
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(?P<word>\w+)(?P<rest>[^\n]*)")
@@ -29,7 +28,7 @@ _DEFINED = re.compile(rb"\s*+(!?)\s*+defined\s*+\(?\s*+(\w++)\s*+\)?\s*+")
 _WORD = re.compile(rb"\b[A-Za-z_]\w*\b")
 _BRACKET = re.compile(rb"[()]")
 _ATTRIBUTE = re.compile(
-    _STRING + rb"|\b(?P<name>__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)"
+    _LITERAL + rb"|\b(?P<name>__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)"
     rb"\s*+(?=\()|\b(?P<align>__align__)\s*+(?=\()"
 )
 # An unknown macro, where only a macro of attributes makes sense.
@@ -193,7 +192,7 @@ def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
     if not short:
         return text
     words = [name + rb"\b(?=\s*\()" if _is_alias(short[name]) else name + rb"\b" for name in short]
-    names = re.compile(_STRING + rb"|\b(?P<name>" + rb"|".join(words) + rb")")
+    names = re.compile(_LITERAL + rb"|\b(?P<name>" + rb"|".join(words) + rb")")
     for _ in range(_DEEPEST_MACRO):
         changed = names.sub(lambda m: short[m["name"]] if m["name"] else m[0], text)
         if changed == text or len(changed) > 2 * len(text) + _LONGEST_MACRO * _DEEPEST_MACRO:

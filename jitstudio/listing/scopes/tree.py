@@ -12,6 +12,7 @@ from operator import attrgetter
 
 from tree_sitter import Node
 
+from jitstudio.core.cpp_text import HIDDEN
 from jitstudio.listing.cuda.syntax import parse_in_pieces
 
 Path = tuple[Node, ...]
@@ -97,7 +98,7 @@ _WORDS = frozenset(
 )
 _WORD = rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])"
 # What hides words in the body of a macro.
-_HIDDEN = re.compile(rb"//.*|/\*(?s:.*?)(?:\*/|\Z)|\"(?>[^\"\\\n]|\\.)*+\"?|'(?>[^'\\\n]|\\.)*+'?")
+_HIDDEN = re.compile(HIDDEN.encode())
 # How many children a node has that is asked for them again and again.
 _MANY = 64
 # How many nodes are looked at: some seconds' worth, three times what the longest text takes.

@@ -1,0 +1,36 @@
+r"""What hides code in a text of C++: comments, strings, characters, raw strings [lex.phases].
+
+The parts are patterns of text; `.encode()` makes those of bytes of them. All are possessive, so
+that no text is looked through twice, and each ends with the text where it is not closed. A
+backslash at the end of a line joins the next one to it, in a ``//`` comment, too.
+"""
+
+from __future__ import annotations
+
+import re
+
+COMMENT = r"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?s:.*?)(?:\*/|\Z)"
+
+RAW_STRING = r'(?<!\w)(?:u8|[uUL])?+R"(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
+"""Has a group, `raw_end`: it can stand in a pattern once."""
+
+STRING = r'"(?:[^"\\\n]++|\\[\s\S])*+"?'
+
+# An apostrophe between digits begins nothing: 1'000'000, 0xff'ff.
+CHARACTER = (
+    r"'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
+    r"(?:[^'\\\n]++|\\[\s\S])*+'?"
+)
+
+LITERAL = rf"{RAW_STRING}|{STRING}|{CHARACTER}"
+"""Has a group, see `RAW_STRING`."""
+
+HIDDEN = rf"{COMMENT}|{LITERAL}"
+
+_HIDDEN = re.compile(HIDDEN)
+_INSIDE = re.compile(r"[^\n]")
+
+
+def bare_cpp(text: str) -> str:
+    """Returns the code with blanks for comments, strings and characters, each where it was."""
+    return _HIDDEN.sub(lambda match: _INSIDE.sub(" ", match[0]), text)
