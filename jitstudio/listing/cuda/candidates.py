@@ -10,10 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from jitstudio.listing.cuda.heads import DeclarationHead
 from jitstudio.listing.cuda.outline import OutlineItem
 from jitstudio.listing.cuda.spans import Spans, overlaps
+from jitstudio.listing.cuda.words import free_words_in
 
 _LIBRARIES = re.compile(
     rb"\busing namespace (?:thrust|cub)\b"
@@ -23,12 +25,6 @@ _LIBRARIES = re.compile(
 )
 # A text with more classes within each other is no program.
 _MOST_NESTED = 100
-# What can be no part of a word; that of a member has its dot.
-_APART = bytes(
-    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_." else 32 for byte in range(256)
-)
-# Words that begin so or less are numbers.
-_NUMBERS = b":"
 
 
 @dataclass(eq=False)
@@ -74,7 +70,9 @@ class Weighing:
     ) -> None:
         self._candidates = candidates
         self._head_of = head_of
-        self._used = identifiers(b"\n".join(code[start:end] for start, end in spans))
+        has_values = any(c.is_value for c in candidates)
+        used = (code[start:end] for start, end in (spans if has_values else ()))
+        self._used = free_words_in(b"\n".join(used))
         # Candidates may be within others; each mentions only what is in none of these.
         places = [(c.declaration.start, c.declaration.end) for c in candidates]
         inner, self.apart = Spans(spans), Spans([*spans, *places])
@@ -84,13 +82,24 @@ class Weighing:
             for c in candidates
             if overlaps(c.declaration, unknown) or _uses_library(needs[c], own)
         }
-        self._words = {c: identifiers(text) for c, text in needs.items()}
+        self._words = {c: free_words_in(text) for c, text in needs.items()}
         rests = {c: self.apart.rest_of(code, c.declaration) for c in candidates}
         # Another one of its own name, as in another branch of an `#if`, is no reason to stay.
         self._said = {
-            c: (self._words[c] if t == needs[c] else identifiers(t)) - {c.name}
+            c: (self._words[c] if t == needs[c] else free_words_in(t)) - {c.name}
             for c, t in rests.items()
         }
+
+    @cached_property
+    def _by_name(self) -> dict[bytes, list[Candidate]]:
+        """The candidates by what they are mentioned by: their names, or those of their classes."""
+        by_name: defaultdict[bytes, list[Candidate]] = defaultdict(list)
+        for candidate in self._candidates:
+            name = candidate.name
+            if not name and (owner := candidate.declaration.parent):
+                name = self._head_of(owner).name
+            by_name[name].append(candidate)
+        return dict(by_name)
 
     def weigh(self, aside: set[bytes], rest: set[bytes]) -> tuple[list[OutlineItem], set[bytes]]:
         """Returns the declarations that go, and the words of what stays.
@@ -137,17 +146,11 @@ class Weighing:
             gone: The candidates that are no more.
         """
         ended = {id(candidate.declaration) for candidate in gone}
-        by_name: defaultdict[bytes, list[Candidate]] = defaultdict(list)
-        for candidate in words:
-            name = candidate.name
-            if not name and (owner := candidate.declaration.parent):
-                name = self._head_of(owner).name
-            by_name[name].append(candidate)
-        names = frozenset(by_name)
-        reached = set(names & rest)
-        waiting = [b"", *reached]
+        names = self._by_name.keys()
+        reached = names & rest
+        waiting = [b"", *(reached - {b""})]
         while waiting:
-            for candidate in by_name.pop(waiting.pop(), ()):
+            for candidate in self._by_name.get(waiting.pop(), ()):
                 if all(id(each) not in ended for each in around(candidate.declaration)):
                     more = (names & words[candidate]) - reached
                     reached |= more
@@ -173,15 +176,6 @@ def _of_what_stays(
     for candidate, own in words.items():
         if all(id(each) not in ended for each in around(candidate.declaration)):
             yield own
-
-
-def identifiers(text: bytes) -> set[bytes]:
-    """Returns the words of a text, those of members and numbers aside."""
-    words = set(text.translate(_APART).split())
-    dotted = {word for word in words if b"." in word}
-    words -= dotted
-    words.update(word.partition(b".")[0] for word in dotted)
-    return {word for word in words if word > _NUMBERS}
 
 
 def _uses_library(text: bytes, own: set[bytes]) -> bool:

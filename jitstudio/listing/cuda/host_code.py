@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.candidates import Candidate, Weighing, around, identifiers
+from jitstudio.listing.cuda.candidates import Candidate, Weighing, around
 from jitstudio.listing.cuda.heads import (
     ANGLES,
     BUILT_IN,
@@ -48,6 +48,7 @@ from jitstudio.listing.cuda.spans import (
     within,
     without,
 )
+from jitstudio.listing.cuda.words import free_words_in, words_in
 
 LineRange = tuple[int, int]
 """The first and the last line, from 1."""
@@ -480,9 +481,7 @@ class _Judge:
     def _is_marked(self, text: bytes) -> bool:
         """Returns whether something in a text is of the device."""
         marks = self._macros.device
-        return bool(DEVICE.search(text)) or bool(
-            marks and not marks.isdisjoint(NAMES.findall(text))
-        )
+        return bool(DEVICE.search(text)) or bool(marks and not marks.isdisjoint(words_in(text)))
 
     def _look_at_type(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         if declaration.parent:
@@ -788,7 +787,7 @@ class _Judge:
         """Returns the words of code outside of some spans, of macros, and of name expressions."""
         directives = (self._text[start:end] for start, end in self._outline.directives)
         macros = b"\n".join(each for each in directives if not _INCLUDE.match(each))
-        return identifiers(
+        return free_words_in(
             b"\n".join((spans.outside(self._code), _NO_WORDS.sub(b" ", macros), self._mentioned))
         )
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
+from jitstudio.listing.cuda.words import words_in
+
 DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
@@ -34,10 +36,10 @@ _DIRECTIVE = re.compile(
     rb"#[ \t]*+(\w*+)((?:[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
 )
 _IN_BODY = re.compile(rb"[{}#]")
-_IN_HEAD = re.compile(rb"[{}();#]")
-# The rest of what is in round brackets with others in them.
-_IN_ROUND = re.compile(
-    rb"[^(){};#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+\)[^(){};#]*+)*+\)[^(){};#]*+)*+\)"
+# What is in round brackets with others in them is no end of a head.
+_IN_HEAD = re.compile(
+    rb"[^{}();#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+\)[^(){};#]*+)*+"
+    rb"\)[^(){};#]*+)*+\)[^{}();#]*+)*+([{}();#])"
 )
 # The rest of a body with blocks in blocks.
 _BODY = re.compile(
@@ -147,6 +149,7 @@ class _Scope:
     """A namespace or a class that is open; a class goes on after its brace."""
 
     name: bytes = b""
+    path: bytes = b""
     type: OutlineItem | None = None
 
 
@@ -276,13 +279,19 @@ class _Reader:
         declaration.body_end = at + 1
         return self._declaration(declaration.start, at + 1, declaration)
 
+    def _open(self, name: bytes, declaration: OutlineItem | None = None) -> None:
+        """Opens a namespace or a class."""
+        names = [scope.name for scope in self._scopes[1 - _DEEPEST :] if scope.name]
+        path = b"::".join((*names, name) if name else names)
+        self._scopes.append(_Scope(name, path, declaration))
+
     def _declaration(self, start: int, at: int, opened: OutlineItem | None = None) -> int:
         """Reads a declaration to its end, or into the scope that it opens."""
         code, parens = self._code, 0
         skipped: list[tuple[int, int]] = []
         conditions = len(self._conditions)
-        while found := _IN_HEAD.search(code, at):
-            place, at = found.span()
+        while found := _IN_HEAD.match(code, at):
+            place, at = found.span(1)
             mark = code[place]
             if mark == _HASH:
                 self._directive(place, 0)
@@ -292,11 +301,11 @@ class _Reader:
                 head, template = self._head(start, place, skipped)
                 role = _role(head)
                 if role == "namespace":
-                    self._scopes.append(_Scope(head.partition(b"namespace")[2].strip()))
+                    self._open(head.partition(b"namespace")[2].strip())
                     return at
                 if role == "class":
                     made = self._add(Kind.TYPE, start, at, head, place, template)
-                    self._scopes.append(_Scope(class_name(head), made))
+                    self._open(class_name(head), made)
                     return at
                 end, complete = self._matching(at)
                 if role == "value":
@@ -306,7 +315,7 @@ class _Reader:
                     opened = self._add(Kind.TYPE, start, end, head, place, template)
                     opened.body_end = at = end
                 else:
-                    if complete and _TRIED.search(head):
+                    if complete and b"try" in head and _TRIED.search(head):
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
                     kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
@@ -320,8 +329,6 @@ class _Reader:
                     kind = Kind.OTHER if is_whole else Kind.UNCLEAR
                     self._end(opened, start, end, kind, skipped)
                     return end
-            elif rest := _IN_ROUND.match(code, at) if mark == _ROUND else None:
-                at = rest.end()
             else:
                 parens = max(0, parens + (1 if mark == _ROUND else -1))
         self._end(opened, start, len(code), Kind.UNCLEAR, skipped)
@@ -345,6 +352,8 @@ class _Reader:
 
     def _head(self, start: int, end: int, skipped: list[tuple[int, int]]) -> tuple[bytes, bytes]:
         """Returns the head of a declaration, and the parameters of templates taken out of it."""
+        if not skipped:
+            return _head(self._found.code[start:end])
         pieces, at = [], start
         for begin, stop in skipped:
             pieces += [self._found.code[at:begin], b"{}"]
@@ -354,9 +363,8 @@ class _Reader:
     def _add(
         self, kind: Kind, start: int, end: int, head: bytes, body: int, template: bytes
     ) -> OutlineItem:
-        parent = self._scopes[-1].type
-        scope = b"::".join(scope.name for scope in self._scopes[-_DEEPEST:] if scope.name)
-        made = OutlineItem(kind, start, end, head, body, end, scope, parent, template)
+        scope = self._scopes[-1]
+        made = OutlineItem(kind, start, end, head, body, end, scope.path, scope.type, template)
         self._found.items.append(made)
         return made
 
@@ -424,7 +432,7 @@ def _fresh_starts(code: bytes, marks: Collection[bytes]) -> Iterator[int]:
     """
     words = {b"__global__", b"__device__", *marks}
     for line in _LINE_START.finditer(b"\n" + code):
-        if not (marks or b"__" in line[0]) or words.isdisjoint(_WORDS.findall(line[0])):
+        if not (marks or b"__" in line[0]) or words.isdisjoint(words_in(line[0])):
             continue
         start = line.start()
         above = code.rfind(b"\n", 0, max(0, start - 1)) + 1

@@ -34,7 +34,7 @@ def past_blanks(text: bytes, at: int) -> int:
 
 def split(text: bytes) -> list[bytes]:
     """Returns what is between commas, those in brackets aside; a ``<`` behind a word is one."""
-    commas = _commas(text, _BRACKET)
+    commas = _commas(text, _BRACKET) if b"," in text else []
     return split_for_macro(text) if commas is None else _parts(text, commas)
 
 
@@ -74,6 +74,7 @@ def _commas(text: bytes, brackets: re.Pattern[bytes]) -> list[int] | None:
 
 
 def _parts(text: bytes, commas: list[int]) -> list[bytes]:
+    if not commas:
+        return [text.strip()] if text.strip() else []
     starts = (0, *(at + 1 for at in commas))
-    parts = [text[a:b].strip() for a, b in zip(starts, (*commas, len(text)), strict=True)]
-    return parts if parts[-1] or len(parts) > 1 else []
+    return [text[a:b].strip() for a, b in zip(starts, (*commas, len(text)), strict=True)]

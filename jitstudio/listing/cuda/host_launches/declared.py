@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from jitstudio.core.launch.types import Type
 from jitstudio.listing.cuda.declarations import KernelNode
-from jitstudio.listing.cuda.host_launches.macros import LAUNCH, words_in
+from jitstudio.listing.cuda.host_launches.macros import LAUNCH
 from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
 from jitstudio.listing.cuda.syntax import (
     children,
@@ -25,6 +25,7 @@ from jitstudio.listing.cuda.syntax import (
     within,
 )
 from jitstudio.listing.cuda.types import Argument, Types
+from jitstudio.listing.cuda.words import words_in
 
 _CLASSES = frozenset({"class_specifier", "struct_specifier"})
 _VECTORS = ("vector", "device_vector", "host_vector", "universal_vector")

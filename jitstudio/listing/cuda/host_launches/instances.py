@@ -20,7 +20,7 @@ from jitstudio.listing.cuda.host_launches.brackets import (
     split,
     with_joined_chevrons,
 )
-from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro, words_in
+from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro
 from jitstudio.listing.cuda.host_launches.mentions import FollowedFunction, Mention, TextKnown
 from jitstudio.listing.cuda.host_launches.templates import (
     Known,
@@ -34,6 +34,7 @@ from jitstudio.listing.cuda.host_launches.templates import (
     truth,
 )
 from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, class_name
+from jitstudio.listing.cuda.words import words_in
 
 _ANY_NAME = re.compile(rb"[A-Za-z_]\w*")
 _ARGUMENTS = re.compile(rb"<[^<>]*>")
@@ -174,6 +175,29 @@ def _declared_names(item: OutlineItem) -> Iterator[bytes]:
         yield name[1]
 
 
+class _SameName:
+    """The functions of the host that get template arguments by one name.
+
+    Attributes:
+        functions: All of them.
+        general: The template of the first that is for any arguments; None without one.
+        special: Those that are for some arguments alone, by these.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[FollowedFunction] = []
+        self.general: TemplateHead | None = None
+        self.special: dict[tuple[bytes, ...], FollowedFunction] = {}
+
+    def take(self, function: FollowedFunction) -> None:
+        """Takes one of them."""
+        self.functions.append(function)
+        if listed := _specialised(function.item):
+            self.special[tuple(map(counted, listed))] = function
+        elif self.general is None:
+            self.general = _template_around(function.item)
+
+
 class _Reader:
     def __init__(
         self, kernels: Mapping[bytes, list[OutlineItem]], macros: Mapping[bytes, Macro]
@@ -184,7 +208,7 @@ class _Reader:
         self._scopes = _Scopes()
         self._texts: list[tuple[Outline, list[OutlineItem], bytes | None]] = []
         self._host: list[FollowedFunction] = []
-        self._templates: defaultdict[bytes, list[FollowedFunction]] = defaultdict(list)
+        self._templates: defaultdict[bytes, _SameName] = defaultdict(_SameName)
 
     def take(self, outline: Outline, host: list[OutlineItem], text: bytes | None) -> None:
         """Takes the host code of a text; that of a header where the text itself is None."""
@@ -205,23 +229,20 @@ class _Reader:
                 code = outline.code[item.start : item.end]
                 if text is not None:
                     code = _with_characters(code, text[item.start : item.end])
+                code = with_joined_chevrons(code)
+                words = words_in(code)
+                expanded = launching.expanded(code, words)
+                if expanded is not code:
+                    words = words_in(expanded)
                 owner = item.parent
                 around = outline.code[owner.start : owner.end] if owner else b""
                 self._host.append(
-                    FollowedFunction(
-                        item,
-                        launching.expanded(with_joined_chevrons(code)),
-                        around,
-                        outside,
-                        text is not None,
-                    )
+                    FollowedFunction(item, expanded, words, around, outside, text is not None)
                 )
         for function in self._host:
             if name := _name_of_template(function.item) or _name_of_specialised(function.item):
-                self._templates[name].append(function)
-        words = b"|".join(map(re.escape, names))
-        named = re.compile(rb"(?<![\w.])(%s)\b\s*+(<<<|<(?![<=])|\()" % words)
-        self._mentions = {id(f): f.mentions(named, self._kernels) for f in self._host}
+                self._templates[name].take(function)
+        self._mentions = {id(f): f.mentions(names, self._kernels) for f in self._host}
         self._places = self._follow()
 
     def read(self) -> Launched:
@@ -256,7 +277,8 @@ class _Reader:
         while waiting:
             function, places = waiting.popleft()
             for mention, known in self._taken(function, places):
-                for called in self._templates.get(mention.name.rpartition(b"::")[2], ()):
+                same = self._templates.get(_last(mention.name))
+                for called in same.functions if same else ():
                     calls += 1
                     if calls > _MOST_CALLS:
                         self._rest = self._place(called, 0) if self._rest is None else self._rest
@@ -278,21 +300,14 @@ class _Reader:
 
         None for what is another's, and where an argument cannot be known.
         """
-        name = mention.name.rpartition(b"::")[2]
-        general = (f for f in self._templates[name] if not _name_of_specialised(f.item))
-        own = _template_around(called.item)
-        is_special = bool(_name_of_specialised(called.item))
+        own, same_name = _template_around(called.item), self._templates[_last(mention.name)]
+        is_special = bool(_specialised(called.item))
         if is_special:
-            own = next((_template_around(f.item) for f in general), own)
+            own = same_name.general or own
         arguments = host_instance(own, mention.given, mention.arguments, known)
         if arguments is None:
             return None
-        special = {
-            tuple(counted(each) for each in _specialised(f.item)): f
-            for f in self._templates[name]
-            if _name_of_specialised(f.item)
-        }
-        chosen = special.get(tuple(counted(each.strip(b"()")) for each in arguments))
+        chosen = same_name.special.get(tuple(counted(each.strip(b"()")) for each in arguments))
         if chosen is not (called if is_special else None):
             return None
         around = _class_around(called.item)
@@ -313,12 +328,12 @@ class _Reader:
             holds = truth(resolved(condition, known))
             if holds is not None:
                 gone.append(branches[holds])  # of two, the second is that of `else`
-        own = _template_around(function.item)
-        pack = own.names[-1] if own.has_pack and places else b""
+        own = _template_around(function.item) if places else TemplateHead()
+        pack = own.names[-1] if own.has_pack else b""
         for mention in self._mentions[id(function)]:
             if any(start <= mention.at < end for start, end in gone):
                 continue
-            for each in _spread(places, pack, mention):
+            for each in _spread(places, pack, mention) if pack else (places,):
                 yield mention, TextKnown(function, mention.at, each)
 
     def _launches(self, function: FollowedFunction) -> Iterator[tuple[Mention, bytes]]:
@@ -338,8 +353,12 @@ class _Reader:
     def _kernel(self, written: bytes) -> OutlineItem:
         """Returns the kernel that a name means: of several the global one, then the first."""
         name = written.removeprefix(b"::")
-        same = self._kernels[name.rpartition(b"::")[2]]
+        same = self._kernels[_last(name)]
         return next((each for each in same if _path(each) == name), same[0])
+
+
+def _last(name: bytes) -> bytes:
+    return name.rpartition(b"::")[2]
 
 
 def _others(
@@ -350,9 +369,9 @@ def _others(
     for item in outline.items:
         if item.kind not in (Kind.OTHER, Kind.UNCLEAR) or id(item) in chosen:
             continue
-        code = outline.code[item.start : item.end]
-        if any(name in code for name in names) and not DEVICE.search(item.head):
-            yield from () if words_in(code).isdisjoint(names) else (item,)
+        words = words_in(outline.code[item.start : item.end])
+        if not (words.isdisjoint(names) or DEVICE.search(item.head)):
+            yield item
 
 
 def _with_characters(code: bytes, text: bytes) -> bytes:
@@ -370,8 +389,7 @@ def _with_characters(code: bytes, text: bytes) -> bytes:
 def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
     """Yields what the parameters are at a mention, once for each argument of a pack in it."""
     written = b", ".join(mention.given)
-    alone = re.search(rb"\b%s\b(?!\s*+(?:\.\.\.|\)))" % re.escape(pack), written) if pack else None
-    if alone is None:
+    if not re.search(rb"\b%s\b(?!\s*+(?:\.\.\.|\)))" % re.escape(pack), written):
         yield places
         return
     for each in split(places.get(pack, b"")):

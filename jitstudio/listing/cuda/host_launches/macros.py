@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from jitstudio.listing.cuda.host_launches.brackets import past_blanks, split_for_macro
 from jitstudio.listing.cuda.outline import QUOTED, close_of
+from jitstudio.listing.cuda.words import words_in
 
 _DEFINITION = re.compile(
     rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
@@ -26,10 +27,6 @@ _ANY_WORD = re.compile(rb"\w+")
 _PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
 _AS_STRING = re.compile(rb"(?<!#)#(?!#)\s*+[A-Za-z_]\w*+")
 _OPTIONAL = re.compile(rb"__VA_OPT__\s*+\(")
-# What can be no part of a word.
-_APART = bytes(
-    byte if (chr(byte).isalnum() and byte < 128) or byte == 95 else 32 for byte in range(256)
-)
 _DEEPEST = 16
 _LARGEST = 1 << 16
 
@@ -74,11 +71,6 @@ def defined_macros(text: bytes) -> dict[bytes, Macro]:
     return dict(each for each in macros if each is not None)
 
 
-def words_in(text: bytes) -> set[bytes]:
-    """Returns the words of a text, numbers and keywords among them."""
-    return set(text.translate(_APART).split())
-
-
 class LaunchMacros:
     """Puts macros in the place of their calls.
 
@@ -101,7 +93,6 @@ class LaunchMacros:
         }:
             leading |= more
         self._leading = frozenset(leading - self._names)
-        self._looked_for = self._leading | self._names
         self._called = frozenset(n for n, m in macros.items() if m.parameters)
 
     @property
@@ -109,14 +100,17 @@ class LaunchMacros:
         """Those that lead to a launch or to what is looked for."""
         return self._leading
 
-    def expanded(self, text: bytes) -> bytes:
-        """Returns a text with what its macros stand for in their places."""
-        if b"<<<" not in text and not any(word in text for word in self._looked_for):
-            return text
-        words = words_in(text)
-        wanted = self._leading & words
-        if not words.isdisjoint(self._names) or b"<<<" in text:
-            wanted |= self._called & words
+    def expanded(self, text: bytes, words: Collection[bytes] | None = None) -> bytes:
+        """Returns a text with what its macros stand for in their places.
+
+        Args:
+            text: The text.
+            words: Its words, where they are known.
+        """
+        words = words_in(text) if words is None else words
+        wanted = self._leading.intersection(words)
+        if not self._names.isdisjoint(words) or b"<<<" in text:
+            wanted |= self._called.intersection(words)
         return self._put(text, wanted, frozenset(), _LARGEST + 2 * len(text)) if wanted else text
 
     def _put(

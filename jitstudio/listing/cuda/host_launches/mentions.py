@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +19,8 @@ _COLON = re.compile(rb"(?<!:):(?!:)")
 _IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
 _IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
 _ELSE = re.compile(rb"\s*+else\b")
+# What is behind a name that gets arguments.
+_GIVEN = re.compile(rb"\s*+(<<<|<(?![<=])|\()")
 _STATEMENT_END = re.compile(rb"[;{}()]")
 # What is behind a name that is defined as a value, and as a type.
 _VALUE = re.compile(rb"\s*+[={]([^;,{}]++)[},;]")
@@ -96,6 +98,7 @@ class FollowedFunction:
     Attributes:
         item: Its declaration.
         text: It, with macros in their places.
+        words: The words of it.
         around: The text of the class that it is in; empty for none.
         outside: The variables outside of functions in its text.
         is_own: Whether it is of the text itself, and not of a header.
@@ -103,6 +106,7 @@ class FollowedFunction:
 
     item: OutlineItem
     text: bytes
+    words: Set[bytes]
     around: bytes = b""
     outside: bytes = b""
     is_own: bool = True
@@ -112,7 +116,8 @@ class FollowedFunction:
         """The conditions of `if constexpr`, the first ones of too many."""
         guards: list[Guard] = []
         ends: dict[int, int] = {}
-        for match in islice(_IF_CONSTEXPR.finditer(self.text), _MOST_GUARDS):
+        matches = _IF_CONSTEXPR.finditer(self.text) if b"constexpr" in self.text else ()
+        for match in islice(matches, _MOST_GUARDS):
             # Nobody nests statements a thousand deep.
             with suppress(RecursionError):
                 end = close_of(self.text, match.end() - 1, b"(", b")")
@@ -134,24 +139,31 @@ class FollowedFunction:
         """The types of variables, as far as anybody has asked."""
         return {}
 
-    def mentions(self, named: re.Pattern[bytes], kernels: Mapping[bytes, object]) -> list[Mention]:
+    def mentions(self, names: Set[bytes], kernels: Mapping[bytes, object]) -> list[Mention]:
         """Returns where it names templates, each but once unless it has branches.
 
         Args:
-            named: The names, and what is behind one that matters.
+            names: The names.
             kernels: Those that are kernels.
         """
-        text, mentions, seen = self.text, [], set()
+        mentions: list[Mention] = []
+        own = self.words & names
+        if not own:
+            return mentions
+        text, seen = self.text, set()
         # What is written alike is something else in other branches and beside other aliases.
         all_differ = bool(self.guards) or b"using " in text or b"typedef " in text
         own_head = text.find(b"{") if self.item.kind is Kind.FUNCTION else 0
-        for match in named.finditer(text):
-            name, at = match[1], match.start(2)
+        for start, name_end in sorted(place for name in own for place in _places_of(name, text)):
+            match = _GIVEN.match(text, name_end)
+            if match is None or text[start - 1 : start] == b".":
+                continue
+            name, at = text[start:name_end], match.start(1)
             is_launch = name in kernels
-            if match[2] == b"(" and (is_launch or match.start() < own_head):
+            if match[1] == b"(" and (is_launch or start < own_head):
                 continue
             listed: list[bytes] = []
-            if match[2] == b"<":
+            if match[1] == b"<":
                 near = text[at : at + LONGEST]
                 end = close_of(near, 0, b"<", b">")
                 if not near.startswith(b">", end - 1):
@@ -159,11 +171,9 @@ class FollowedFunction:
                 listed, at = split(near[1 : end - 1]), at + end
             at = past_blanks(text, at)
             arguments = _arguments(text, at, is_launch=is_launch)
-            whole = _name_before(text, match.end(1))
-            owner = _owner_before(text, match.start())
-            mention = Mention(
-                match.start(), whole, tuple(listed), tuple(arguments), is_launch, owner
-            )
+            whole = _name_before(text, name_end)
+            owner = _owner_before(text, start)
+            mention = Mention(start, whole, tuple(listed), tuple(arguments), is_launch, owner)
             if all_differ or mention[1:] not in seen:
                 seen.add(mention[1:])
                 mentions.append(mention)

@@ -39,7 +39,6 @@ from jitstudio.listing.cuda.host_launches.macros import (
     LAUNCH,
     LaunchMacros,
     defined_macros,
-    words_in,
 )
 from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
 from jitstudio.listing.cuda.host_launches.packs import spread
@@ -56,6 +55,7 @@ from jitstudio.listing.cuda.syntax import (
     within,
 )
 from jitstudio.listing.cuda.types import Types
+from jitstudio.listing.cuda.words import words_in
 
 _CHANGED = {"assignment_expression": "left", "update_expression": "argument"}
 _DEEPEST_ASIDE = 8

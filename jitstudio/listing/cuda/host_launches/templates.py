@@ -299,6 +299,7 @@ def _listed(kind: bytes) -> list[bytes]:
     return split(inside[1]) if inside else []
 
 
+@lru_cache(CACHED)
 def counted(words: bytes) -> bytes:
     """Returns a template argument as one number where it comes to a whole one."""
     if words.isalnum():
