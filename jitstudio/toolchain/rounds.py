@@ -16,7 +16,7 @@ from jitstudio.core.code import Header, split_variant
 from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import is_within
 from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
-from jitstudio.listing.cuda.outline import outline
+from jitstudio.listing.cuda.outline import code_alone
 from jitstudio.paths import resource
 from jitstudio.toolchain.device_part import (
     DevicePart,
@@ -372,7 +372,7 @@ class NextRound:
     def _named(self, includer: str, text: bytes, paths: set[str]) -> bytes:
         """Returns a text that includes some headers by their whole paths."""
         targets = [each for each in self._targets(includer, text) if each[1] in paths]
-        directives = {start for start, _ in outline(text).directives} if targets else set()
+        directives = code_alone(text).directives if targets else ()
         pieces, at = [], 0
         for match, path in targets:
             if match.start() in directives:

@@ -11,12 +11,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from jitstudio.listing.cuda.declarations import prepare
-from jitstudio.listing.cuda.outline import COMMENT, outline
+from jitstudio.listing.cuda.outline import COMMENT, code_alone
 from jitstudio.listing.cuda.runtime_functions import RUNTIME_FUNCTIONS
 from jitstudio.listing.cuda.spans import lines_of
 from jitstudio.listing.cuda.syntax import parse
@@ -26,8 +27,8 @@ _DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]{0,5}+)\s*+(?P<closer>[;
 # Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
 _NO_OPERATOR = re.compile(rb"[*&<>]++|!")
 _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
-_AFTER_NUMBER = re.compile(rb"(?<![\w.'])\d[\w.']*+\s++(?P<next>\w++)")
-_BEFORE_NUMBER = re.compile(rb"\s(?P<next>\d[\w.']*+)")
+_AFTER_NUMBER = re.compile(rb"\d(?<![\w.'].)[\w.']*+\s++(?P<next>\w++)")
+_BEFORE_NUMBER = re.compile(rb"(?P<next>\d(?<=\s.)[\w.']*+)")
 _DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
 _NUMBER = re.compile(rb"(?:[\s()*/%+<>-]|\b\d[\w.']*+)++")
 _STATEMENTS = (
@@ -39,7 +40,7 @@ _NEXT = rb"\n\s*+(?P<next>(?:" + _STATEMENTS + rb")\b|\}|\w++)"
 _REST = rb"[^;{}\n]{0,240}+"
 _NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>" + _REST + rb")" + _NEXT)
 _NO_SEMICOLON_AFTER = re.compile(
-    rb"\b(?P<word>return|using\s++namespace)\b(?P<value>"
+    rb"(?P<word>r(?<!\w.)eturn|u(?<!\w.)sing\s++namespace)\b(?P<value>"
     + (_REST + rb")(?:" + _NEXT + rb"|(?P<end>\}))")
 )
 # Functions of headers that everybody knows: those have no macro of that name.
@@ -48,15 +49,16 @@ _FUNCTIONS = RUNTIME_FUNCTIONS.union(
     b"memcpy memset min pow printf rand realloc sin sqrt srand strcmp strlen time".split()
 )
 _CALL = re.compile(
-    rb"\b(?P<name>cuda[A-Z]\w*+|printf|fprintf|exit|free)(?P<value>\s*+\(" + _REST + rb")" + _NEXT
+    rb"(?P<name>c(?<!\w.)uda[A-Z]\w*+|p(?<!\w.)rintf|f(?<!\w.)(?:printf|ree)|e(?<!\w.)xit)"
+    rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
 )
 _LAUNCHED = re.compile(rb">>>(?P<value>\s*+\(" + _REST + rb")" + _NEXT)
 _STATEMENT = re.compile(_STATEMENTS)
 # What an operand ends with, and what no name ends with.
 _OPERAND = re.compile(rb"[\w)\]\"]\Z")
 _LITERAL = re.compile(rb"(?:(?<![\w.'])\d[\w.']*+|\])\Z")
-_LAST_WORD = re.compile(rb"(?:(?<!\w)(?P<word>[A-Za-z_]\w*+)|(?<!\s))\s*+\Z")
 _CALLEE = re.compile(rb"(?P<scope>(?:\.|->|::)\s*+)?(?P<name>\b[A-Za-z_]\w*+|\))\s*+\Z")
+_WORD = bytes(byte for byte in range(128) if chr(byte).isalnum()) + b"_"
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
@@ -106,7 +108,9 @@ def syntax_mistakes(
         ranges: The first and the last line of each part with host code.
         others: The texts of headers, whose macros it may use.
     """
-    starts = [0, *(match.end() for match in re.finditer(rb"\n", text)), len(text)]
+    lengths = (len(line) + 1 for line in text.split(b"\n"))
+    starts = [*accumulate(lengths, initial=0)]
+    starts[-1] = len(text)
     spans = [(starts[first - 1], starts[min(last, len(starts) - 1)]) for first, last in ranges]
     suspicions = sorted(_Suspicions(text, spans, others).all())
     if not suspicions:
@@ -139,6 +143,13 @@ def _errors(root: Node) -> Iterator[Node]:
             todo.extend(node.children)
 
 
+def _last_word(text: bytes, end: int) -> bytes:
+    """Returns the word before a place, and blanks; empty where there is none, or a number."""
+    before = text[max(0, end - _NEAR) : end].rstrip()
+    word = before[len(before.rstrip(_WORD)) :]
+    return b"" if word[:1].isdigit() else word
+
+
 def _lines(node: Node) -> tuple[int, int]:
     return node.start_point[0] + 1, node.end_point[0] + 1
 
@@ -160,10 +171,10 @@ class _Suspicions:
     def __init__(
         self, text: bytes, spans: Sequence[tuple[int, int]], others: Iterable[bytes]
     ) -> None:
-        read = outline(text)
+        code, directives = code_alone(text)
         self._text = text
-        self._code = read.code
-        self._directives = read.directives
+        self._code = code.replace(b"#", b" ")
+        self._directives = sorted(directives)
         self._spans = spans
         self._others = tuple(others)
 
@@ -203,10 +214,8 @@ class _Suspicions:
             if not self._may_be_macro(word) and not self._asks(match):
                 yield _Suspicion(match.start("next"), f"'{word.decode()}' cannot follow a number")
         for match in _BEFORE_NUMBER.finditer(code, start, end):
-            word = _LAST_WORD.search(code, max(0, match.start() - _NEAR), match.start())
-            name = word["word"] if word else None
-            is_name = name is not None and not (name[:1].isdigit() or self._may_be_macro(name))
-            if is_name and not self._asks(match):
+            name = _last_word(code, match.start())
+            if name and not self._may_be_macro(name) and not self._asks(match):
                 number = match["next"].decode()
                 yield _Suspicion(match.start("next"), f"'{number}' cannot follow a name")
 
@@ -263,9 +272,8 @@ class _Suspicions:
         value = match["value"].rstrip()
         opened = _opened_at(value)
         if opened is None:
-            word = _LAST_WORD.search(value, max(0, len(value) - _NEAR))
-            name = word["word"] if word and not _LITERAL.search(value) else None
-            return name is not None and self._is_more_than_number(name)
+            name = b"" if _LITERAL.search(value) else _last_word(value, len(value))
+            return bool(name) and self._is_more_than_number(name)
         end = match.start("value") + opened
         callee = _CALLEE.search(self._code, max(0, end - _NEAR), end)
         if callee is None:
@@ -314,16 +322,15 @@ class _Suspicions:
 
     def _is_open(self, at: int) -> bool:
         """Returns whether the word that ends at a place wants something behind it."""
-        word = _LAST_WORD.search(self._code, max(0, at - 40), at)
-        return bool(word and word["word"] in _OPEN_WORDS)
+        return _last_word(self._code, at) in _OPEN_WORDS
 
     def _asks(self, match: re.Match[bytes]) -> bool:
         """Returns whether a directive is within: it may leave out a part of what is around."""
         return self._asks_between(match.start(), match.end())
 
     def _asks_between(self, start: int, end: int) -> bool:
-        index = bisect_left(self._directives, (start, 0))
-        return index < len(self._directives) and self._directives[index][0] < end
+        index = bisect_left(self._directives, start)
+        return index < len(self._directives) and self._directives[index] < end
 
     def _in_macro(self, at: int) -> bool:
         """Returns whether a place is within brackets that may be those of a macro."""
@@ -332,10 +339,9 @@ class _Suspicions:
             sign = self._code[place : place + 1]
             depth += (sign in b")]}") - (sign in b"([{")
             if depth < 0:
-                word = _LAST_WORD.search(self._code, max(0, place - 80), place)
-                name = word["word"] if word else None
-                is_word = name is None or name in _OPEN_WORDS
-                return sign != b"(" or not (is_word or not self._may_be_macro(name or b""))
+                name = _last_word(self._code, place)
+                is_macro = name not in _OPEN_WORDS and self._may_be_macro(name)
+                return sign != b"(" or is_macro
             if sign == b";":
                 return True
         return True

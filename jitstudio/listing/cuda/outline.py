@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from jitstudio.listing.cuda.words import words_in
 
@@ -50,6 +51,8 @@ _GAP = re.compile(rb"(?:\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
 _CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
 _ENDS = b";}"
+# The texts of a build have several readers.
+_MOST_TEXTS = 8
 CACHED = 4096
 """Heads of declarations that are remembered: between two readings of a text most stay."""
 
@@ -163,11 +166,21 @@ def outline(text: bytes, marks: Collection[bytes] = ()) -> Outline:
     return _Reader(text, marks).read()
 
 
-def _code(text: bytes) -> tuple[bytes, dict[int, tuple[int, bytes]]]:
-    """Returns a text as `Outline.code`, but with a ``#`` for each directive, and the directives.
+class CodeAlone(NamedTuple):
+    """The code of a text.
 
-    Each of them has its end and its word, by where it begins.
+    Attributes:
+        text: As `Outline.code`, but with a ``#`` for each directive.
+        directives: The end and the word of each directive, by where it begins.
     """
+
+    text: bytes
+    directives: Mapping[int, tuple[int, bytes]]
+
+
+@lru_cache(_MOST_TEXTS)
+def code_alone(text: bytes) -> CodeAlone:
+    """Returns the code of a text, without comments and quoted texts."""
     pieces: list[bytes] = []
     directives: dict[int, tuple[int, bytes]] = {}
     # Whether the rest of each `#if` that is open is left out.
@@ -197,7 +210,7 @@ def _code(text: bytes) -> tuple[bytes, dict[int, tuple[int, bytes]]]:
             blank = b'""'
         pieces += text[done:start], blank, b" " * (at - start - len(blank))
         done = at
-    return b"".join((*pieces, text[done:])), directives
+    return CodeAlone(b"".join((*pieces, text[done:])), directives)
 
 
 def _next_branch(text: bytes, at: int, word: bytes, rest: bytes, conditions: list[bool]) -> int:
@@ -225,7 +238,7 @@ def _next_branch(text: bytes, at: int, word: bytes, rest: bytes, conditions: lis
 
 class _Reader:
     def __init__(self, text: bytes, marks: Collection[bytes]) -> None:
-        self._code, self._directives = _code(text)
+        self._code, self._directives = code_alone(text)
         self._found = Outline(
             self._code.replace(b"#", b" "),
             [],

@@ -227,21 +227,24 @@ class _Reader:
             outside = b"\n".join(variables)
             for item in (*listed, *others):
                 code = outline.code[item.start : item.end]
+                words = words_in(code)
+                name = _name_of_template(item) or _name_of_specialised(item)
+                if not name and words.isdisjoint(launching.looked_for):
+                    continue
                 if text is not None:
                     code = _with_characters(code, text[item.start : item.end])
                 code = with_joined_chevrons(code)
-                words = words_in(code)
                 expanded = launching.expanded(code, words)
                 if expanded is not code:
                     words = words_in(expanded)
                 owner = item.parent
                 around = outline.code[owner.start : owner.end] if owner else b""
-                self._host.append(
-                    FollowedFunction(item, expanded, words, around, outside, text is not None)
+                function = FollowedFunction(
+                    item, name, expanded, words, around, outside, text is not None
                 )
-        for function in self._host:
-            if name := _name_of_template(function.item) or _name_of_specialised(function.item):
-                self._templates[name].take(function)
+                self._host.append(function)
+                if name:
+                    self._templates[name].take(function)
         self._mentions = {id(f): f.mentions(names, self._kernels) for f in self._host}
         self._places = self._follow()
 
@@ -270,7 +273,7 @@ class _Reader:
         followed: dict[int, dict[tuple[bytes, ...], Places]] = {id(f): {} for f in self._host}
         waiting: deque[tuple[FollowedFunction, Places]] = deque()
         for function in self._host:
-            if not (_name_of_template(function.item) or _name_of_specialised(function.item)):
+            if not function.name:
                 followed[id(function)][()] = {}
                 waiting.append((function, {}))
         calls = 0

@@ -71,6 +71,14 @@ def defined_macros(text: bytes) -> dict[bytes, Macro]:
     return dict(each for each in macros if each is not None)
 
 
+def _with_users(names: set[bytes], words: Mapping[bytes, frozenset[bytes]]) -> set[bytes]:
+    """Returns some macros and those that lead to them, by the words of the body of each."""
+    users = set(names)
+    while more := {n for n, w in words.items() if n not in users and not users.isdisjoint(w)}:
+        users |= more
+    return users
+
+
 class LaunchMacros:
     """Puts macros in the place of their calls.
 
@@ -88,12 +96,15 @@ class LaunchMacros:
             for name, macro in macros.items()
             if not words[name].isdisjoint(self._names) or LAUNCH.search(macro.body)
         }
-        while more := {
-            n for n, w in words.items() if n not in leading and not leading.isdisjoint(w)
-        }:
-            leading |= more
-        self._leading = frozenset(leading - self._names)
+        self._leading = frozenset(_with_users(leading, words) - self._names)
+        pasting = {name for name, macro in macros.items() if b"##" in macro.body}
+        self._looked_for = self._names | self._leading | _with_users(pasting, words)
         self._called = frozenset(n for n, m in macros.items() if m.parameters)
+
+    @property
+    def looked_for(self) -> frozenset[bytes]:
+        """The words without which a text leads to nothing that is looked for."""
+        return self._looked_for
 
     @property
     def leading(self) -> frozenset[bytes]:

@@ -97,6 +97,7 @@ class FollowedFunction:
 
     Attributes:
         item: Its declaration.
+        name: The name by which it gets template arguments; empty for none.
         text: It, with macros in their places.
         words: The words of it.
         around: The text of the class that it is in; empty for none.
@@ -105,6 +106,7 @@ class FollowedFunction:
     """
 
     item: OutlineItem
+    name: bytes
     text: bytes
     words: Set[bytes]
     around: bytes = b""
