@@ -53,6 +53,12 @@ class DevicePart:
     launched: tuple[str, ...] = ()
     supplied: tuple[str, ...] = ()
 
+    @property
+    def texts(self) -> dict[str, bytes]:
+        """The module and the headers in memory, whole, by their names."""
+        texts = {header.name: header.content for header in self.whole.headers}
+        return texts | {split_variant(self.whole.name)[0]: text for _, text in self.whole.inputs}
+
 
 def device_part(
     job: Job,
@@ -258,9 +264,7 @@ def host_calls(part: DevicePart, log: str, ptx: str) -> str:
         ptx: What it made.
     """
     missing = {_last_name(name) for name in demangled(_MISSING.findall(ptx)).values()}
-    module = split_variant(part.job.name)[0]
-    texts = {header.name: header.content for header in part.whole.headers}
-    ((_, texts[module]),) = part.whole.inputs
+    texts = part.texts
     found = []
     for call in _ANSWER.finditer(log):
         name = _last_name(call["name"])
@@ -301,8 +305,7 @@ def _last_name(name: str) -> str:
 
 def host_mistakes(part: DevicePart) -> Iterator[str]:
     """Yields a warning for each mistake in host code that is sure to be one, with its place."""
-    texts = {header.name: header.content for header in part.whole.headers}
-    texts |= {split_variant(part.whole.name)[0]: text for _, text in part.whole.inputs}
+    texts = part.texts
     others = [
         *texts.values(),
         *(_own_headers(part.whole, texts.values()) if part.host_code else ()),

@@ -9,6 +9,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
 from jitstudio.core.options import ALL_DEVICE
 from jitstudio.core.tools import Tool
+from jitstudio.listing.cuda.outline import code_alone
+from jitstudio.listing.cuda.words import words_in
 from jitstudio.toolchain import nvcc
 from jitstudio.toolchain.device_part import DevicePart, words_on_calls
 from jitstudio.toolchain.tool_output import Report
@@ -19,6 +21,10 @@ _UNMARKED = re.compile(
 _ERROR = re.compile(r": (?:catastrophic )?error: ")
 _CALLED = "calling a __host__ function"
 _NOT_FOUND = re.compile(r'open source file "([^"\n]++)"')
+# Macros of a compiler or of NVIDIA's headers: with nvcc they may be others. Some never are.
+_MAY_DIFFER = re.compile(
+    rb"(?!(?:__cplusplus|__CUDA_ARCH\w*|__CUDACC__|__CUDACC_VER_\w*)\Z)(?:_|CUD)\w*"
+)
 
 
 def unmarked_for_device(
@@ -48,8 +54,8 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
     """Returns that nvcc is here and may compile what NVRTC could not, and the first cause.
 
     None where it is not, where a build may not start it, where nothing of the host is in it, where
-    a header is nowhere on this machine, or where device code calls the host's functions, which
-    nvcc refuses, too.
+    a header is nowhere on this machine, or where nvcc stops, too: at device code that calls the
+    host's functions, and at an ``#error`` that no macro of a compiler leads to.
 
     Args:
         part: What NVRTC could not compile.
@@ -69,11 +75,38 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
     log = report.error_log
     said = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)
     cause = next((each for each in said if each.severity is Severity.ERROR), None)
-    if cause is None:
+    if cause is None or _stops_all(cause, part):
         return None
     where = f" (line {cause.line:,})" if cause.line and cause.file == job.name else ""
     message = (
-        f"NVRTC stops at: {cause.message.rstrip('.')}{where}. nvcc is on this machine and may "
-        "compile this program: --compiler nvcc."
+        "nvcc is on this machine and may compile this program: --compiler nvcc. "
+        f"NVRTC stops at: {cause.message.rstrip('.')}{where}."
     )
     return Diagnostic(Severity.INFO, job.name, None, None, message)
+
+
+def _stops_all(cause: Diagnostic, part: DevicePart) -> bool:
+    """Returns whether an error is an ``#error`` that is the same for all compilers."""
+    text = part.texts.get(cause.file)
+    if "#error directive" not in cause.message or text is None or not cause.line:
+        return False
+    asked = _conditions_around(text, cause.line)
+    return not any(map(_MAY_DIFFER.fullmatch, words_in(b" ".join(asked))))
+
+
+def _conditions_around(text: bytes, line: int) -> list[bytes]:
+    """Returns the directives of the conditions that a line is in, those of other branches, too."""
+    at = 0
+    for _ in range(line - 1):
+        at = text.find(b"\n", at) + 1
+    asked: list[bytes] = []
+    for start, (end, word) in code_alone(text).directives.items():
+        if start >= at:
+            break
+        if word.startswith(b"if"):
+            asked.append(text[start:end])
+        elif word.startswith(b"el") and asked:
+            asked[-1] += text[start:end]
+        elif word == b"endif" and asked:
+            asked.pop()
+    return asked

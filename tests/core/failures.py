@@ -325,7 +325,7 @@ PROVOKED = (
 NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
-    ("nvcc-is-here", None, "NVRTC stops at: x. nvcc is on this machine and may compile it: ..."),
+    ("nvcc-is-here", None, "nvcc is on this machine and may compile it: .... NVRTC stops at: x."),
     *(
         (id_, NVRTC, f"wgmma.mma_async instructions are serialized due to {cause} 'k' in line 9")
         for id_, cause in (

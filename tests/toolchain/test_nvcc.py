@@ -201,6 +201,17 @@ def test_nvcc_is_offered_where_it_is_and_nvrtc_fails_with_a_program(builder):
     assert builder.build(replace(failed, compiler=CudaCompiler.NVCC)).ok
 
 
+STOP = "#{asked}\n#error no way\n#endif\n__global__ void k(int *p) {{ *p = 1; }}\n"
+
+
+def test_nvcc_is_offered_for_an_error_that_a_macro_of_compilers_leads_to(builder):
+    failed = request(cuda(f"{STOP.format(asked='ifdef __CUDACC_RTC__')}int main() {{ }}\n"))
+    result = builder.build(failed)
+    (offer,) = [d for d in result.diagnostics if d.fix and d.fix.kind is FixKind.USE_NVCC]
+    assert "NVRTC stops at: #error directive: no way (line 2)." in offer.message
+    assert builder.build(replace(failed, compiler=CudaCompiler.NVCC)).ok
+
+
 @pytest.mark.parametrize(
     "failed",
     [
@@ -209,6 +220,8 @@ def test_nvcc_is_offered_where_it_is_and_nvrtc_fails_with_a_program(builder):
         replace(request(cuda(f"{SHORT}int main() {{ }}\n")), confined_to=()),
         request(cuda(f"{SHORT}int main() {{ }}\n"), emit="ltoir"),
         request(cuda("int f() { return 1; }\n__global__ void k(int *p) { *p = f(); }\n")),
+        request(cuda(f"{STOP.format(asked='ifndef BLOCK')}int main() {{ }}\n")),
+        request(cuda(f"{STOP.format(asked='if __cplusplus < 202602L')}int main() {{ }}\n")),
     ],
 )
 def test_nvcc_is_not_offered_where_it_is_of_no_use(builder, failed):

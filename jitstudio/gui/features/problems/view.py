@@ -35,9 +35,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line, mendable
+from jitstudio.core.diagnostics import (
+    Diagnostic,
+    Fix,
+    FixKind,
+    Severity,
+    diagnostic_line,
+    mendable,
+)
 from jitstudio.gui.kit.fonts import when_letters_change
-from jitstudio.gui.kit.parts import fit_icon, show_icon
+from jitstudio.gui.kit.parts import fit_icon, show_icon, show_tip
 from jitstudio.gui.kit.presentation import SORT_ROLE, ModelIndex, TableColumn
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
@@ -245,6 +252,8 @@ _WORDS = {
 }
 
 
+# What is about the whole build has its button above the list, whichever row is chosen.
+_OFFERS = frozenset({FixKind.USE_NVCC})
 # So wide is a row of the words of all, with their icons.
 _ROOMY_LETTERS = 58
 
@@ -307,6 +316,10 @@ class ProblemsView(QWidget):
         self._mend_all.setObjectName("mendAllButton")
         self._mend_all.clicked.connect(self.mend_all)
         bar.addWidget(self._mend_all)
+        self._offer = QPushButton()
+        self._offer.setObjectName("offerButton")
+        self._offer.clicked.connect(self._take_offer)
+        bar.addWidget(self._offer)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -365,6 +378,16 @@ class ProblemsView(QWidget):
         """Does all that can be done in one step."""
         if fixes := self.mendable:
             self.fixes_requested.emit(fixes)
+
+    @property
+    def offer(self) -> Diagnostic | None:
+        """What is offered about the whole build, and would be read too late in a row of its own."""
+        return next((d for d in self._model.rows if d.fix and d.fix.kind in _OFFERS), None)
+
+    @Slot()
+    def _take_offer(self) -> None:
+        if (offer := self.offer) and offer.fix:
+            self.fix_requested.emit(offer.fix)
 
     @Slot()
     def copy_selected(self) -> None:
@@ -468,6 +491,10 @@ class ProblemsView(QWidget):
         )
         # One has its button below.
         self._mend_all.setVisible(fixes > 1)
+        offer = self.offer
+        self._offer.setText(offer.fix.label.replace("&", "&&") if offer and offer.fix else "")
+        show_tip(self._offer, offer.message if offer else "")
+        self._offer.setVisible(offer is not None)
         self._update_hint()
         self._update_explanation()
 
@@ -478,7 +505,8 @@ class ProblemsView(QWidget):
 
     def _fit_labels(self) -> None:
         letters = self.fontMetrics().averageCharWidth()
-        is_roomy = self.width() >= letters * _ROOMY_LETTERS
+        room = self.width() - (0 if self._offer.isHidden() else self._offer.sizeHint().width())
+        is_roomy = room >= letters * _ROOMY_LETTERS
         if is_roomy != self._is_roomy:
             self._is_roomy = is_roomy
             for button in self._filters.values():

@@ -278,6 +278,30 @@ def test_all_that_can_be_mended_has_one_button(view, qtbot):
     assert requested.args == [tuple(fixes)]
 
 
+def test_nvcc_is_offered_above_the_list_whichever_row_is_chosen(view, qtbot):
+    fix = Fix("Compile with nvcc", FixKind.USE_NVCC)
+    offer = replace(UNUSED, message="nvcc is on this machine.", fix=fix)
+    button = view.findChild(QPushButton, "offerButton")
+    view.model.set_diagnostics((HEADER, CRASH))
+    assert not button.isVisible()
+    view.model.set_diagnostics((HEADER, CRASH, offer))
+    assert view.explanation.fix == FIX
+    assert (button.isVisible(), button.text()) == (True, "Compile with nvcc")
+    assert button.accessibleDescription() == "nvcc is on this machine."
+    with qtbot.waitSignal(view.fix_requested) as requested:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert requested.args == [fix]
+
+
+def test_the_offer_of_nvcc_keeps_its_room_where_the_pane_is_narrow(view):
+    offer = replace(UNUSED, fix=Fix("Compile with nvcc", FixKind.USE_NVCC))
+    view.model.set_diagnostics((UNDEFINED, offer))
+    view.resize(view.fontMetrics().averageCharWidth() * 60, 220)
+    button = view.findChild(QPushButton, "offerButton")
+    assert button.width() >= button.sizeHint().width()
+    assert filter_button(view, Severity.ERROR).text() == "1"
+
+
 # ---- Which text defines a function that a linker has missed
 
 PTX = """\
