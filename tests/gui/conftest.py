@@ -145,7 +145,7 @@ def driver(request, qapp, tmp_path, monkeypatch):
         monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
     driver = Driver(qapp, tmp_path)
     yield driver
-    driver.close()
+    driver.end()
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def shared_driver(qapp, tmp_path_factory, shared_folder):
         around.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
         driver = Driver(qapp, folder)
         yield driver
-        driver.close()
+        driver.end()
 
 
 @pytest.fixture

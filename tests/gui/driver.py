@@ -148,13 +148,21 @@ class Driver:
         self.settle()
 
     def close(self) -> None:
-        """Close the window, which ends the worker."""
+        """Close the window as a user does, who may be asked, and end it whatever comes of that."""
         self.window.close()
-        self.window.deleteLater()
-        # The next window begins with its own.
-        LETTERS.set_zoom(1.0)
-        LETTERS.set_family(CODE_FAMILY)
-        pause(0)
+        self.end()
+
+    def end(self) -> None:
+        """End the window with its workers and threads, without a question."""
+        try:
+            self.window.end()
+        finally:
+            self.window.hide()
+            self.window.deleteLater()
+            # The next window begins with its own.
+            LETTERS.set_zoom(1.0)
+            LETTERS.set_family(CODE_FAMILY)
+            pause(0)
 
     def wait(self, what: Callable[[], object], patience: float = PATIENCE) -> None:
         """Run the event loop until this is so."""

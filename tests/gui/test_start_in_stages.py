@@ -56,7 +56,7 @@ def make_driver(qapp, tmp_path):
 
     yield make
     for driver in made:
-        driver.close()
+        driver.end()
 
 
 @pytest.fixture

@@ -101,15 +101,17 @@ class WindowState(QObject):
 
     def close(self) -> None:
         """Keeps the session and ends the workers."""
-        self.session.close()
-        close_all(
-            (
-                self.step_service,
-                self.variant_service,
-                self.launch_service,
-                self.analysis_service,
-                self.library_service,
-                self.side_service,
-                self.service,
+        try:
+            self.session.close()
+        finally:
+            close_all(
+                (
+                    self.step_service,
+                    self.variant_service,
+                    self.launch_service,
+                    self.analysis_service,
+                    self.library_service,
+                    self.side_service,
+                    self.service,
+                )
             )
-        )

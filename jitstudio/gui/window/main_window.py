@@ -140,12 +140,15 @@ class MainWindow(QMainWindow):
         if self._is_ended:
             return
         self._is_ended = True
-        if self._is_complete:
-            self.frame.layout.save()
-        if self._builder is None:
-            self.user_state.session.close()
-        else:
-            self._builder.state.close()
+        try:
+            if self._is_complete:
+                self.frame.layout.save()
+        finally:
+            # Qt aborts the program where a thread outlives its object.
+            if self._builder is None:
+                self.user_state.session.close()
+            else:
+                self._builder.state.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Makes the rest now that the texts are there: Python runs one thread at a time."""

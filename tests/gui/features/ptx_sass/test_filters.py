@@ -10,6 +10,8 @@ from jitstudio.listing.lines import LineClass
 def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_path):
     started.open_sample("SAXPY")
     ptx, sass = started.listing("ptxView"), started.listing("sassView")
+    # Names in C++ come a moment after the listing.
+    started.wait(lambda: ".entry saxpy<" in ptx.toPlainText())
     button = started.find(FilterButton, "ptxFilterButton")
     # Line tables are always made, and left out of sight at first.
     assert ptx.visibility.filters == {LineClass.DEBUG}
