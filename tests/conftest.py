@@ -45,6 +45,15 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a path that is not there before any process starts: those say nothing of it."""
+    start = config.invocation_params.dir
+    paths = [argument.partition("::")[0] for argument in config.args]
+    missing = [path for path in paths if not (start / path).exists()]
+    if missing and not config.getoption("pyargs"):
+        raise pytest.UsageError(f"file or directory not found: {', '.join(missing)}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[object]:
     """Thousands of tests come and stay to the end: no collection of garbage looks through them."""

@@ -1,4 +1,4 @@
-"""That the inner loop starts nothing: what a test starts without its mark makes it fail."""
+"""How the tests are run: the inner loop starts nothing, and a wrong path is refused at once."""
 
 import ctypes
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import pytest_configure
 from tests.marks import is_left_out, started_by
 
 INNER = "not tools and not window and not slow"
@@ -55,3 +56,11 @@ def test_a_folder_of_windows_is_not_even_imported_for_the_inner_loop():
     assert not is_left_out(gui / "toolchain", INNER)
     assert not is_left_out(gui, "not slow")
     assert not is_left_out(gui.parent / "core", INNER)
+
+
+def test_a_path_that_is_not_there_is_refused_before_any_process_starts(pytestconfig, monkeypatch):
+    monkeypatch.setattr(pytestconfig, "args", [f"{__file__}::test_x"])
+    pytest_configure(pytestconfig)
+    monkeypatch.setattr(pytestconfig, "args", [__file__, f"{__file__}.none::test_x"])
+    with pytest.raises(pytest.UsageError, match=r"not found: \S+\.none$"):
+        pytest_configure(pytestconfig)
