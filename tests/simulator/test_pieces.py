@@ -1,4 +1,4 @@
-"""Long arrays are computed piece by piece: as many threads as there are give what few give."""
+"""Long arrays are computed piece by piece, which gives what the whole array gives."""
 
 from __future__ import annotations
 
@@ -7,36 +7,17 @@ import pytest
 
 from jitstudio.simulator.arithmetic import rounding
 from jitstudio.simulator.arithmetic.rounding import in_pieces
-from tests.simulator.forms import FORMS, MATRIX_FORMS, result_of
-from tests.simulator.running import HEAD, run
-
-MANY, BLOCK = 16_384, 1024
-assert rounding._PIECE < MANY
+from tests.simulator.forms import FORMS, MATRIX_FORMS, THREADS
+from tests.simulator.test_forms import wrong
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("forms", "piece"), [(FORMS, 1000), (MATRIX_FORMS, 5)])
 @np.errstate(all="ignore")
-def test_every_form_gives_16384_threads_what_it_gives_4096():
-    wrong = []
-    for form in FORMS:
-        few = result_of(form)
-        arrays = [np.resize(array, MANY) for array in form.arrays()]
-        many = run(HEAD + form.kernel(), form.name, (MANY // BLOCK, 1, 1), (BLOCK, 1, 1), *arrays)
-        if (many.arrays[-1] != np.resize(few, MANY)).any():
-            wrong.append(form.text)
-    assert wrong == []
-
-
-@np.errstate(all="ignore")
-def test_products_of_matrices_are_the_same_in_pieces(monkeypatch):
-    whole = [result_of(form) for form in MATRIX_FORMS]
-    monkeypatch.setattr(rounding, "_PIECE", 5)
-    wrong = [
-        form.text
-        for form, result in zip(MATRIX_FORMS, whole, strict=True)
-        if (result_of(form) != result).any()
-    ]
-    assert wrong == []
+def test_in_pieces_every_form_gives_the_bits_of_the_whole(monkeypatch, forms, piece):
+    assert piece < THREADS < rounding._PIECE
+    monkeypatch.setattr(rounding, "_PIECE", piece)
+    assert wrong(forms) == []
 
 
 @pytest.mark.parametrize(
