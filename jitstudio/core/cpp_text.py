@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-COMMENT = r"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?s:.*?)(?:\*/|\Z)"
+COMMENT = r"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
 
 RAW_STRING = r'(?<!\w)(?:u8|[uUL])?+R"(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
 """Has a group, `raw_end`: it can stand in a pattern once."""

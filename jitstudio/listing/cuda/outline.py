@@ -16,18 +16,14 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+from jitstudio.core import cpp_text
 from jitstudio.listing.cuda.words import words_in
 
 DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
-COMMENT = rb"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
-# An apostrophe between digits begins nothing.
-QUOTED = (
-    rb""""(?:[^"\\\n]++|\\[\s\S])*+"?"""
-    rb"|'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
-    rb"(?:[^'\\\n]++|\\[\s\S])*+'?"
-)
+COMMENT = cpp_text.COMMENT.encode()
+QUOTED = f"{cpp_text.STRING}|{cpp_text.CHARACTER}".encode()
 BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 """Square brackets without others in them."""
 
