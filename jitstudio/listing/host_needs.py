@@ -21,6 +21,7 @@ from operator import or_
 from jitstudio.core.launch.request import HostNeeds
 from jitstudio.core.line_table_paths import OF_NVIDIA
 from jitstudio.listing.ptx import OPERAND_NAME
+from jitstudio.ptx.opcodes import LEAVING, WITHOUT_RESULT
 from jitstudio.ptx.scanner import bare_ptx
 from jitstudio.ptx.skimming import (
     FunctionText,
@@ -39,7 +40,6 @@ _OTHER_SPACES = frozenset(("shared", "local", "param", "const"))
 # `atomicAdd(p, 0)`, `atomicOr(p, 0)`, `atomicAnd(p, ~0)`: what operations take that change nothing.
 _NEUTRAL = {"add": "0", "or": "0", "xor": "0", "and": "-1"}
 _CLOCKS = ("%clock", "%globaltimer")
-_LEAVING = frozenset(("bra", "ret", "exit"))
 _ROUND, _OUT = 1, 2
 # What makes no end of loops around loops a matter of seconds.
 _MOST_ASKED, _MOST_READ = 4, 100_000
@@ -69,7 +69,7 @@ class _Statement:
     @cached_property
     def results(self) -> tuple[str, ...]:
         """The registers that it writes."""
-        if self.words[0] in _LEAVING or self.words[0] in ("st", "red", "call"):
+        if self.words[0] in LEAVING | WITHOUT_RESULT:
             return ()
         first, bracket, _ = self.operands.partition("[")
         names = OPERAND_NAME.findall(first)
@@ -281,7 +281,7 @@ class _Round:
     def _next(self, at: int) -> set[int]:
         """Returns where a statement leads to, -1 for an end of the thread."""
         each = self._function.statements[at]
-        if each.words[0] not in _LEAVING:
+        if each.words[0] not in LEAVING:
             return {at + 1}
         labels = self._function.labels
         target = labels.get(each.operands.strip(), -1) if each.words[0] == "bra" else -1

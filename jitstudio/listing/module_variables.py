@@ -16,6 +16,7 @@ from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
 from jitstudio.listing.ptx import OPERAND_NAME, Flow
 from jitstudio.ptx.initialisers import Initialiser, initialiser
+from jitstudio.ptx.opcodes import LOADS
 from jitstudio.ptx.scanner import PtxToken, bare_ptx, integer_of, scan
 from jitstudio.ptx.skimming import (
     VariableText,
@@ -29,7 +30,6 @@ from jitstudio.ptx.skimming import (
 )
 from jitstudio.ptx.tokens import PtxReadError, PtxTokens
 
-_LOADS = frozenset({"ld", "ldu", "atom", "tex"})
 _VECTORS = {".v2": 2, ".v4": 4, ".v8": 8}
 _SPACES = {".const": "__constant__", ".global": "__device__"}
 
@@ -154,7 +154,7 @@ class PtxVariables:
             if item.lastgroup == "loc":
                 place = place_of(item["place"])
             elif item.lastgroup == "statement" and (found := instruction_at(item["statement"])):
-                is_load = opcode_of(found).partition(".")[0] in _LOADS
+                is_load = opcode_of(found).partition(".")[0] in LOADS
                 if is_load and not reached.isdisjoint(OPERAND_NAME.findall(found["operands"])):
                     file = self.files.get(place[0]) if place else None
                     return f"{file}:{place[1]}" if place and file else ""

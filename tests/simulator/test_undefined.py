@@ -33,6 +33,13 @@ KERNEL decides(int* a) {
     if (v == 0) a[0] = 5;
   }
 }
+KERNEL slept_in_between(int* a) {
+  if (threadIdx.x < 16) {
+    int v = __shfl_sync(0xffff, a[threadIdx.x], 21);
+    asm volatile("nanosleep.u32 %0;" :: "r"(v));
+    a[threadIdx.x] = v;
+  }
+}
 KERNEL not_named_itself(int* a) {
   a[threadIdx.x] = __shfl_sync(0xffff, a[threadIdx.x], 0);
 }
@@ -107,6 +114,13 @@ SHUFFLE = "__shfl_down_sync(mask"
         ("of_a_short_block", 25, "if (threadIdx.x == 0) a[0] = v", SHUFFLE, "does not have"),
         ("after_exits", 32, None, SHUFFLE, "has exited"),
         ("outside_the_mask", 32, "__shfl_sync(0xffff, a[threadIdx.x], 20)", None, "does not name"),
+        (
+            "slept_in_between",
+            32,
+            "a[threadIdx.x] = v;",
+            "__shfl_sync(0xffff, a[threadIdx.x], 21)",
+            "does not name",
+        ),
         ("decides", 32, "if (v == 0)", "__shfl_xor_sync", "does not name"),
     ],
 )

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
+from jitstudio.ptx.opcodes import ACCESSES, LEAVING
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
@@ -31,9 +32,8 @@ from jitstudio.simulator.ptx.program import (
 _TYPES = frozenset(["f16", "bf16", "f16x2", "bf16x2", "f32", "f64"])
 _ADDITIONS = ("add", "sub")
 _ROUNDING = frozenset(["rn", "rz", "rm", "rp"])
-_ENDS = frozenset(["bra", "brx", "ret", "exit", "call", "trap", "membar", "fence"])
+_ENDS = LEAVING | {"call", "membar", "fence"}
 _DIVISIONS = frozenset(["div", "rem", "sqrt", "rcp"])
-_MEMORY = frozenset(["ld", "st", "atom", "red"])
 
 
 class Contractions(NamedTuple):
@@ -156,7 +156,7 @@ def _ends_block(instruction: PtxInstruction) -> bool:
     """Whether it leaps, is made of instructions that do, or keeps others in their order."""
     if instruction.opcode in _DIVISIONS:
         return {"approx", "full"}.isdisjoint(instruction.modifiers)
-    is_guarded_access = instruction.guard is not None and instruction.opcode in _MEMORY
+    is_guarded_access = instruction.guard is not None and instruction.opcode in ACCESSES
     return is_guarded_access or instruction.opcode in _ENDS
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import (
-    WITHOUT_RESULT,
     AddressOperand,
     ImmediateOperand,
     PtxFunction,
@@ -24,6 +23,7 @@ from jitstudio.simulator.ptx.program import (
     RegisterOperand,
     register_names,
     result_names,
+    source_operands,
 )
 
 _COMPARING = frozenset(["setp", "set"])
@@ -151,9 +151,8 @@ def _sources(body: Iterable[PtxInstruction]) -> dict[str, list[str]]:
     """Returns by each register those that it is made of; not through memory."""
     sources: dict[str, list[str]] = {}
     for instruction in body:
-        if instruction.opcode not in WITHOUT_RESULT and instruction.operands:
-            for name in register_names(instruction.operands[0]):
-                sources.setdefault(name, []).extend(_names(instruction.operands[1:]))
+        for name in result_names(instruction):
+            sources.setdefault(name, []).extend(_names(source_operands(instruction)))
     return sources
 
 

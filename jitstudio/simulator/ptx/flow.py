@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from heapq import heappop, heappush
 
+from jitstudio.ptx.opcodes import ENDS
 from jitstudio.simulator.ptx.program import (
     PtxFunction,
     PtxInstruction,
@@ -16,7 +17,6 @@ from jitstudio.simulator.ptx.program import (
     result_names,
 )
 
-_ENDS = frozenset(["ret", "exit", "trap"])
 # What compilers put where ways join, and is no statement of the source.
 _GLUE = frozenset(["bra", "mov"])
 
@@ -86,7 +86,7 @@ class PtxFlow:
                     first = at if first < 0 else first
                     if self._instructions[at].source != self._instructions[barrier].source:
                         return at
-            if self._instructions[self._last[block]].opcode in _ENDS:
+            if self._instructions[self._last[block]].opcode in ENDS:
                 return first
             for target in self._following[block]:
                 if target not in seen:
@@ -180,7 +180,7 @@ class PtxFlow:
         """Yields the instructions of a block that are of one line of the source."""
         for at in range(block, self._last[block] + 1):
             instruction = self._instructions[at]
-            if instruction.opcode in _ENDS:
+            if instruction.opcode in ENDS:
                 return
             # What compilers make one of the work of several lines has line 0.
             of_one_line = instruction.source.line or not instruction.source.file
@@ -234,7 +234,7 @@ def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
             names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]
             names = [n for name in names for n in function.tables.get(name, (name,))]
             targets = [function.labels[name] for name in names if name in function.labels]
-        case opcode if opcode in _ENDS:
+        case opcode if opcode in ENDS:
             targets = []
         case _:
             return [instruction.number + 1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from jitstudio.ptx.opcodes import ACCESSES
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
@@ -21,7 +22,6 @@ from jitstudio.simulator.ptx.program import (
     result_names,
 )
 
-_ACCESSES = frozenset(["ld", "ldu", "st", "atom", "red"])
 _POINTER_BITS = 64
 _NUMBER = ""
 """What is no pointer: a product, a shifted or a widened number."""
@@ -43,7 +43,7 @@ def loaded_pointers(program: PtxProgram, function: PtxFunction) -> Iterator[tupl
         return
     known: dict[str, str | None] = {}
     for instruction in body:
-        if instruction.opcode not in _ACCESSES:
+        if instruction.opcode not in ACCESSES:
             continue
         for operand in instruction.operands:
             if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from jitstudio.ptx.opcodes import ACCESSES, LOADS, MATRIX_ACCESSES
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     PtxFunction,
@@ -24,10 +25,10 @@ from jitstudio.simulator.ptx.program import (
     result_names,
 )
 
-_ACCESSES = frozenset(["ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"])
+_ACCESSES = ACCESSES | MATRIX_ACCESSES
 # What hands an address on as it is: all that it may hand on has to be of one origin.
 _CHOICES = frozenset(["mov", "selp", "slct", "cvta", "cvt", "shfl", "mapa"])
-_LOADED = frozenset(["ld", "ldu", "atom", "call", "tex", "suld"])
+_LOADED = LOADS | {"call"}
 _POINTER_BITS = 64
 _MANGLED_PART = re.compile(r"\d+")
 _MANGLED_END = re.compile(r"E?(_\d+)?")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import COOPERATIVE_GROUPS, OF_NVIDIA
 from jitstudio.ptx.initialisers import SymbolAddress
+from jitstudio.ptx.opcodes import BARRIERS, WITHOUT_RESULT
 from jitstudio.simulator.ptx.types import PtxType
 
 
@@ -79,12 +80,6 @@ PtxOperand = (
 )
 
 
-WITHOUT_RESULT = frozenset(
-    ["st", "red", "sust", "sured", "bra", "brx", "bar", "barrier", "call", "prefetch"]
-)
-"""Opcodes whose first operand is no destination."""
-
-
 def register_names(operand: PtxOperand) -> list[str]:
     """Returns the names of the registers in an operand."""
     match operand:
@@ -101,17 +96,24 @@ def register_names(operand: PtxOperand) -> list[str]:
 
 def result_names(instruction: PtxInstruction) -> list[str]:
     """Returns the names of the registers that an instruction gives values."""
-    if instruction.opcode in WITHOUT_RESULT and not _is_reduction(instruction):
-        # A call that takes its results in registers.
-        first = instruction.operands[:1] if instruction.opcode == "call" else ()
-    else:
-        first = instruction.operands[:1]
-    places = (RegisterOperand, VectorOperand, PairOperand)
-    return [name for one in first if isinstance(one, places) for name in register_names(one)]
+    return register_names(instruction.operands[0]) if _has_result(instruction) else []
 
 
-def _is_reduction(instruction: PtxInstruction) -> bool:
-    return instruction.opcode in ("bar", "barrier") and "red" in instruction.modifiers
+def source_operands(instruction: PtxInstruction) -> tuple[PtxOperand, ...]:
+    """Returns the operands that an instruction reads, the registers of an address among them."""
+    return instruction.operands[_has_result(instruction) :]
+
+
+def _has_result(instruction: PtxInstruction) -> bool:
+    match instruction.operands[:1]:
+        case (VectorOperand(),) if instruction.opcode == "call":
+            # Its results are in registers.
+            return True
+        case (RegisterOperand() | VectorOperand() | PairOperand(),):
+            is_reduction = instruction.opcode in BARRIERS and "red" in instruction.modifiers
+            return is_reduction or instruction.opcode not in WITHOUT_RESULT
+        case _:
+            return False
 
 
 @dataclass(frozen=True)
@@ -255,8 +257,7 @@ class PtxProgram:
         found: dict[str, set[str]] = {name: set() for name in self.functions}
         for instruction in self.instructions:
             read = found.setdefault(instruction.function, set())
-            first = instruction.opcode not in WITHOUT_RESULT
-            for operand in instruction.operands[first:]:
+            for operand in source_operands(instruction):
                 read.update(register_names(operand))
             if instruction.guard is not None:
                 read.add(instruction.guard.name)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from jitstudio.core.line_table_paths import plain_path
 from jitstudio.ptx.constants import ABOVE_COMPARISONS, BEGINNINGS, constant, integer, offset
 from jitstudio.ptx.initialisers import SymbolAddress, initialiser
+from jitstudio.ptx.opcodes import LEAVING
 from jitstudio.ptx.skimming import Place, file_names
 from jitstudio.ptx.tokens import PtxTokens
 from jitstudio.simulator.ptx.program import (
@@ -45,8 +46,6 @@ _OF_FUNCTIONS = {
     ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
     ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
 }  # fmt: skip
-# Behind these, control never goes on.
-_LEAVING = frozenset(["ret", "exit", "trap", "bra", "brx"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
@@ -423,7 +422,7 @@ class _Body:
     def _reaches_end(self) -> bool:
         """Returns whether control comes to the end of the function, where ptxas puts a `ret`."""
         own = self._r.instructions[self._start :]
-        if not own or own[-1].guard is not None or own[-1].opcode not in _LEAVING:
+        if not own or own[-1].guard is not None or own[-1].opcode not in LEAVING:
             return True
         at_end = {name for name, at in self.labels.items() if at == len(self._r.instructions)}
         # Debug information has a label there that nothing leads to.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.ptx.opcodes import BARRIERS
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import PtxFunction, PtxInstruction, PtxProgram, SymbolOperand
 from jitstudio.simulator.state.groups import Selection, numbers_of
@@ -71,7 +72,7 @@ def places_behind(program: PtxProgram, functions: Mapping[str, PtxFunction]) -> 
 def _is_barrier(instruction: PtxInstruction) -> bool:
     """Whether threads of a block wait there for others."""
     words = instruction.modifiers
-    return instruction.opcode in ("bar", "barrier") and not {"warp", "cluster", "arrive"} & {*words}
+    return instruction.opcode in BARRIERS and not {"warp", "cluster", "arrive"} & {*words}
 
 
 class PassedBarriers:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.ptx.program import (
-    WITHOUT_RESULT,
     PtxFunction,
     PtxInstruction,
     PtxProgram,
@@ -24,6 +23,7 @@ from jitstudio.simulator.ptx.program import (
     VectorOperand,
     register_names,
     result_names,
+    source_operands,
 )
 from jitstudio.simulator.state.memory import Offsets
 from jitstudio.simulator.state.model import WARP, Threads
@@ -65,7 +65,7 @@ def touches(program: PtxProgram, kernel: PtxFunction) -> dict[int, Touch]:
     for instruction in body:
         if instruction.opcode not in ("wgmma", "mov"):
             writes = frozenset(result_names(instruction)) & of_products
-            sources = instruction.operands[instruction.opcode not in WITHOUT_RESULT :]
+            sources = source_operands(instruction)
             names = {name for operand in sources for name in register_names(operand)}
             if isinstance(instruction.guard, RegisterOperand):
                 names.add(instruction.guard.name)

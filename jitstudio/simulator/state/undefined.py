@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.ptx.program import (
-    WITHOUT_RESULT,
     AddressOperand,
     PairOperand,
     PtxInstruction,
@@ -31,6 +30,8 @@ from jitstudio.simulator.ptx.program import (
     SymbolOperand,
     VectorOperand,
     register_names,
+    result_names,
+    source_operands,
 )
 from jitstudio.simulator.ptx.types import PREDICATE
 from jitstudio.simulator.state.groups import Selection, numbers_of
@@ -431,10 +432,8 @@ def _parts_of(instruction: PtxInstruction) -> _Parts:
         results, names = _names_in(operands[0]), register_names(operands[1])
         guard = [] if instruction.guard is None else [instruction.guard.name]
         return _Parts((), results, names, guard, frozenset((*results, *names, *guard)))
-    results = []
     parameter = _parameter_of(instruction)
-    if opcode not in WITHOUT_RESULT and operands:
-        results, operands = register_names(operands[0]), operands[1:]
+    results, operands = result_names(instruction), source_operands(instruction)
     guard = [] if instruction.guard is None else [instruction.guard.name]
     names = [name for operand in operands for name in register_names(operand)]
     every = frozenset((*results, *names, *guard, *(parameter or ())[:1]))

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from jitstudio.ptx.opcodes import BARRIERS, JUMPS
 from jitstudio.simulator.ptx.program import NO_PLACE, PtxSourceLine
 from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.model import WARP
@@ -23,8 +24,7 @@ from jitstudio.simulator.stepping.requests import (
 )
 from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, number_in, within
 
-_PARTING = frozenset(["bra", "brx", "call", "ret", "exit"])
-_BARRIERS = frozenset(["bar", "barrier"])
+_PARTING = JUMPS | {"call", "ret", "exit"}
 _STRIDE = 512
 _FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
 
@@ -132,7 +132,7 @@ class Mover:
         if at in self._stops and self._holds(there):
             is_breakpoint = goal is StepGoal.BREAKPOINT
             return StopReason.BREAKPOINT if is_breakpoint else StopReason.CURSOR
-        is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in _BARRIERS
+        is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in BARRIERS
         if is_barrier and number is not None and has(threads, number):
             return StopReason.BARRIER
         return None
@@ -273,7 +273,7 @@ class Mover:
             case StepGoal.BREAKPOINT | StepGoal.CURSOR:
                 return self._stops
             case StepGoal.BARRIER:
-                return frozenset(i.number for i in instructions if i.opcode in _BARRIERS)
+                return frozenset(i.number for i in instructions if i.opcode in BARRIERS)
             case StepGoal.DIVERGENCE:
                 return frozenset(i.number for i in instructions if i.opcode in _PARTING)
             case StepGoal.CHANGE:
