@@ -4,6 +4,9 @@ A build with ``-G`` writes DWARF of version 2 to 4 as numbers into ``.section`` 
 each module. A register is one whose "number" is its name: the bytes of ``%r5`` as a big-endian
 integer in LEB128. The frame of a function is the local array ``__local_depot``. Section numbers
 below are those of the DWARF 4 standard. What cannot be read is left out.
+
+Not pyelftools: it reads bytes of a file, and here labels and names stand for addresses. A test
+compares names, lines and places with those that it reads.
 """
 
 from __future__ import annotations
