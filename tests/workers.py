@@ -36,10 +36,10 @@ TEMPLATES: set[int] = set()
 """The processes that others are forked from."""
 
 # Each child is forked twice, as what has lost its parent goes to the next subreaper: this process.
-_TEMPLATE = """
+_TEMPLATE = f"""
 import gc, importlib, json, os, socket, sys
 _, root, program, descriptor = sys.argv
-sys.path.append(root)
+{process.THIS_PACKAGE}
 main = importlib.import_module(program).main
 gc.freeze()
 asked = socket.socket(fileno=int(descriptor))

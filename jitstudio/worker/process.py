@@ -31,14 +31,25 @@ _WRAPPED_LAST_BREATH = 10.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.05
 _MOST_PRINTED = 1 << 20
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+THIS_PACKAGE = """
+sys.path.insert(0, root)
+import jitstudio
+sys.path.append(sys.path.pop(0))
+"""
+"""Imports the package that lies in the folder `root`, and nothing else from there.
+
+A checkout may be at work while another version is installed; of one process and its children all
+have to be of one version.
+"""
+
 # NumPy's OpenBLAS would start threads before the process is sealed, which would stay outside.
 _LATER_THREADS = {"OPENBLAS_NUM_THREADS": "1"}
 
 # Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
-_BOOT = """
+_BOOT = f"""
 import importlib, sys
 _, root, program, memory_limit = sys.argv
-sys.path.append(root)
+{THIS_PACKAGE}
 importlib.import_module(program).main(int(memory_limit))
 """
 
