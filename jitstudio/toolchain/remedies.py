@@ -9,10 +9,11 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
 from jitstudio.core.options import ALL_DEVICE
 from jitstudio.core.tools import Tool
+from jitstudio.listing.cuda.host_launches.macros import defined_macros
 from jitstudio.listing.cuda.outline import code_alone
 from jitstudio.listing.cuda.words import words_in
 from jitstudio.toolchain import nvcc
-from jitstudio.toolchain.device_part import DevicePart, words_on_calls
+from jitstudio.toolchain.device_part import DevicePart, text_at, words_on_calls
 from jitstudio.toolchain.tool_output import Report
 
 _UNMARKED = re.compile(
@@ -87,11 +88,12 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
 
 def _stops_all(cause: Diagnostic, part: DevicePart) -> bool:
     """Returns whether an error is an ``#error`` that is the same for all compilers."""
-    text = part.texts.get(cause.file)
-    if "#error directive" not in cause.message or text is None or not cause.line:
+    if "#error directive" not in cause.message or not cause.line:
         return False
-    asked = _conditions_around(text, cause.line)
-    return not any(map(_MAY_DIFFER.fullmatch, words_in(b" ".join(asked))))
+    text = part.texts.get(cause.file) or text_at(part.whole, cause.file) or b""
+    asked = words_in(b" ".join(_conditions_around(text, cause.line)))
+    # A guard of a header is its own.
+    return not any(map(_MAY_DIFFER.fullmatch, asked - defined_macros(text).keys()))
 
 
 def _conditions_around(text: bytes, line: int) -> list[bytes]:

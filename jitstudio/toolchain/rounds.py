@@ -16,7 +16,7 @@ from jitstudio.core.code import Header, split_variant
 from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import is_within
 from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
-from jitstudio.listing.cuda.outline import code_alone
+from jitstudio.listing.cuda.outline import DEVICE, code_alone
 from jitstudio.paths import resource
 from jitstudio.toolchain.device_part import (
     DevicePart,
@@ -208,7 +208,8 @@ class NextRound:
     def _worse(self, refused: Iterable[str]) -> set[str]:
         """Returns the headers on disk, as they are included, by which these errors came.
 
-        Those that jitstudio has, too, and that lie apart from the module.
+        Those that jitstudio has, too, and that lie apart from the module or, as a copy of a library
+        does (``<nvtx3/nvToolsExt.h>``), in a folder that the name has.
         """
         beside = os.path.dirname(place_of(split_variant(self._part.job.name)[0]))
         culprits = self._includers({path for name in refused if (path := place_of(name))})
@@ -223,7 +224,7 @@ class NextRound:
             if path in culprits
             and os.path.isfile(os.path.join(stand_in_folder(), name))
             and not is_within(path, stand_in_folder())
-            and not is_within(path, beside)
+            and ("/" in name or not is_within(path, beside))
         }
 
     def _texts_by_name(self) -> Iterator[tuple[str, bytes]]:
@@ -254,14 +255,15 @@ class NextRound:
         part = self._judged_anew(macros)
         job = part.job
         rest = b"\n".join((*(content for _, content in job.inputs), *self._wanted_words()))
-        refused_on_disk = {
+        on_disk = {
             path: refusal
             for name, refusal in self._refusals.items()
             if (path := place_of(name)) in self._texts
         }
+        on_disk = dict.fromkeys(self._alike(on_disk), NO_REFUSALS) | on_disk
         judged = {
             path: find_host_code(self._texts[path], macros, rest, refused=refusal)
-            for path, refusal in sorted(refused_on_disk.items())
+            for path, refusal in sorted(on_disk.items())
         }
         found = {path: each for path, each in judged.items() if each.spans or each.marks}
         given = self._includers(set(found))
@@ -285,6 +287,28 @@ class NextRound:
             names={word: (name, at) for name, each in aside.items() for word, at in each.names}
             | dict(part.names),
         )
+
+    def _alike(self, refused: Iterable[str]) -> set[str]:
+        """Returns the headers without device code that lie next to those that NVRTC has refused.
+
+        It stops after a hundred errors, and libraries such as NPP have thousands of functions.
+        """
+        folders = {os.path.dirname(path): os.path.dirname(self._as_said[path]) for path in refused}
+        waiting = list(self._texts_by_name())
+        while waiting:
+            includer, text = waiting.pop()
+            for _, target in self._targets(includer, text):
+                folder, base = os.path.split(target)
+                if folder in folders and target not in self._texts:
+                    name = os.path.join(folders[folder], base)
+                    self._read(name)
+                    waiting += [(name, self._texts[target])] if target in self._texts else []
+        return {
+            path
+            for path, text in self._texts.items()
+            if os.path.dirname(path) in folders
+            and not (device_macros(text) or DEVICE.search(code_alone(text).text))
+        }
 
     def _wanted_words(self) -> Iterator[bytes]:
         return (name.encode() for name in sorted(self._wanted))

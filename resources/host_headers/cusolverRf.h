@@ -1,1 +1,4 @@
+#pragma once
 #include <jitstudio/host.h>
+#include <cusolver_common.h>
+typedef struct cusolverRfCommon *cusolverRfHandle_t;

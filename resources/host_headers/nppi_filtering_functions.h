@@ -1,1 +1,1 @@
-#include <jitstudio/host.h>
+#include <nppdefs.h>

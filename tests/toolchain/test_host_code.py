@@ -573,6 +573,41 @@ def test_a_type_that_another_header_needs_comes_back(built, toolkit, tmp_path):
     assert result.ok, result.stages[0].error_log
 
 
+# More functions than NVRTC refuses before it stops, as the headers of cuBLAS and NPP have.
+MANY = 150
+
+
+def test_headers_of_libraries_with_many_functions_are_judged_as_a_whole(built, toolkit, tmp_path):
+    def functions(type_: str, stem: str) -> str:
+        return "".join(
+            f"{type_} LIBRARY_API {stem}{i}(library_t library,\n  side_t side);\n"
+            for i in range(MANY)
+        )
+
+    common = "#define LIBRARY_API\n#define LIBRARY_DEPRECATED(why) [[deprecated(#why)]]\n"
+    (toolkit / "common.h").write_text(
+        f"#pragma once\n{common}typedef enum {{ OK, BAD }} status_t;\n"
+        "typedef struct library *library_t;\ntypedef enum { LEFT, RIGHT } side_t;\n"
+        "const char *LIBRARY_API status_name(status_t status);\n"
+        f"{functions('status_t', 'common')}"
+    )
+    for name in ("dense", "sparse"):
+        (toolkit / f"{name}.h").write_text(
+            f'#pragma once\n#include "common.h"\n{functions("status_t", name)}'
+            f"LIBRARY_DEPRECATED(age) status_t LIBRARY_API {name}_old(side_t side);\n"
+        )
+    text = (
+        "#include <dense.h>\n#include <sparse.h>\n#include <cstdio>\n"
+        "#define CHECK(call) if (status_t s = (call)) std::puts(status_name(s))\n"
+        "__global__ void k(int *p, side_t side) { *p = side == LEFT; }\n"
+        "int main() { CHECK(dense3(nullptr, RIGHT)); k<<<1, 1>>>(nullptr, LEFT); }\n"
+    )
+    options = (f"-I{toolkit}",)
+    result = built(request(cuda(text, str(tmp_path / "main.cu")), options=options))
+    assert result.ok, result.reason
+    assert [kernel.name for kernel in result.kernels] == ["_Z1kPi6side_t"]
+
+
 def test_a_header_that_takes_no_nvrtc_is_stood_in_for(built, toolkit, tmp_path):
     (toolkit / "nvtx3" / "nvToolsExt.h").write_text('#include "detail.h"\n')
     (toolkit / "nvtx3" / "detail.h").write_text("#ifndef _MSC_VER\n#error who are you\n#endif\n")

@@ -8,6 +8,7 @@ and columns stay. What cannot be judged stays, too, and is named.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -354,13 +355,39 @@ class _Judge:
     def _types(self) -> set[bytes]:
         """The types that the text makes known."""
         declarations = self._outline.items
-        found = {self._head(d).name for d in declarations if d.kind is Kind.TYPE}
-        return found.union(alias(d.head) for d in declarations if d.kind is Kind.OTHER)
+        types = {self._name_of_type(d) for d in declarations if d.kind is Kind.TYPE}
+        return types.union(alias(d.head) for d in declarations if d.kind is Kind.OTHER)
+
+    def _tail(self, declaration: OutlineItem) -> bytes:
+        """Returns what is behind the body of a type."""
+        return self._code[declaration.body_end : declaration.end].strip(b"; \t\r\n")
+
+    def _name_of_type(self, declaration: OutlineItem) -> bytes:
+        """Returns the name of a type, be it that of its ``typedef``; empty for none."""
+        name = self._head(declaration).name
+        if name or not declaration.head.startswith(b"typedef"):
+            return name
+        return alias(b"typedef " + self._tail(declaration))
 
     @cached_property
     def _known(self) -> frozenset[bytes]:
         """The words before a name that are no macros for device code."""
-        return self._macros.known | self._types | _CAPITAL_TYPES
+        return self._macros.known | self._types | _CAPITAL_TYPES | self._of_refused
+
+    @cached_property
+    def _of_refused(self) -> set[bytes]:
+        """The words before functions that NVRTC has refused: none of them marks device code.
+
+        As of ``LIBRARY_API`` in ``status_t LIBRARY_API create();``, alone in its line.
+        """
+        spans = self._refused_spans
+        inside: defaultdict[int, list[OutlineItem]] = defaultdict(list)
+        for each in self._outline.items if spans else ():
+            at = bisect_left(spans, each.start, key=lambda span: span[1])
+            if each.kind is not Kind.TYPE and at < len(spans) and spans[at][0] < each.end:
+                inside[at].append(each)
+        alone = (items[0] for items in inside.values() if len(items) == 1)
+        return {word for each in alone for word in self._head(each).words}
 
     @cached_property
     def _of_the_device(self) -> defaultdict[bytes, list[OutlineItem]]:
@@ -470,7 +497,7 @@ class _Judge:
         head = self._head(declaration)
         match declaration.kind:
             case Kind.TYPE:
-                self._look_at_type(declaration, head)
+                self._look_at_type(declaration)
             case Kind.FUNCTION:
                 self._look_at_function(declaration, head)
             case Kind.OTHER:
@@ -483,17 +510,16 @@ class _Judge:
         marks = self._macros.device
         return bool(DEVICE.search(text)) or bool(marks and not marks.isdisjoint(words_in(text)))
 
-    def _look_at_type(self, declaration: OutlineItem, head: DeclarationHead) -> None:
+    def _look_at_type(self, declaration: OutlineItem) -> None:
         if declaration.parent:
             return
         start, end = declaration.start, declaration.end
-        tail = self._code[declaration.body_end : end].strip(b"; \t\r\n")
+        tail = self._tail(declaration)
         if tail and not _NO_VARIABLE.match(declaration.head):
             self._set_aside(declaration.body_end, end - 1)
         if self._is_marked(self._code[start:end]):
             return
-        is_typedef = declaration.head.startswith(b"typedef")
-        if name := head.name or (alias(b"typedef " + tail) if is_typedef else b""):
+        if name := self._name_of_type(declaration):
             self._candidates.append(Candidate(declaration, name, False))
 
     def _look_at_function(self, declaration: OutlineItem, head: DeclarationHead) -> None:
@@ -548,7 +574,7 @@ class _Judge:
             self._mark(declaration, _VIRTUAL) or self._keeps_traits(declaration, head)
         ):
             pass
-        elif b"const" in head.words and not declaration.parent:
+        elif b"const" in head.words and not (declaration.parent or self._is_refused(declaration)):
             self._candidates.append(Candidate(declaration, head.name, True))
         elif not self._is_refused(declaration) and (why := self._why_unsure(declaration, head)):
             self._doubt(declaration.start, why)
@@ -562,7 +588,9 @@ class _Judge:
         text = declaration.head.rstrip(b"; \t\r\n")
         pointer = _POINTER_NAME.match(head.parameters or b"")
         if not head.words or not (head.name or pointer):
-            if self._macros.makers.intersection(NAMES.findall(text)[:1]):
+            # Its words may be behind a macro, as in `LIBRARY_DEPRECATED(since) int create();`.
+            is_made = self._macros.makers.intersection(NAMES.findall(text)[:1])
+            if is_made or self._is_refused(declaration):
                 self._set_aside(declaration.start, declaration.end)
         elif _DECLARED_ONLY.match(text):
             pass
