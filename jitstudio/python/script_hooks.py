@@ -32,6 +32,7 @@ from jitstudio.core.captured import (
     Representation,
     pack,
 )
+from jitstudio.python.cupy_written import replace_written_kernels
 from jitstudio.python.script_launches import axes_of, launch_facts, number_of
 from jitstudio.python.things import cupy_options, first_entry, found_in, python_source
 
@@ -645,20 +646,8 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
             """Returns what launches a kernel of the module."""
             return partial(self._built.launch, name) if self._built is not None else _Nothing()
 
-    def left_out(*_: Any, **__: Any) -> Any:
-        """Returns what takes the place of a kernel that CuPy writes for arrays on a GPU."""
-
-        def call(*args: Any, **_: Any) -> Any:
-            captures.note(
-                "CuPy writes elementwise kernels, reductions and fused functions for arrays on a "
-                "GPU: they are left out here. 'jitstudio capture' has them where there is a GPU."
-            )
-            return next((value for value in reversed(args) if hasattr(value, "nbytes")), None)
-
-        return call
-
     cupy.RawKernel, cupy.RawModule = RawKernel, RawModule
-    cupy.ElementwiseKernel = cupy.ReductionKernel = left_out
+    replace_written_kernels(cupy, captures.note, lambda *words: Built(build(*words)))
     _arrays_of_the_host(cupy)
 
 

@@ -1,6 +1,7 @@
 """Kernels of Triton and Numba, held against what the packages themselves make of them."""
 
 import importlib.util
+import re
 import textwrap
 
 import pytest
@@ -371,13 +372,55 @@ print(cp.asnumpy(x).sum(), x.get()[3])
 """
 
 
+CUPY_WRITTEN = """
+import cupy as cp
+
+x = cp.zeros((10, 100), cp.float32)
+add = cp.ElementwiseKernel("T x, T y, float32 s", "T z", "z = x + y * s", "add", loop_prep="int q;")
+print(add(x, x, 2).shape, add(x, x[0], 2).dtype, add(x.astype("f8"), x.astype("f8"), 2).dtype)
+add(x.T, x.T, 2)
+add(x[:, ::2].reshape(5, 2, 50), x[:, ::2].reshape(5, 2, 50), 2)
+add(x, x, 3)
+cp.ElementwiseKernel("raw T x, int32 n", "raw T y", "y[i] = x[n - i]", "turn")(
+    x, 999, x, size=1000, block_size=64)
+l2 = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2")
+print(l2(x, axis=1).shape, l2(x), l2(x.T, axis=0, keepdims=True).shape)
+"""
+
+
+def test_cupy_writes_its_kernels_for_the_arrays_that_they_are_called_with(tmp_path):
+    pytest.importorskip("cupy", "14")
+    report, kernels = ran(CUPY_WRITTEN, tmp_path)
+    assert report.diagnostics == []
+    assert "(10, 100) float32 float64" in report.log
+    assert "(10,) 0.0 (1, 10)" in report.log
+    assert "CUPY_ACCELERATORS" in report.log
+    seen = [
+        (kernel.name, *re.findall(r"(?:CArray|CIndexer)<([^<>]*), 1>", kernel.source.text))
+        for kernel in kernels
+    ]
+    # Of an array the type, the number of axes, and whether its elements lie one behind the other.
+    assert seen == [
+        ("add", "float, 1, 1", "float, 1, 1", "float, 1, 1", "1"),
+        ("add", "float, 2, 1", "float, 2, 0", "float, 2, 1", "2"),
+        ("add", "double, 1, 1", "double, 1, 1", "double, 1, 1", "1"),
+        ("add", "float, 2, 0", "float, 2, 0", "float, 2, 1", "2"),
+        ("add", "float, 1, 0", "float, 1, 0", "float, 1, 1", "1"),
+        ("turn", "float, 2, 1", "float, 2, 1", "1"),
+        ("l2", "float, 2, 0", "float, 1, 1", "2", "1"),
+        ("l2", "float, 1, 1", "float, 0, 1", "1", "0"),
+    ]
+    launches = [{k.removeprefix(LAUNCH): v for k, v in each.facts.items()} for each in kernels]
+    assert (launches[5]["turn: grid"], launches[5]["turn: block"]) == ("16", "64")
+    assert (launches[6]["l2: grid"], launches[6]["l2: block"]) == ("3", "512")
+
+
 def test_the_launches_of_kernels_of_cupy_are_kept(tmp_path):
     pytest.importorskip("cupy")
     report, kernels = ran(CUPY_LAUNCHED, tmp_path)
     assert report.diagnostics == []
     assert "499500.0 3.0" in report.log
-    assert "elementwise kernels" in report.log
-    own, module = (
+    own, module, same = (
         {k.removeprefix(LAUNCH): v for k, v in kernel.facts.items() if k.startswith(LAUNCH)}
         for kernel in kernels
     )
@@ -390,6 +433,7 @@ def test_the_launches_of_kernels_of_cupy_are_kept(tmp_path):
         "scale: number 1": "2.5",
         "scale: number 2": "1000",
     }
+    assert (same["same: grid"], same["same: block"], same["same: line"]) == ("8", "128", "11")
     assert module["fill<double>: grid"] == "2,1"
     assert module["fill<double>: bytes 0"] == "1600"
     assert module["fill<double>: number 1"] == "3.0"

@@ -1,0 +1,70 @@
+"""Axes of arrays as CuPy joins them before it writes a kernel."""
+
+import random
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from jitstudio.python.cupy_written import _joined, _View, replace_written_kernels
+
+
+def view(*axes, is_raw=False):
+    shape, strides = zip(*axes, strict=True)
+    return _View(4, shape, strides, is_raw)
+
+
+ROWS = view((10, 400), (100, 4))
+COLUMNS = view((100, 4), (10, 400))
+
+
+@pytest.mark.parametrize(
+    ("views", "shape", "joined"),
+    [
+        ([ROWS], (1000,), [view((1000, 4))]),
+        ([ROWS, None, ROWS], (1000,), [view((1000, 4)), None, view((1000, 4))]),
+        # What is raw is none of them.
+        ([ROWS, COLUMNS._replace(is_raw=True)], (1000,), [view((1000, 4)), None]),
+        ([COLUMNS], (100, 10), [COLUMNS]),
+        # Every other element of rows: one axis, which is not contiguous.
+        ([view((5, 800), (2, 400), (50, 8))], (500,), [view((500, 8))]),
+        # With another argument two axes stay two.
+        ([view((10, 400), (50, 8)), None], (10, 50), [view((10, 400), (50, 8)), None]),
+        ([view((1, 4), (1, 4))], (1,), [view((1, 4))]),
+    ],
+)
+def test_axes_that_go_on_alike_are_one(views, shape, joined):
+    own = [view for view in views if view and not view.is_raw]
+    assert _joined(views, own[0].shape) == shape
+    plain = [None if view is None or view.is_raw else view for view in views]
+    assert plain == joined
+
+
+def test_axes_are_joined_as_cupy_joins_them():
+    cupy = pytest.importorskip("cupy")
+    numpy = pytest.importorskip("numpy")
+    memory = cupy.cuda.memory.UnownedMemory(4096, 1 << 30, None, 0)
+    nowhere = cupy.cuda.memory.MemoryPointer(memory, 0)
+    chance, contiguous = random.Random(1), 0
+    for _ in range(500):
+        shape = [chance.choice([1, 2, 3, 4]) for _ in range(chance.randint(2, 4))]
+        steps = [chance.choice([1, 1, 2]) for _ in shape]
+        whole = numpy.zeros([n * step for n, step in zip(shape, steps, strict=True)], "f4")
+        part = whole[tuple(slice(None, None, step) for step in steps)]
+        part = part.transpose(chance.sample(range(len(shape)), len(shape)))
+        theirs = cupy.ndarray(part.shape, "f4", nowhere, strides=part.strides).reduced_view()
+        views = [_View(4, part.shape, part.strides)]
+        assert _joined(views, part.shape) == theirs.shape
+        assert (views[0].shape, views[0].strides) == (theirs.shape, theirs.strides)
+        assert views[0].is_contiguous == theirs.flags.c_contiguous
+        contiguous += views[0].is_contiguous
+    assert 50 < contiguous < 450
+
+
+def test_kernels_of_a_cupy_that_cannot_be_asked_are_left_out_and_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy._core._kernel", SimpleNamespace())
+    cupy, said, array = SimpleNamespace(__version__="9.0"), [], memoryview(b"x")
+    replace_written_kernels(cupy, said.append, print)
+    assert cupy.ElementwiseKernel("T x", "T y", "y = x", "k")(array, 3) is array
+    assert cupy.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")(array) is array
+    assert said[0].startswith("CuPy 9.0 writes elementwise kernels and reductions on a GPU only")
