@@ -211,6 +211,13 @@ def test_a_turn_without_ctrl_scrolls(zoom):
     assert zoom.size == DEFAULT_SIZE
 
 
+def _set_sheet(app, sheet):
+    """Set a style sheet as the theme does: one that replaces another makes Qt look at widgets
+    that it has kept the rules of, be they gone by then."""
+    app.setStyleSheet("")
+    app.setStyleSheet(sheet)
+
+
 def test_letters_outlive_a_style_sheet_that_is_set_anew(qtbot, qapp):
     before = qapp.styleSheet()
     parent = QWidget()
@@ -220,19 +227,18 @@ def test_letters_outlive_a_style_sheet_that_is_set_anew(qtbot, qapp):
     show_as_code(field, 9.5)
     parent.show()
     try:
-        qapp.setStyleSheet("QWidget { padding: 1px; }")
+        _set_sheet(qapp, "QWidget { padding: 1px; }")
         LETTERS.set_zoom(1.5)
         sizes = [w.font().pointSizeF() for w in (label, field, listing)]
         height = listing.grid.height
         # As the theme does a moment after a zoom: Qt gives back the fonts from before the sheet.
-        qapp.setStyleSheet("")
-        qapp.setStyleSheet("QWidget { padding: 2px; }")
+        _set_sheet(qapp, "QWidget { padding: 2px; }")
         assert [w.font().pointSizeF() for w in (label, field, listing)] == sizes
         assert sizes[1:] == [9.5 * 1.5, DEFAULT_SIZE * 1.5]
         assert label.font().bold()
         assert listing.grid.height == height
     finally:
-        qapp.setStyleSheet(before)
+        _set_sheet(qapp, before)
 
 
 def test_a_placeholder_has_the_letters_of_its_field_after_zooms(qtbot, qapp):
@@ -247,7 +253,7 @@ def test_a_placeholder_has_the_letters_of_its_field_after_zooms(qtbot, qapp):
             LETTERS.set_zoom(zoom)
             sheet = f"QWidget {{ padding: {padding}px; }}"
             if qapp.styleSheet() != sheet:
-                qapp.setStyleSheet(sheet)
+                _set_sheet(qapp, sheet)
             assert field.viewport().font().pointSizeF() == field.font().pointSizeF() == 9.5 * zoom
     finally:
-        qapp.setStyleSheet(before)
+        _set_sheet(qapp, before)
