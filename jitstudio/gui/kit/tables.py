@@ -54,8 +54,6 @@ _ROW_PADDING = 8
 _HINT_MARGIN = 20
 # In characters: of a column that stretches, and of any.
 _LEAST_CHARACTERS, _LEAST_SECTION = 16, 5
-# Cells begin where the titles of their columns do.
-_CELLS = "QTableView::item { padding: 0 5px; }"
 ENTER_KEYS = ("Return", "Enter")
 """Both keys that people call Enter, as `add_command` takes them."""
 
@@ -116,7 +114,6 @@ class PanelTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
-        self.setStyleSheet(_CELLS)
         self._fit_rows()
 
     def selectRow(self, row: int) -> None:

@@ -182,8 +182,6 @@ _BAR = 3
 _INDENT = 14
 # Names are longer than values.
 _VALUE_LETTERS, _VALUE_SHARE = 17, 0.4
-# Cells begin where the titles of their columns do.
-_CELLS = "QTreeView::item { padding: 0 5px; }"
 _ROOM_FOR_ALL = 140
 _ROOM_FOR_FLAGS = 100
 _EDIT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_F2)
@@ -203,7 +201,6 @@ class OptionsTree(QTreeView):
         self.setItemDelegate(OptionDelegate(self))
         self.setModel(shown)
         self.setFrameShape(QTreeView.Shape.NoFrame)
-        self.setStyleSheet(_CELLS)
         self.setUniformRowHeights(True)
         self.setIndentation(_INDENT)
         self.setAlternatingRowColors(True)

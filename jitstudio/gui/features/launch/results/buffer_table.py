@@ -255,7 +255,7 @@ class _Window(PanelTable):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_as_code(self, _FONT_SIZE)
         # The theme's style sheet leaves the corner between both headers white.
-        self.setStyleSheet(f"{self.styleSheet()} {_CORNER}")
+        self.setStyleSheet(_CORNER)
         header = self.verticalHeader()
         header.show()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
