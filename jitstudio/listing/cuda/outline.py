@@ -308,7 +308,8 @@ class _Reader:
                 at = self._matching(at)[0]
             elif mark == _OPENING:
                 head, template = self._head(start, place, skipped)
-                role = _role(head)
+                # A value among the parameters of a template, as in `enable_if<is_same<T, U>{}>`.
+                role = "value" if template and not head else _role(head)
                 if role == "namespace":
                     self._open(head.partition(b"namespace")[2].strip())
                     return at
