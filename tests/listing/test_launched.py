@@ -191,6 +191,13 @@ def test_kernels_and_macros_of_the_program_s_own_headers_are_known():
     assert find_host_code(text, headers=(header,)).launched == ("h::fill<int>", "h::fill<float>")
 
 
+def test_types_in_a_namespace_of_the_program_s_own_headers_are_qualified():
+    header = b"namespace n { struct Tile { }; constexpr int SIZE = 4; }\n"
+    text = b'#include "t.h"\nnamespace n { template <class T, int N> __global__ void fill() { }\n'
+    text += b"void run() { using Kind = Tile; fill<Kind, SIZE><<<1, 1>>>(); } }\n"
+    assert find_host_code(text, headers=(header,)).launched == ("n::fill<n::Tile, n::SIZE>",)
+
+
 def test_a_kernel_template_without_an_instance_is_named():
     found = find_host_code(f"{KERNELS}void f() {{ scale<int><<<1, 1>>>(p, 1); }}\n".encode())
     names = re.findall(r"found for (\w+),", " ".join(doubt.reason for doubt in found.doubts))

@@ -456,14 +456,18 @@ class _Judge:
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
         macros = dict(self._macros.definitions)
-        headers = []
+        headers, others = [], []
         for header in self._headers if self._with_launched else ():
             macros = defined_macros(header) | macros
             if LAUNCH.search(header) or (b"__global__" in header and b"template" in header):
                 headers.append(outline(header))
+            else:
+                others.append(header)
         launched = Launched()
         if self._with_launched:
-            launched = launched_instances(self._text, self._outline, functions, macros, headers)
+            launched = launched_instances(
+                self._text, self._outline, functions, macros, headers, others
+            )
         for name, at in launched.without:
             if re.search(rb"\b%s\b" % re.escape(name), self._mentioned):
                 continue

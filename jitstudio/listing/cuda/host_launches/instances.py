@@ -34,6 +34,7 @@ from jitstudio.listing.cuda.host_launches.templates import (
     truth,
 )
 from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, class_name
+from jitstudio.listing.cuda.outline import outline as read_outline
 from jitstudio.listing.cuda.words import words_in
 
 _ANY_NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -69,6 +70,7 @@ def launched_instances(
     host: list[OutlineItem],
     macros: Mapping[bytes, Macro] = MappingProxyType({}),
     headers: Iterable[Outline] = (),
+    others: Collection[bytes] = (),
 ) -> Launched:
     """Returns the instances of kernel templates that host code launches.
 
@@ -78,6 +80,7 @@ def launched_instances(
         host: Those of them that are functions of the host, or make instances of some.
         macros: The macros that the text knows.
         headers: The declarations of headers that it includes.
+        others: The texts of headers that launch nothing, and declare what launches name.
     """
     own, headers = list(kernel_templates(outline)), list(headers)
     templates: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
@@ -85,7 +88,7 @@ def launched_instances(
         templates[_name(item)].append(item)
     if not templates:
         return Launched()
-    reader = _Reader(templates, macros)
+    reader = _Reader(templates, macros, others)
     reader.take(outline, host, text)
     for each in headers:
         reader.take(each, _host_functions(each), None)
@@ -134,7 +137,8 @@ def _without_heads(outline: Outline, items: Iterable[OutlineItem]) -> bytes:
 class _Scopes:
     """The namespaces and classes in which texts declare types and constants."""
 
-    def __init__(self) -> None:
+    def __init__(self, unread: Collection[bytes]) -> None:
+        self._unread = unread
         self._scopes: defaultdict[bytes, set[bytes]] = defaultdict(set)
 
     def take(self, outline: Outline) -> None:
@@ -146,8 +150,12 @@ class _Scopes:
 
     def qualified(self, words: bytes, scope: bytes) -> bytes:
         """Returns a template argument as it is written outside of the namespaces of a function."""
-        if not scope or not self._scopes:
+        if not scope:
             return words
+        for text in self._unread:
+            if b"namespace" in text:
+                self.take(read_outline(text))
+        self._unread = ()
 
         def path(match: re.Match[bytes]) -> bytes:
             around, known = scope, self._scopes.get(match[0], ())
@@ -200,12 +208,15 @@ class _SameName:
 
 class _Reader:
     def __init__(
-        self, kernels: Mapping[bytes, list[OutlineItem]], macros: Mapping[bytes, Macro]
+        self,
+        kernels: Mapping[bytes, list[OutlineItem]],
+        macros: Mapping[bytes, Macro],
+        others: Collection[bytes],
     ) -> None:
         self._kernels = kernels
         self._macros = macros
         self._rest: int | None = None
-        self._scopes = _Scopes()
+        self._scopes = _Scopes(others)
         self._texts: list[tuple[Outline, list[OutlineItem], bytes | None]] = []
         self._host: list[FollowedFunction] = []
         self._templates: defaultdict[bytes, _SameName] = defaultdict(_SameName)
