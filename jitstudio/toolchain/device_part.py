@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
 from jitstudio.core.code import split_variant
 from jitstudio.core.diagnostics import in_folders
-from jitstudio.core.options import ALL_DEVICE, lies_in
-from jitstudio.core.plain_files import read_file
+from jitstudio.core.options import ALL_DEVICE
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.host_code import (
@@ -26,9 +22,8 @@ from jitstudio.listing.cuda.host_code import (
     find_host_code,
 )
 from jitstudio.listing.cuda.host_syntax import syntax_mistakes
-from jitstudio.listing.own_headers import quoted_headers
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.headers import include_folders
+from jitstudio.toolchain.own_texts import own_headers
 
 _NO_REFUSALS: Mapping[str, Refusals] = MappingProxyType({})
 
@@ -44,6 +39,7 @@ class DevicePart:
         names: The functions and variables in it, each with its text and line.
         launched: Name expressions that the job has besides its own, as host code launches them.
         supplied: What nvcc has, NVRTC lacks, and the compile was given: a sentence each.
+        untaken: Name expressions of the host code that NVRTC does not take.
     """
 
     job: Job
@@ -52,6 +48,7 @@ class DevicePart:
     names: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     launched: tuple[str, ...] = ()
     supplied: tuple[str, ...] = ()
+    untaken: tuple[str, ...] = ()
 
     @property
     def texts(self) -> dict[str, bytes]:
@@ -86,7 +83,7 @@ def device_part(
     refused = [refusals.get(name, NO_REFUSALS) for name in names]
     mentioned = "\n".join((*job.name_expressions, *wanted)).encode()
     found = _judged(mentioned, texts, macros, refused, ())
-    if any(each.spans for each in found) and (own := _own_headers(job, texts)):
+    if any(each.spans for each in found) and (own := own_headers(job)):
         found = _judged(mentioned, texts, macros.union(*map(device_macros, own)), refused, own)
     if not any(each.spans or each.marks for each in found):
         return DevicePart(job, job)
@@ -126,39 +123,6 @@ def _judged(
             find_host_code(text, macros, rest, refused=refused[i], headers=(*headers, *others))
         )
     return found
-
-
-def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
-    """Returns the texts of the headers next to the module, or in the user's folders, it includes.
-
-    Those of quoted names, also of the headers themselves.
-    """
-    beside = os.path.dirname(split_variant(job.name)[0])
-    headers = quoted_headers(
-        ((beside, text) for text in texts),
-        (beside, *include_folders(job)),
-        partial(text_at, job),
-        most=_MOST_HEADERS,
-        place_of=place_of,
-    )
-    return list(headers.values())
-
-
-_MOST_HEADERS = 256
-_LARGEST = 4 << 20
-
-
-def place_of(name: str) -> str:
-    """Returns the path of a file in its real folder: the file may be a link out of it."""
-    return os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
-
-
-def text_at(job: Job, name: str) -> bytes | None:
-    """Returns the text of a file; None if it cannot be read, or the job may not read it."""
-    if job.confined_to is None or lies_in(job.confined_to, name):
-        with suppress(OSError):
-            return read_file(Path(name), _LARGEST)
-    return None
 
 
 def definitions_for(found: Iterable[HostCode]) -> Iterator[str]:
@@ -308,7 +272,7 @@ def host_mistakes(part: DevicePart) -> Iterator[str]:
     texts = part.texts
     others = [
         *texts.values(),
-        *(_own_headers(part.whole, texts.values()) if part.host_code else ()),
+        *(own_headers(part.whole) if part.host_code else ()),
     ]
     for aside in part.host_code:
         if aside.name in texts:
@@ -345,3 +309,8 @@ def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str
         listed = ", ".join(names[:_MOST_RANGES])
         yield f"Host code in NVIDIA's own headers is not compiled: {listed}{more}."
     yield from part.supplied
+    for name in part.untaken:
+        yield (
+            f"Host code names {name}, as far as it could be read here, and NVRTC makes no such "
+            "instance: add a name expression for the one that is meant."
+        )

@@ -54,12 +54,17 @@ from jitstudio.paths import (
 )
 from jitstudio.private import make_private
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.own_texts import include_folders, own_texts
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 # As NVRTC's own headers have it, and no host's of Linux.
 _WIDER = re.compile(rb"\btypedef\s+unsigned\s+long\s+long(?:\s+int)?\s+uint64_t\b")
 _CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
 _CUPY = re.compile(rb"#[ \t]*include[ \t]*[<\"]cupy/")
+_CUB_FOR_HOSTS = re.compile(r"cub/(?:device/\w++|util_allocator)\.cuh")
+_THRUST_FOR_HOSTS = re.compile(
+    r"thrust/(?!(?:complex|functional|pair|random|tuple|version|zip_function)\.h)\w++\.h"
+)
 _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
@@ -139,7 +144,7 @@ def _are_alone(job: Job) -> bool:
 
 def library_folders(job: Job) -> tuple[str, ...]:
     """Returns the folders of NVIDIA's libraries with device code that a compile includes."""
-    if job.keep_host_code or not any(_CURAND.search(text) for text in _contents(job)):
+    if job.keep_host_code or not any(map(_CURAND.search, own_texts(job))):
         return ()
     folder = _curand()
     return (folder,) if folder else ()
@@ -168,6 +173,19 @@ def _cupy_folders(job: Job) -> tuple[str, ...]:
 def stand_in_folder() -> str:
     """Returns the folder of jitstudio's own headers, for those of the host that are not found."""
     return str(resource("host_headers"))
+
+
+def stand_in_of(name: str) -> str:
+    """Returns which of jitstudio's own headers can take the place of one; empty for none.
+
+    Thrust's containers and algorithms, and CUB's for whole devices, are host code. What device code
+    has of these libraries takes their place, as `thrust::tuple` may come by a header of a vector.
+    """
+    if _CUB_FOR_HOSTS.fullmatch(name):
+        return "cub/cub.cuh"
+    if _THRUST_FOR_HOSTS.fullmatch(name):
+        return "jitstudio/thrust.h"
+    return name if os.path.isfile(os.path.join(stand_in_folder(), name)) else ""
 
 
 def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
@@ -536,13 +554,6 @@ def line_directive(name: str) -> bytes:
     """Returns a line after which a text counts as a file of this name, from its first line on."""
     escaped = re.sub(r"[\r\n]", "_", name).replace("\\", "\\\\").replace('"', '\\"')
     return os.fsencode(f'#line 1 "{escaped}"\n')
-
-
-def include_folders(job: Job) -> Iterator[str]:
-    """Yields the folders that the options name."""
-    for given in read(job.options):
-        if given.spec and given.spec.effect is OptionEffect.READS and given.value:
-            yield given.value
 
 
 def _texts(job: Job) -> Iterator[_Text]:

@@ -16,6 +16,7 @@ from jitstudio.core.code import Header
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.toolchain.headers import line_directive
+from jitstudio.toolchain.own_texts import own_texts
 
 NAMES = ("cuda/std/cstdint", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h")
 """The headers that say what these types are."""
@@ -34,8 +35,7 @@ def host_integers(job: Job, folders: Iterable[str]) -> tuple[Header, ...]:
         job: A compile whose host code was set aside.
         folders: Where NVIDIA's headers lie.
     """
-    texts = [text for _, text in job.inputs] + [header.content for header in job.headers]
-    if os.name != "posix" or not any(map(_USED.search, texts)):
+    if os.name != "posix" or not any(map(_USED.search, own_texts(job))):
         return ()
     taken = {header.name for header in job.headers}
     headers = []

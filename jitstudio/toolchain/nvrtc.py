@@ -329,10 +329,12 @@ def _names_of(job: Job) -> list[str]:
 def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart:
     """Returns the compile with those only of its host code's name expressions that are right."""
     _sort_out_names(part.job, report.options or (), report)
-    right = [name for name in part.launched if name in dict(report.lowered)]
+    lowered = dict(report.lowered)
+    right = [name for name in part.launched if name in lowered]
     report.lowered, report.refused, report.error_log = [], {}, ""
     names = (*part.whole.name_expressions, *right)
-    return replace(part, job=replace(part.job, name_expressions=names))
+    untaken = tuple(name for name in part.launched if name not in lowered)
+    return replace(part, job=replace(part.job, name_expressions=names), untaken=untaken)
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:

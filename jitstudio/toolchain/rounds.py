@@ -23,11 +23,10 @@ from jitstudio.toolchain.device_part import (
     aside_part,
     definitions_for,
     device_part,
-    place_of,
-    text_at,
 )
-from jitstudio.toolchain.headers import include_folders, line_directive, stand_in_folder
+from jitstudio.toolchain.headers import line_directive, stand_in_folder, stand_in_of
 from jitstudio.toolchain.host_integers import NAMES
+from jitstudio.toolchain.own_texts import include_folders, place_of, text_at
 
 _ERROR = re.compile(
     r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
@@ -53,6 +52,8 @@ class _Supply(NamedTuple):
         options: What is sent besides.
         headers: Those of jitstudio's that go with it.
         unless: What an option begins with that says otherwise.
+        in_headers: Whether errors in NVIDIA's own headers count alone, or not at all; None for
+            errors anywhere.
     """
 
     error: str
@@ -60,6 +61,7 @@ class _Supply(NamedTuple):
     options: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    in_headers: bool | None = None
 
 
 _ASKS = "error: #error directive"
@@ -94,18 +96,27 @@ _SUPPLIES = (
         ("--pre-include=jitstudio/typeof.h",),
         ("jitstudio/typeof.h",),
     ),
+    _Supply(
+        'namespace "std" has no (?:tag )?member',
+        "The host's library is stood in for, which headers of NVIDIA's expect.",
+        ("--pre-include=jitstudio/host.h",),
+        ("jitstudio/host.h",),
+        in_headers=True,
+    ),
     # A text may ask for the platform or the compiler of the host, or for both.
     _Supply(
         _ASKS,
         "The macros of the host's platform are defined, such as __linux__, as nvcc has them.",
         ("--pre-include=jitstudio/platform.h",),
         ("jitstudio/platform.h",),
+        in_headers=False,
     ),
     _Supply(
         _ASKS,
         "__GNUC__ is defined, as nvcc has it of its host compiler.",
         ("--pre-include=jitstudio/gnu.h",),
         ("jitstudio/gnu.h",),
+        in_headers=False,
     ),
     _Supply(
         _ASKS,
@@ -113,6 +124,7 @@ _SUPPLIES = (
         "__GNUC__, as nvcc has them.",
         ("--pre-include=jitstudio/platform.h", "--pre-include=jitstudio/gnu.h"),
         ("jitstudio/platform.h", "jitstudio/gnu.h"),
+        in_headers=False,
     ),
     _Supply(
         "128-bit integer type is only supported",
@@ -162,10 +174,6 @@ class NextRound:
         """
         refused = {m["file"] for m in _ERROR.finditer(errors)}
         elsewhere = {m["file"] for m in _PLACE.finditer(errors)} - self._inside
-        if any(in_folders(file, self._installed) for file in elsewhere):
-            # Headers of NVIDIA's may not bear the integers of the host.
-            kept = (header for header in self._whole.headers if header.name not in NAMES)
-            self._whole = replace(self._whole, headers=tuple(kept))
         useless = {option for supply in self._supplied for option in supply.options}
         is_withdrawn = self._withdraw(errors)
         supplies = self._supplies(errors, useless)
@@ -181,12 +189,17 @@ class NextRound:
             )
         # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
         asks = any(each.error == _ASKS for each in supplies)
-        worse = self._worse(elsewhere) if asks else set[str]()
+        worse = self._worse(elsewhere)
+        worse = worse if asks else {name for name in worse if stand_in_of(name) != name}
         self._stand_in(worse)
+        if not worse and any(in_folders(file, self._installed) for file in elsewhere):
+            # Headers of NVIDIA's may not bear the integers of the host.
+            kept = (header for header in self._whole.headers if header.name not in NAMES)
+            self._whole = replace(self._whole, headers=tuple(kept))
         for supply in supplies:
             if not worse or supply.error != _ASKS:
                 self._tried.add(supply)
-                self._supplied[supply] = self._asking(supply.error, errors)
+                self._supplied[supply] = self._asking(supply, errors)
         # What was set aside may be what another text needs.
         wanted = {name for match in _UNKNOWN.finditer(errors) for name in match.groups() if name}
         if again := self._attempt():
@@ -214,15 +227,15 @@ class NextRound:
         beside = os.path.dirname(place_of(split_variant(self._part.job.name)[0]))
         culprits = self._includers({path for name in refused if (path := place_of(name))})
         named = {
-            (os.fsdecode(match["name"][1:-1]), path)
+            (os.fsdecode(match["name"][1:-1]), path, in_folders(includer, self._installed))
             for includer, text in self._texts_by_name()
             for match, path in self._targets(includer, text)
         }
         return {
             name
-            for name, path in named
+            for name, path, is_theirs in named
             if path in culprits
-            and os.path.isfile(os.path.join(stand_in_folder(), name))
+            and ((other := stand_in_of(name)) == name or (other and not is_theirs))
             and not is_within(path, stand_in_folder())
             and ("/" in name or not is_within(path, beside))
         }
@@ -236,7 +249,7 @@ class NextRound:
     def _stand_in(self, names: Iterable[str]) -> None:
         """Puts jitstudio's own headers in the place of those of these names."""
         for name in sorted(names):
-            text = resource(f"host_headers/{name}").read_bytes()
+            text = resource(f"host_headers/{stand_in_of(name)}").read_bytes()
             self._in_memory.add(name)
             self._whole = replace(self._whole, headers=(*self._whole.headers, Header(name, text)))
             self._sentences += (f"<{name}> that was found is not for NVRTC: another stood in.",)
@@ -327,7 +340,7 @@ class NextRound:
         launched = (name for name in part.launched if name not in self._part.launched)
         job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *launched))
         said = (*self._sentences, *(supply.sentence for supply in self._supplied))
-        return replace(part, job=job, supplied=said)
+        return replace(part, job=job, supplied=said, untaken=self._part.untaken)
 
     def _supplies(self, errors: str, useless: set[str]) -> list[_Supply]:
         """Returns what nvcc has and NVRTC lacks, where that has failed the compile.
@@ -343,22 +356,22 @@ class NextRound:
             is_same = bool(supply.options) and useless.issuperset(supply.options)
             if supply in self._tried or is_barred or is_same:
                 continue
-            if self._asking(supply.error, errors):
+            if self._asking(supply, errors):
                 found.setdefault(supply.error, supply)
         return list(found.values())
 
-    def _asking(self, error: str, errors: str) -> frozenset[str]:
-        """Returns the errors of a kind with their lines; no questions in NVIDIA's headers."""
-        matches = re.finditer(rf"^(?:(?P<file>[^\n(]++)\(\d++\): )?[^\n]*?{error}", errors, re.M)
+    def _asking(self, supply: _Supply, errors: str) -> frozenset[str]:
+        """Returns the errors for which a supply comes, with their lines."""
+        pattern = rf"^(?:(?P<file>[^\n(]++)\(\d++\): )?[^\n]*?{supply.error}"
         return frozenset(
             match[0]
-            for match in matches
-            if error != _ASKS or not in_folders(match["file"] or "", self._installed)
+            for match in re.finditer(pattern, errors, re.MULTILINE)
+            if supply.in_headers in (None, in_folders(match["file"] or "", self._installed))
         )
 
     def _withdraw(self, errors: str) -> bool:
         """Withdraws each supply that has changed nothing; returns whether there was any."""
-        idle = [s for s, asked in self._supplied.items() if self._asking(s.error, errors) == asked]
+        idle = [s for s, asked in self._supplied.items() if self._asking(s, errors) == asked]
         for supply in idle:
             del self._supplied[supply]
         return bool(idle)

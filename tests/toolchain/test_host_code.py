@@ -250,10 +250,51 @@ int main() { run<4>(nullptr); scale<double, -1><<<1, 1>>>(p); }
     result = built(request(cuda(text)))
     assert result.ok, result.stages[0].error_log
     assert [kernel.demangled for kernel in result.kernels] == ["void scale<float, 4>(float*)"]
+    assert "Host code names scale<double, -1>, " in result.stages[0].log
     assert result.lowered_names == ()
     wanted = built(request(cuda(text, "k.cu", "scale<int, 2>")))
     assert [name.expression for name in wanted.lowered_names] == ["scale<int, 2>"]
     assert len(wanted.kernels) == 2
+
+
+def test_integers_are_the_host_s_where_only_an_own_header_names_them(built, tmp_path):
+    (tmp_path / "w.cuh").write_text(
+        "#include <cstdint>\n#include <cuda_fp16.h>\n"
+        "__global__ void k(const __half *in, int64_t *out) { *out = __half2int_rn(*in); }\n"
+    )
+    source = replace(
+        cuda('#include "w.cuh"\nint main() { k<<<1, 1>>>(0, 0); }\n'), folder=str(tmp_path)
+    )
+    result = built(request(source))
+    assert [kernel.name for kernel in result.kernels] == ["_Z1kPK6__halfPl"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "stand_in"),
+    [
+        (
+            (
+                "#include <cub/block/block_reduce.cuh>\n#include <cub/device/device_scan.cuh>\n"
+                "using Reduce = cub::BlockReduce<int, 32>;\n"
+                "__global__ void k(int *p) { __shared__ Reduce::TempStorage s; "
+                "*p = Reduce(s).Sum(*p); }\n"
+            ),
+            "<cub/device/device_scan.cuh>",
+        ),
+        (
+            (
+                "#include <thrust/host_vector.h>\n__global__ void k(int *p) "
+                "{ *p = thrust::get<1>(thrust::make_tuple(1, *p)); }\n"
+            ),
+            "<thrust/host_vector.h>",
+        ),
+    ],
+)
+def test_of_libraries_for_both_that_remains_which_is_for_the_device(built, text, stand_in):
+    result = built(request(cuda(f"{text}int main() {{ k<<<1, 32>>>(0); }}\n")))
+    assert result.ok, result.stages[0].error_log
+    assert f"{stand_in} that was found is not for NVRTC: another stood in." in result.stages[0].log
 
 
 def test_headers_on_disk_lose_their_host_code_where_it_fails_the_compile(built, tmp_path):
