@@ -30,10 +30,12 @@ KNOWN = tomllib.loads((FOLDER / "known.toml").read_text())
 # Headers of Thrust, CUB and libcu++ take seconds each.
 HEAVY = {
     "cooperative_reduction.cu",
+    "cub_block_and_device.cu",
     "cub_block_primitives.cu",
     "cub_device_calls.cu",
     "libcudacxx_parts.cu",
     "pipeline_copies.cu",
+    "thrust_in_kernels.cu",
     "thrust_pipeline.cu",
 }
 pytestmark = pytest.mark.slow
