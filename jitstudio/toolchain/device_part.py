@@ -37,18 +37,17 @@ class DevicePart:
         whole: What it would have got.
         host_code: What was set aside, a text each.
         names: The functions and variables in it, each with its text and line.
-        launched: Name expressions that the job has besides its own, as host code launches them.
+        launched: Name expressions that the job has besides its own, as host code launches them,
+            each with its text and line.
         supplied: What nvcc has, NVRTC lacks, and the compile was given: a sentence each.
-        untaken: Name expressions of the host code that NVRTC does not take.
     """
 
     job: Job
     whole: Job
     host_code: tuple[HostCodeAside, ...] = ()
     names: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    launched: tuple[str, ...] = ()
+    launched: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     supplied: tuple[str, ...] = ()
-    untaken: tuple[str, ...] = ()
 
     @property
     def texts(self) -> dict[str, bytes]:
@@ -95,16 +94,19 @@ def device_part(
         for header, each in zip(job.headers, found[count:], strict=True)
     )
     options = (*job.options, *definitions_for(found))
-    launched = dict.fromkeys(name for each in found for name in each.launched)
-    more_names = tuple(name for name in launched if name not in job.name_expressions)
-    expressions = (*job.name_expressions, *more_names)
     both = list(zip(names, found, strict=True))
+    launched: dict[str, tuple[str, int]] = {}
+    for name, each in both:
+        for expression, line in each.instances:
+            if expression not in job.name_expressions:
+                launched.setdefault(expression, (name, line))
+    expressions = (*job.name_expressions, *launched)
     return DevicePart(
         replace(job, inputs=inputs, headers=headers, options=options, name_expressions=expressions),
         job,
         tuple(aside_part(name, each) for name, each in both if each.spans),
         {word: (name, line) for name, each in both for word, line in each.names},
-        more_names,
+        launched,
     )
 
 
@@ -309,8 +311,3 @@ def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str
         listed = ", ".join(names[:_MOST_RANGES])
         yield f"Host code in NVIDIA's own headers is not compiled: {listed}{more}."
     yield from part.supplied
-    for name in part.untaken:
-        yield (
-            f"Host code names {name}, as far as it could be read here, and NVRTC makes no such "
-            "instance: add a name expression for the one that is meant."
-        )

@@ -139,14 +139,16 @@ def compile_cuda(job: Job) -> Report:
     try:
         _compile(job, traced, job.makes, report)
         judges = plain and not job.keep_host_code
+
+        def attempt(part: DevicePart) -> DevicePart:
+            _compile(part.job, (*(report.options or ()), *traced[len(sent) :]), job.makes, report)
+            return _further_rounds(part, folders, report) if judges else part
+
         if judges:
             part = _further_rounds(part, folders, report)
         if not report.ok and part.launched:
             # Some of what host code launches may have been misread.
-            part = _without_wrong_names(part, report)
-            _compile(part.job, (*report.options, *traced[len(sent) :]), job.makes, report)
-            if judges:
-                part = _further_rounds(part, folders, report)
+            part = _with_right_names(part, report, attempt)
         if replace(part.job, name_expressions=job.name_expressions) != job:
             prefix, sent, options = None, report.options, report.options
         more = part.whole.headers[len(job.headers) :]
@@ -326,15 +328,52 @@ def _names_of(job: Job) -> list[str]:
     return [split_variant(job.name)[0], *(header.name for header in job.headers)]
 
 
-def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart:
-    """Returns the compile with those only of its host code's name expressions that are right."""
+def _with_right_names(
+    part: DevicePart, report: Report, attempt: Callable[[DevicePart], DevicePart]
+) -> DevicePart:
+    """Compiles without those name expressions of host code that NVRTC refuses.
+
+    Returns:
+        What was compiled last.
+    """
+    right = _without_wrong_names(part, report)
+    if right is None:
+        # The text has other errors: nobody knows of the names before these are mended.
+        names = tuple(name for name in part.job.name_expressions if name not in part.launched)
+        bare = attempt(replace(part, job=replace(part.job, name_expressions=names)))
+        if not report.ok:
+            return bare
+        names = (*bare.job.name_expressions, *part.launched)
+        part = attempt(
+            replace(bare, job=replace(bare.job, name_expressions=names), launched=part.launched)
+        )
+        right = None if report.ok else _without_wrong_names(part, report)
+    return part if right is None else attempt(right)
+
+
+def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart | None:
+    """Returns the compile without those of its host code's name expressions that NVRTC refuses.
+
+    None where that cannot be known.
+    """
     _sort_out_names(part.job, report.options or (), report)
-    lowered = dict(report.lowered)
-    right = [name for name in part.launched if name in lowered]
+    refused = {name: why for name, why in report.refused.items() if name in part.launched}
     report.lowered, report.refused, report.error_log = [], {}, ""
-    names = (*part.whole.name_expressions, *right)
-    untaken = tuple(name for name in part.launched if name not in lowered)
-    return replace(part, job=replace(part.job, name_expressions=names), untaken=untaken)
+    if not refused:
+        return None
+    names = tuple(name for name in part.job.name_expressions if name not in refused)
+    said = (*part.supplied, *(_words_on_name(part, *each) for each in refused.items()))
+    return replace(part, job=replace(part.job, name_expressions=names), supplied=said)
+
+
+def _words_on_name(part: DevicePart, name: str, why: str) -> str:
+    """Returns what the log says of a name expression that was read from host code in vain."""
+    text, line = part.launched[name]
+    where = "" if text == split_variant(part.job.name)[0] else f"'{text}': "
+    return (
+        f"{where}Line {line:,}: NVRTC takes no '{name}', as the launch was read, so that this "
+        f"instance is missing: {why.rstrip('.')}. Add a name expression for it."
+    )
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:

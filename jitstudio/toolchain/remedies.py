@@ -13,7 +13,8 @@ from jitstudio.listing.cuda.host_launches.macros import defined_macros
 from jitstudio.listing.cuda.outline import code_alone
 from jitstudio.listing.cuda.words import words_in
 from jitstudio.toolchain import nvcc
-from jitstudio.toolchain.device_part import DevicePart, text_at, words_on_calls
+from jitstudio.toolchain.device_part import DevicePart, words_on_calls
+from jitstudio.toolchain.own_texts import text_at
 from jitstudio.toolchain.tool_output import Report
 
 _UNMARKED = re.compile(

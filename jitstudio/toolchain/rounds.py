@@ -154,7 +154,7 @@ class NextRound:
         self._part = part
         self._whole = part.whole
         self._sent = part.job
-        self._sentences: tuple[str, ...] = ()
+        self._sentences = part.supplied
         self._installed = tuple(folders)
         self._folders = (*include_folders(part.job), *folders)
         self._in_memory = {header.name for header in part.job.headers}
@@ -340,7 +340,7 @@ class NextRound:
         launched = (name for name in part.launched if name not in self._part.launched)
         job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *launched))
         said = (*self._sentences, *(supply.sentence for supply in self._supplied))
-        return replace(part, job=job, supplied=said, untaken=self._part.untaken)
+        return replace(part, job=job, supplied=said)
 
     def _supplies(self, errors: str, useless: set[str]) -> list[_Supply]:
         """Returns what nvcc has and NVRTC lacks, where that has failed the compile.

@@ -207,6 +207,48 @@ def test_a_kernel_template_without_an_instance_is_named():
     assert "tile" not in " ".join(doubt.reason for doubt in found.doubts)
 
 
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        # A template of the host whose arguments nobody knows, and one that nobody calls.
+        (
+            "template <class T> void run(T *x) { scale<T><<<1, 1>>>(x, 1); }\n"
+            "int main() { run(other()); scale<int><<<1, 1>>>(p, 1); }",
+            (10, "of run, which launches kernels, could not"),
+        ),
+        (
+            "template <class T> struct Op { void go(T *x) { scale<T><<<1, 1>>>(x, 1); } };\n"
+            "int main() { scale<int><<<1, 1>>>(p, 1); }",
+            (9, "No call with known template arguments was found for Op, which launches"),
+        ),
+        # A kernel that needs more arguments than are known.
+        (
+            "int main() { apply<int, F><<<1, 1>>>(p, f);\napply<int><<<1, 1>>>(p, other + 1); }",
+            (10, "The template arguments of apply could not"),
+        ),
+        (
+            "template <class T> struct Op { template <int N> void go() "
+            "{ scale<T><<<1, 1>>>(x, 1); } };\n"
+            "int main() { scale<int><<<1, 1>>>(p, 1); auto op = make(1); op.go<2>(); }",
+            (9, "The template arguments of scale could not"),
+        ),
+    ],
+)
+def test_no_instance_is_lost_without_a_word(host, said):
+    line, words = said
+    doubts = find_host_code(f"{KERNELS}{host}\n".encode()).doubts
+    assert [words in doubt.reason for doubt in doubts if doubt.line == line] == [True]
+
+
+def test_a_template_of_a_header_that_the_text_names_is_not_lost_either():
+    header = b"template <class T> struct Fill { void go() { scale<T><<<1, 1>>>(x, 1); } };\n"
+    text = KERNELS.encode() + b"int main() { scale<int><<<1, 1>>>(p, 1);\nmake<F, Fill>(3); }\n"
+    doubts = {doubt.line: doubt.reason for doubt in find_host_code(text, headers=[header]).doubts}
+    assert "No call with known template arguments was found for Fill" in doubts[10]
+    text = text.replace(b"make<F, Fill>", b"Fill<float>")
+    assert 10 not in {doubt.line for doubt in find_host_code(text, headers=[header]).doubts}
+
+
 UNKNOWN = " ".join(f"view<<<1, 2>>>(v{i});" for i in range(2000))
 INSTANCES = " ".join(f"run<T{i}>(x);" for i in range(1000))
 

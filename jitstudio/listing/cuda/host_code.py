@@ -81,7 +81,6 @@ _NO_FUNCTION = re.compile(
 )
 _NO_VARIABLE = re.compile(rb"(?:typedef|(?:static\s+)?const)\b")
 _DECLARED_ONLY = re.compile(rb"(?:class|struct|union|enum)\s+\w+\Z|texture\s*+<")
-_INSTANTIATED = re.compile(rb"template\s++(?!<)")
 _CONST = re.compile(rb"\b(?:const|constexpr)\b")
 _PLAIN_CONST = re.compile(rb"\bconst\b")
 _CONSTEXPR = re.compile(rb"\bconstexpr\b")
@@ -178,7 +177,7 @@ class HostCode:
         marks: What the compiler gets at some places instead: words of ``MARKS``, and ``;``.
         doubts: What could not be judged.
         names: The functions and variables in it with the line of each.
-        launched: Name expressions for the templates that it launches.
+        instances: Name expressions for the templates that it launches, with the line of each.
     """
 
     text: bytes
@@ -187,7 +186,12 @@ class HostCode:
     marks: tuple[tuple[int, bytes], ...] = ()
     doubts: tuple[Doubt, ...] = ()
     names: tuple[tuple[str, int], ...] = ()
-    launched: tuple[str, ...] = ()
+    instances: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def launched(self) -> tuple[str, ...]:
+        """Name expressions for the templates that it launches."""
+        return tuple(name for name, _ in self.instances)
 
     @cached_property
     def device_text(self) -> bytes:
@@ -324,7 +328,6 @@ class _Judge:
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
         self._candidates: list[Candidate] = []
-        self._functions: list[OutlineItem] = []
         # With the place that has to stay, too.
         self._marks: list[tuple[int, bytes, int]] = []
         self._overloads: list[OutlineItem] = []
@@ -454,7 +457,6 @@ class _Judge:
                 self._doubt(each.start, "Without this the class may have other traits.")
         inside = within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
-        functions = self._functions if self._with_launched else []
         macros = dict(self._macros.definitions)
         headers, others = [], []
         for header in self._headers if self._with_launched else ():
@@ -465,37 +467,58 @@ class _Judge:
                 others.append(header)
         launched = Launched()
         if self._with_launched:
-            launched = launched_instances(
-                self._text, self._outline, functions, macros, headers, others
-            )
-        for name, at in launched.without:
-            if re.search(rb"\b%s\b" % re.escape(name), self._mentioned):
-                continue
-            self._doubt(
-                at,
-                f"No launch with known template arguments was found for {name.decode()}, so that "
-                "there is none of its kernels: add a name expression for each that you need.",
-            )
-        for name, at in launched.unknown:
-            self._doubt(
-                at,
-                f"The template arguments of {name.decode()} could not be found out here: add a "
-                "name expression for each instance that you need.",
-            )
-        if launched.rest is not None:
-            self._doubt(
-                launched.rest,
-                "From here on launches of kernel templates are not followed, as there are too "
-                "many: add a name expression for each instance that you need.",
-            )
-        lines = lines_of(self._text, {at for at, _ in self._doubts}.union(self._names.values()))
+            launched = launched_instances(self._text, self._outline, macros, headers, others)
+            self._doubt_launches(launched)
+        places = (*self._doubts, *((at, name) for name, at in launched.names))
+        lines = lines_of(self._text, {at for at, _ in places}.union(self._names.values()))
         doubts = tuple(Doubt(lines[at], reason) for at, reason in sorted(self._doubts))
         names = tuple((n.decode("utf-8", "replace"), lines[x]) for n, x in self._names.items())
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
-        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched.names)
+        read = tuple((name, lines[at]) for name, at in launched.names)
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, read)
+
+    def _doubt_launches(self, launched: Launched) -> None:
+        """Names each kernel template and call of which no instance could be found."""
+        add = "add a name expression for each"
+        for name, at in launched.without:
+            if not self._is_mentioned(name):
+                self._doubt(
+                    at,
+                    f"No launch with known template arguments was found for {name.decode()}, so "
+                    f"that there is none of its kernels: {add} that you need.",
+                )
+        for name, at in launched.unknown:
+            self._doubt(
+                at,
+                f"The template arguments of {name.decode()} could not be found out here: {add} "
+                "instance that you need.",
+            )
+        for name, at in launched.calls:
+            self._doubt(
+                at,
+                f"The template arguments of {name.decode()}, which launches kernels, could not be "
+                f"found out here: {add} kernel that you need.",
+            )
+        for name, at in launched.uncalled:
+            if not self._is_mentioned(name):
+                self._doubt(
+                    at,
+                    f"No call with known template arguments was found for {name.decode()}, which "
+                    f"launches kernels: {add} kernel that you need.",
+                )
+        if launched.rest is not None:
+            self._doubt(
+                launched.rest,
+                "From here on launches of kernel templates are not followed, as there are too "
+                f"many: {add} instance that you need.",
+            )
+
+    def _is_mentioned(self, name: bytes) -> bool:
+        """Returns whether a name expression or another text names a template."""
+        return re.search(rb"\b%s\b" % re.escape(name), self._mentioned) is not None
 
     def _look_at(self, declaration: OutlineItem) -> None:
         head = self._head(declaration)
@@ -507,7 +530,7 @@ class _Judge:
             case Kind.OTHER:
                 self._look_at_other(declaration, head)
             case Kind.UNCLEAR:
-                pass
+                self._look_at_macro(declaration)
 
     def _is_marked(self, text: bytes) -> bool:
         """Returns whether something in a text is of the device."""
@@ -556,7 +579,6 @@ class _Judge:
             if not declaration.complete:
                 self._doubt(start, "The closing brace of this function is missing.")
             self._set_aside(start, declaration.end, head.name)
-            self._functions.append(declaration)
             self._overloads.append(declaration)
 
     def _look_at_other(self, declaration: OutlineItem, head: DeclarationHead) -> None:
@@ -585,8 +607,13 @@ class _Judge:
         else:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
-            if _INSTANTIATED.match(text):
-                self._functions.append(declaration)
+
+    def _look_at_macro(self, declaration: OutlineItem) -> None:
+        """Sets the call of a macro aside that makes variables of the host, as NVRTC has said."""
+        name = b"".join(NAMES.findall(declaration.head)[:1])
+        is_host = name in self._macros.known and name not in self._macros.device
+        if is_host and self._is_refused(declaration):
+            self._set_aside(declaration.start, declaration.end)
 
     def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
@@ -611,8 +638,6 @@ class _Judge:
         else:
             name = head.name or (pointer[1] if pointer else b"")
             self._set_aside(declaration.start, declaration.end, name)
-            # Kernels may be in it, as in a table of them.
-            self._functions.append(declaration)
 
     def _is_constant(self, text: bytes, head: DeclarationHead) -> bool:
         by_word = not self._macros.constants.isdisjoint(head.words)

@@ -12,21 +12,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.host_launches.brackets import (
-    arguments_at_end,
-    split,
-    with_joined_chevrons,
-)
+from jitstudio.listing.cuda.host_launches.brackets import split, with_joined_chevrons
+from jitstudio.listing.cuda.host_launches.levels import Level, constructor, levels, qualified
 from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro
-from jitstudio.listing.cuda.host_launches.mentions import FollowedFunction, Mention, TextKnown
+from jitstudio.listing.cuda.host_launches.mentions import (
+    FollowedFunction,
+    Mention,
+    ProgramTexts,
+    TextKnown,
+)
 from jitstudio.listing.cuda.host_launches.templates import (
     Known,
     Places,
     TemplateHead,
-    counted,
     host_instance,
     instance,
     resolved,
@@ -43,31 +45,36 @@ _CHARACTER = re.compile(rb"'(?:[^'\\\n]|\\[^\n]{1,4})'")
 _MOST = 64
 # Launches of templates that are looked at, and calls of functions that launch them.
 _MOST_LAUNCHES = 200
-_MOST_CALLS = 200
+_MOST_CALLS = 600
 
 
 class Launched(NamedTuple):
     """The instances of kernel templates that host code launches.
 
     Attributes:
-        names: A name expression for each.
+        names: A name expression for each, with where it was read.
         rest: Where the first launch is that was not looked at, as there are too many; None if all
             were.
         without: Kernel templates of the text of which there is no instance, with where each begins.
         unknown: Kernel templates of which there are instances, and a launch of another that nobody
             knows, with where that is.
+        calls: Templates of the host that launch kernels, and a call of each whose template
+            arguments nobody knows, with where that is.
+        uncalled: Templates of the host that launch kernels and of which no call was seen, with
+            where each begins.
     """
 
-    names: tuple[str, ...] = ()
+    names: tuple[tuple[str, int], ...] = ()
     rest: int | None = None
     without: tuple[tuple[bytes, int], ...] = ()
     unknown: tuple[tuple[bytes, int], ...] = ()
+    calls: tuple[tuple[bytes, int], ...] = ()
+    uncalled: tuple[tuple[bytes, int], ...] = ()
 
 
 def launched_instances(
     text: bytes,
     outline: Outline,
-    host: list[OutlineItem],
     macros: Mapping[bytes, Macro] = MappingProxyType({}),
     headers: Iterable[Outline] = (),
     others: Collection[bytes] = (),
@@ -77,7 +84,6 @@ def launched_instances(
     Args:
         text: The text.
         outline: Its declarations.
-        host: Those of them that are functions of the host, or make instances of some.
         macros: The macros that the text knows.
         headers: The declarations of headers that it includes.
         others: The texts of headers that launch nothing, and declare what launches name.
@@ -89,13 +95,13 @@ def launched_instances(
     if not templates:
         return Launched()
     reader = _Reader(templates, macros, others)
-    reader.take(outline, host, text)
+    reader.take(outline, text)
     for each in headers:
-        reader.take(each, _host_functions(each), None)
+        reader.take(each, None)
     launched = reader.read()
     if launched.rest is not None:
-        return launched._replace(unknown=())
-    named = {name.partition("<")[0].encode() for name in launched.names}
+        return launched._replace(unknown=(), calls=(), uncalled=())
+    named = {name.partition("<")[0].encode() for name, _ in launched.names}
     mentions = _without_heads(outline, own)
     without = tuple(
         (_name(item), item.start)
@@ -106,15 +112,6 @@ def launched_instances(
     gone = {name for name, _ in without}
     unknown = tuple(each for each in launched.unknown if each[0] not in gone)
     return launched._replace(without=without, unknown=unknown)
-
-
-def _host_functions(outline: Outline) -> list[OutlineItem]:
-    """Returns the functions of a header that nothing marks as those of the device."""
-    return [
-        item
-        for item in outline.items
-        if item.kind is Kind.FUNCTION and not DEVICE.search(item.head)
-    ]
 
 
 def kernel_templates(outline: Outline) -> Iterator[OutlineItem]:
@@ -140,10 +137,13 @@ class _Scopes:
     def __init__(self, unread: Collection[bytes]) -> None:
         self._unread = unread
         self._scopes: defaultdict[bytes, set[bytes]] = defaultdict(set)
+        self.classes: set[bytes] = set()
 
     def take(self, outline: Outline) -> None:
         """Reads what a text declares."""
         for item in outline.items:
+            if item.kind is Kind.TYPE:
+                self.classes.add(class_name(item.head))
             if item.scope and item.kind in (Kind.TYPE, Kind.OTHER):
                 for name in _declared_names(item):
                     self._scopes[name].add(item.scope)
@@ -171,6 +171,15 @@ class _Scopes:
 _FIRST_NAME = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _ALIAS = re.compile(rb"using\s+(\w+)\s*+=")
 _BASES = re.compile(rb"(?<!:):(?!:)")
+_SIZE_OF_PACK = re.compile(rb"sizeof\s*+\.\.\.\s*+\([^()]*+\)")
+_HOST = re.compile(rb"\b__host__\b")
+# What names a template and makes no instance of it.
+_NO_USE = re.compile(rb"(?:using|typedef|friend|extern\s++template)\b")
+# `using X = Y;` and `typedef Y X;`.
+_ALIASED = re.compile(
+    rb"using\s++(?P<name>\w++)\s*+=(?P<meant>[^;]++);"
+    rb"|typedef\s++(?P<type>[^;]*[\s>])(?P<alias>\w++)\s*+;"
+)
 _LAST_NAME = re.compile(rb"(?<!\w)(\w++)\s*+(?:[=;{]|\Z)")
 
 
@@ -183,29 +192,6 @@ def _declared_names(item: OutlineItem) -> Iterator[bytes]:
         yield name[1]
 
 
-class _SameName:
-    """The functions of the host that get template arguments by one name.
-
-    Attributes:
-        functions: All of them.
-        general: The template of the first that is for any arguments; None without one.
-        special: Those that are for some arguments alone, by these.
-    """
-
-    def __init__(self) -> None:
-        self.functions: list[FollowedFunction] = []
-        self.general: TemplateHead | None = None
-        self.special: dict[tuple[bytes, ...], FollowedFunction] = {}
-
-    def take(self, function: FollowedFunction) -> None:
-        """Takes one of them."""
-        self.functions.append(function)
-        if listed := _specialised(function.item):
-            self.special[tuple(map(counted, listed))] = function
-        elif self.general is None:
-            self.general = _template_around(function.item)
-
-
 class _Reader:
     def __init__(
         self,
@@ -214,36 +200,32 @@ class _Reader:
         others: Collection[bytes],
     ) -> None:
         self._kernels = kernels
-        self._macros = macros
+        self._macros = dict(macros)
         self._rest: int | None = None
         self._scopes = _Scopes(others)
-        self._texts: list[tuple[Outline, list[OutlineItem], bytes | None]] = []
+        self._texts: list[tuple[Outline, bytes | None]] = []
         self._host: list[FollowedFunction] = []
-        self._templates: defaultdict[bytes, _SameName] = defaultdict(_SameName)
+        self._templates: defaultdict[bytes, list[FollowedFunction]] = defaultdict(list)
+        self._unknown: dict[bytes, int] = {}
+        self._calls_unknown: dict[bytes, int] = {}
 
-    def take(self, outline: Outline, host: list[OutlineItem], text: bytes | None) -> None:
+    def take(self, outline: Outline, text: bytes | None) -> None:
         """Takes the host code of a text; that of a header where the text itself is None."""
-        self._texts.append((outline, host, text))
+        self._texts.append((outline, text))
         self._scopes.take(outline)
 
     def _begin(self) -> None:
         """Puts macros in place, and looks for what names templates."""
-        host = [item for _, listed, _ in self._texts for item in listed]
-        names = {*self._kernels, *(name for item in host if (name := _name_of_template(item)))}
-        launching = LaunchMacros(self._macros, names)
-        wanted = {*self._kernels, *launching.leading}
-        for outline, listed, text in self._texts:
-            others = _others(outline, listed, wanted)
+        leading = self._leading_templates()
+        launching = LaunchMacros(self._macros, {*self._kernels, *leading})
+        program = ProgramTexts([outline for outline, _ in self._texts])
+        for outline, text in self._texts:
             variables = (i.head for i in outline.items if i.kind is Kind.OTHER and not i.parent)
             outside = b"\n".join(variables)
-            for item in (*listed, *others):
-                code = outline.code[item.start : item.end]
-                words = words_in(code)
-                name = _name_of_template(item) or _name_of_specialised(item)
-                if not name and words.isdisjoint(launching.looked_for):
-                    continue
+            for item, start, end, words in _host_parts(outline, launching.looked_for):
+                code = outline.code[start:end]
                 if text is not None:
-                    code = _with_characters(code, text[item.start : item.end])
+                    code = _with_characters(code, text[start:end])
                 code = with_joined_chevrons(code)
                 expanded = launching.expanded(code, words)
                 if expanded is not code:
@@ -251,19 +233,53 @@ class _Reader:
                 owner = item.parent
                 around = outline.code[owner.start : owner.end] if owner else b""
                 function = FollowedFunction(
-                    item, name, expanded, words, around, outside, text is not None
+                    item, start, expanded, words, program, around, outside, is_own=text is not None
                 )
                 self._host.append(function)
-                if name:
-                    self._templates[name].take(function)
-        self._mentions = {id(f): f.mentions(names, self._kernels) for f in self._host}
+                if (name := function.name) in leading:
+                    self._templates[name].append(function)
+        are_classes = {name: fs[0].levels[-1].is_class for name, fs in self._templates.items()}
+        self._mentions = {id(f): f.mentions(self._kernels, are_classes) for f in self._host}
+        for name in self._templates:
+            sign = name.removeprefix(b"operator")
+            for function in self._host if sign != name and sign not in (b"()", b"[]") else ():
+                self._mentions[id(function)] += function.operations(sign)
         self._places = self._follow()
+
+    def _leading_templates(self) -> set[bytes]:
+        """Returns the templates of the host that name kernel templates, be it by others.
+
+        An alias of one becomes a macro.
+        """
+        words: defaultdict[bytes, set[bytes]] = defaultdict(set)
+        templates = set[bytes]()
+        aliases: dict[bytes, bytes] = {}
+        for outline, _ in self._texts:
+            for item in outline.items:
+                if b"__global__" in item.head:
+                    continue
+                if own := levels(item):
+                    words[own[-1].name] |= words_in(outline.code[item.start : item.end])
+                elif item.kind is Kind.OTHER and (alias := _ALIASED.match(item.head)):
+                    name, meant = alias["name"] or alias["alias"], alias["meant"] or alias["type"]
+                    aliases[name] = meant.strip()
+        templates.update(words)
+        for name, macro in self._macros.items():
+            words[name] |= words_in(macro.body)
+        leading = set(self._kernels)
+        while more := {
+            n for n, w in words.items() if n not in leading and not w.isdisjoint(leading)
+        }:
+            leading |= more
+        for name, meant in aliases.items():
+            if not words_in(meant).isdisjoint(leading):
+                self._macros.setdefault(name, Macro(None, meant))
+        return leading & templates
 
     def read(self) -> Launched:
         """Returns the instances, in the order of the launches."""
         self._begin()
-        instances: dict[str, None] = {}
-        unknown: dict[bytes, int] = {}
+        instances: dict[str, int] = {}
         launches = ((f, mention, x) for f in self._host for mention, x in self._launches(f))
         for count, (function, mention, lowered) in enumerate(launches):
             name = lowered.decode("utf-8", "replace")
@@ -274,65 +290,158 @@ class _Reader:
                 self._rest = at
                 break
             if name:
-                instances[name] = None
+                instances.setdefault(name, at)
             else:
-                unknown.setdefault(_name(self._kernel(mention.name)), at)
-        return Launched(tuple(instances), self._rest, unknown=tuple(unknown.items()))
+                self._unknown.setdefault(_name(self._kernel(mention.name)), at)
+        return Launched(
+            tuple(instances.items()),
+            self._rest,
+            unknown=tuple(self._unknown.items()),
+            calls=tuple(self._calls_unknown.items()),
+            uncalled=tuple(self._uncalled()),
+        )
 
-    def _follow(self) -> dict[int, dict[tuple[bytes, ...], Places]]:
+    def _follow(self) -> dict[int, dict[tuple[tuple[bytes, bytes], ...], Places]]:
         """Returns what the parameters of each host template are, once for each of its calls."""
-        followed: dict[int, dict[tuple[bytes, ...], Places]] = {id(f): {} for f in self._host}
+        followed: dict[int, dict[tuple[tuple[bytes, bytes], ...], Places]]
+        followed = {id(f): {} for f in self._host}
         waiting: deque[tuple[FollowedFunction, Places]] = deque()
         for function in self._host:
-            if not function.name:
+            if not function.levels:
                 followed[id(function)][()] = {}
                 waiting.append((function, {}))
         calls = 0
         while waiting:
             function, places = waiting.popleft()
             for mention, known in self._taken(function, places):
-                same = self._templates.get(_last(mention.name))
-                for called in same.functions if same else ():
-                    calls += 1
-                    if calls > _MOST_CALLS:
-                        self._rest = self._place(called, 0) if self._rest is None else self._rest
-                        return followed
-                    bound = self._given_to(called, mention, known)
-                    if bound is not None and bound[0] not in followed[id(called)]:
-                        followed[id(called)][bound[0]] = bound[1]
-                        waiting.append((called, bound[1]))
+                if mention.is_launch:
+                    continue
+                meant = self._meant(mention, known)
+                calls += len(meant)
+                if calls > _MOST_CALLS:
+                    at = self._place(meant[0], 0)
+                    self._rest = at if self._rest is None else self._rest
+                    return followed
+                scope = function.item.scope
+                bound = [(called, self._bound(called, mention, known, scope)) for called in meant]
+                is_unknown = bound and all(each is None for _, each in bound)
+                if is_unknown and meant[0].name not in self._plain and mention.is_sure:
+                    at = self._place(function, mention.at)
+                    self._calls_unknown.setdefault(meant[0].name, at)
+                for called, inner in bound:
+                    key = tuple((inner or {}).items())
+                    if inner is not None and key and key not in followed[id(called)]:
+                        followed[id(called)][key] = inner
+                        waiting.append((called, inner))
         return followed
+
+    def _meant(self, mention: Mention, known: Known) -> list[FollowedFunction]:
+        """Returns the templates of the host that a mention may be of: all parts of a class."""
+        path, _, name = mention.name.rpartition(b"::")
+        same = self._templates.get(name, [])
+        owner = path.rpartition(b"::")[2] or (mention.owners[-1][0] if mention.owners else b"")
+        if owner and owner in self._scopes.classes:
+            same = [f for f in same if f.levels[-1].is_class or f.owner == owner]
+        if mention.holder is None:
+            return same
+        same = [each for each in same if each.owner]
+        kind = _class_of(mention.holder, known)
+        if kind is None:
+            return same
+        # Of another class of the program the owner may be a base.
+        return same if kind[0] in self._scopes.classes else [x for x in same if x.owner == kind[0]]
 
     def _place(self, function: FollowedFunction, at: int) -> int:
         """Returns a place of a function in the text; the start where that is a header's."""
-        return min(function.item.start + at, function.item.end) if function.is_own else 0
+        return min(function.start + at, function.item.end) if function.is_own else 0
 
-    def _given_to(
-        self, called: FollowedFunction, mention: Mention, known: Known
-    ) -> tuple[tuple[bytes, ...], Places] | None:
-        """Returns the arguments that a host template gets at a call, and what its parameters are.
+    @cached_property
+    def _plain(self) -> frozenset[bytes]:
+        """The names of functions that are no templates."""
+        items = (item for outline, _ in self._texts for item in outline.items)
+        functions = (item for item in items if item.kind is Kind.FUNCTION)
+        return frozenset(_name(item) for item in functions if not levels(item))
 
-        None for what is another's, and where an argument cannot be known.
+    def _uncalled(self) -> Iterator[tuple[bytes, int]]:
+        """Yields the templates of the host that name kernels and that nobody was seen to call.
+
+        Those of headers where the text names them.
         """
-        own, same_name = _template_around(called.item), self._templates[_last(mention.name)]
-        is_special = bool(_specialised(called.item))
-        if is_special:
-            own = same_name.general or own
-        arguments = host_instance(own, mention.given, mention.arguments, known)
+        for name, functions in self._templates.items():
+            is_called = name in self._calls_unknown or any(self._places[id(f)] for f in functions)
+            launching = [f for f in functions if any(m.is_launch for m in self._of(f))]
+            if is_called or not launching:
+                continue
+            if own := next((f for f in launching if f.is_own), None):
+                yield name, own.item.start
+                continue
+            word = re.compile(rb"\b%s\b" % re.escape(name))
+            used = ((f, word.search(f.text)) for f in self._host if f.is_own)
+            yield from ((name, self._place(f, use.start())) for f, use in used if use)
+
+    def _of(self, function: FollowedFunction) -> list[Mention]:
+        return self._mentions[id(function)]
+
+    def _bound(
+        self, called: FollowedFunction, mention: Mention, known: Known, scope: bytes
+    ) -> dict[bytes, bytes] | None:
+        """Returns what the parameters of a host template are at a call, those of its class, too.
+
+        None where an argument cannot be known; nothing where another specialisation is meant.
+        """
+        *around, own = called.levels
+        given = dict(mention.owners)
+        if mention.holder and (kind := _class_of(mention.holder, known)) is not None:
+            given.setdefault(*kind)
+        places: dict[bytes, bytes] = {}
+        for level in around:
+            arguments = None
+            if level.name in given:
+                arguments = self._arguments(level, given[level.name], (), known)
+            if arguments is None:
+                # One method calls another of its class.
+                same = [known.meaning(name, 0) for name in level.head.names]
+                arguments = tuple(each for each in same if each is not None)
+                if len(arguments) < len(same):
+                    continue
+            inner = self._matched(level, arguments)
+            if inner is None:
+                return {}
+            places |= inner
+        arguments = self._arguments(own, mention.given, mention.arguments, known)
         if arguments is None:
             return None
-        chosen = same_name.special.get(tuple(counted(each.strip(b"()")) for each in arguments))
-        if chosen is not (called if is_special else None):
+        inner = self._matched(own, arguments)
+        if inner is None:
+            return {}
+        places |= inner or {own.name: b""}
+        return {name: self._scopes.qualified(meant, scope) for name, meant in places.items()}
+
+    def _arguments(
+        self, level: Level, given: tuple[bytes, ...], call: tuple[bytes, ...], known: Known
+    ) -> tuple[bytes, ...] | None:
+        """Returns the arguments that a template gets; None where one cannot be known."""
+        functions = self._templates[level.name]
+        same = [each for f in functions for each in f.levels if each.name == level.name]
+        heads = [each.head for each in same if not each.pattern] or [level.head]
+        if level.is_class and not given:
+            made = (constructor(f.item, f.levels[-1]) for f in functions)
+            heads = [head for head in made if head is not None] + heads
+        elif not level.is_class and not level.pattern:
+            heads = [level.head]
+        listed = (host_instance(head, given, call, known) for head in heads)
+        return next((each for each in listed if each is not None), None)
+
+    def _matched(self, level: Level, arguments: tuple[bytes, ...]) -> dict[bytes, bytes] | None:
+        """Returns what the parameters are; None where a specialisation that says more is meant."""
+        places = level.matched(arguments)
+        if places is None:
             return None
-        around = _class_around(called.item)
-        outer = host_instance(around, mention.owner, (), known) if mention.owner else None
-        if outer is None and around.names:
-            # One method calls another of its class.
-            same = [known.meaning(name, 0) for name in around.names]
-            outer = tuple(each for each in same if each is not None)
-        outer = outer if outer and len(outer) >= len(around.names) else ()
-        places = (around.places(outer) if outer else {}) | own.places(arguments)
-        return (*outer, *arguments), places
+        for function in self._templates[level.name]:
+            other = function.levels[-1]
+            if other.weight > level.weight and other.matched(arguments) is not None:
+                return None
+        return places
 
     def _taken(self, function: FollowedFunction, places: Places) -> Iterator[tuple[Mention, Known]]:
         """Yields the mentions of templates that a host function compiles with these parameters."""
@@ -342,50 +451,72 @@ class _Reader:
             holds = truth(resolved(condition, known))
             if holds is not None:
                 gone.append(branches[holds])  # of two, the second is that of `else`
-        own = _template_around(function.item) if places else TemplateHead()
-        pack = own.names[-1] if own.has_pack else b""
-        for mention in self._mentions[id(function)]:
+        packs = [x.head.names[-1] for x in function.levels if x.head.has_pack and places]
+        for mention in self._of(function):
             if any(start <= mention.at < end for start, end in gone):
                 continue
-            for each in _spread(places, pack, mention) if pack else (places,):
+            for each in _spread(places, packs[-1] if packs else b"", mention):
                 yield mention, TextKnown(function, mention.at, each)
 
     def _launches(self, function: FollowedFunction) -> Iterator[tuple[Mention, bytes]]:
         """Yields where a function launches, and the instance; empty where it cannot be known."""
+        names = {name for level in function.levels for name in level.head.names if name}
         for places in self._places[id(function)].values():
+            missing = names - places.keys()
             for mention, known in self._taken(function, places):
                 if not mention.is_launch:
                     continue
                 kernel = self._kernel(mention.name)
                 given, arguments = list(mention.given), list(mention.arguments)
-                listed = instance(_template(kernel), given, arguments, known) or ()
+                listed = instance(_template(kernel), given, arguments, known)
+                if listed is None or not missing.isdisjoint(words_in(b" ".join(listed))):
+                    yield mention, b""
+                    continue
                 scope = function.item.scope
                 words = (self._scopes.qualified(each, scope) for each in listed)
-                name = _path(kernel) + b"<" + b", ".join(words) + b">"
-                yield mention, name if listed else b""
+                yield mention, _path(kernel) + b"<" + b", ".join(words) + b">"
 
     def _kernel(self, written: bytes) -> OutlineItem:
         """Returns the kernel that a name means: of several the global one, then the first."""
         name = written.removeprefix(b"::")
-        same = self._kernels[_last(name)]
+        same = self._kernels[name.rpartition(b"::")[2]]
         return next((each for each in same if _path(each) == name), same[0])
 
 
-def _last(name: bytes) -> bytes:
-    return name.rpartition(b"::")[2]
+def _host_parts(
+    outline: Outline, names: Collection[bytes]
+) -> Iterator[tuple[OutlineItem, int, int, set[bytes]]]:
+    """Yields what of a text may name templates for the host, where it is, and its words.
 
-
-def _others(
-    outline: Outline, host: Collection[OutlineItem], names: Collection[bytes]
-) -> Iterator[OutlineItem]:
-    """Yields what names kernels outside of functions: tables of them, and calls of macros."""
-    chosen = {id(item) for item in host}
+    That is functions, tables of kernels, objects, calls of macros, the bases of classes, and the
+    variables behind them.
+    """
+    code = outline.code
     for item in outline.items:
-        if item.kind not in (Kind.OTHER, Kind.UNCLEAR) or id(item) in chosen:
+        is_function = item.kind is Kind.FUNCTION
+        if DEVICE.search(item.head) and not (is_function and _HOST.search(item.head)):
             continue
-        words = words_in(outline.code[item.start : item.end])
-        if not (words.isdisjoint(names) or DEVICE.search(item.head)):
-            yield item
+        if item.kind is Kind.TYPE:
+            bases = _BASES.search(code, item.start, item.body)
+            parts = [(bases.end() if bases else item.body, item.body), (item.body_end, item.end)]
+        elif is_function or (b"=" in item.head if item.template else not _NO_USE.match(item.head)):
+            parts = [(item.start, item.end)]
+        else:
+            continue
+        own = levels(item)
+        # A specialisation stands in the place of the template, whatever is in it.
+        is_special = bool(own) and bool(own[-1].pattern) and own[-1].name in names
+        for start, end in parts:
+            words = words_in(code[start:end])
+            if is_special or not words.isdisjoint(names):
+                yield item, start, end, words
+
+
+def _class_of(variable: bytes, known: Known) -> tuple[bytes, tuple[bytes, ...]] | None:
+    """Returns the class of a variable and its template arguments; None where it is not known."""
+    declared = known.variable(variable) if variable else None
+    path = qualified(declared[0]) if declared else []
+    return (path[-1][0], tuple(split(path[-1][1] or b""))) if path else None
 
 
 def _with_characters(code: bytes, text: bytes) -> bytes:
@@ -402,8 +533,9 @@ def _with_characters(code: bytes, text: bytes) -> bytes:
 
 def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
     """Yields what the parameters are at a mention, once for each argument of a pack in it."""
-    written = b", ".join(mention.given)
-    if not re.search(rb"\b%s\b(?!\s*+(?:\.\.\.|\)))" % re.escape(pack), written):
+    written = _SIZE_OF_PACK.sub(b"", b", ".join(mention.given))
+    alone = re.search(rb"\b%s\b(?!\s*+\.\.\.)" % re.escape(pack), written) if pack else None
+    if alone is None:
         yield places
         return
     for each in split(places.get(pack, b"")):
@@ -413,51 +545,6 @@ def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
 def _path(item: OutlineItem) -> bytes:
     """Returns the name of a function with the namespaces that it is in."""
     return b"::".join(part for part in (item.scope, _name(item)) if part)
-
-
-def _name_of_template(function: OutlineItem) -> bytes:
-    """Returns the name by which a function of the host gets template arguments; empty for none.
-
-    That of a method of a class template is the class's.
-    """
-    if _template(function).names:
-        return _name(function)
-    owner = function.parent
-    return class_name(owner.head) if owner is not None and _template(owner).names else b""
-
-
-def _name_of_specialised(function: OutlineItem) -> bytes:
-    """Returns the name of a host template of which a function is for some arguments alone."""
-    if not _specialised(function):
-        return b""
-    owner = function.parent
-    if owner is not None and _specialised(owner):
-        return class_name(owner.head)
-    return _name(function)
-
-
-def _specialised(item: OutlineItem) -> list[bytes]:
-    """Returns the arguments for which ``template <>`` says what a function or class is."""
-    if item.template.strip().replace(b" ", b"") == b"<>":
-        before = item.head.partition(b"(")[0] if item.kind is not Kind.TYPE else item.head
-        before = _BASES.split(before, maxsplit=1)[0] if item.kind is Kind.TYPE else before
-        if listed := arguments_at_end(before.rstrip(b"{ \t\r\n")):
-            return split(listed)
-    return _specialised(item.parent) if item.parent is not None else []
-
-
-def _class_around(function: OutlineItem) -> TemplateHead:
-    """Returns the class template whose member a template of its own is."""
-    is_member = bool(_template(function).names) and function.parent is not None
-    return template(function.parent.template) if is_member and function.parent else TemplateHead()
-
-
-def _template_around(function: OutlineItem) -> TemplateHead:
-    """Returns the template whose arguments a function of the host gets."""
-    own = _template(function)
-    if own.names or function.parent is None:
-        return own
-    return template(function.parent.template)
 
 
 def _name(item: OutlineItem) -> bytes:

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from jitstudio.listing.cuda.host_launches.brackets import arguments_at_end, past_blanks, split
-from jitstudio.listing.cuda.host_launches.templates import LONGEST, Places, defined_as
-from jitstudio.listing.cuda.outline import Kind, OutlineItem, close_of
+from jitstudio.listing.cuda.host_launches.brackets import past_blanks, split
+from jitstudio.listing.cuda.host_launches.levels import Level, levels, qualified
+from jitstudio.listing.cuda.host_launches.templates import (
+    LONGEST,
+    OnlyPlaces,
+    Places,
+    TemplateHead,
+    defined_as,
+    resolved,
+    template,
+    type_of,
+)
+from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_name, close_of
+from jitstudio.listing.cuda.words import words_in
 
 _CHEVRONS = b"<<<"
 _COLON = re.compile(rb"(?<!:):(?!:)")
 _IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
 _IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
 _ELSE = re.compile(rb"\s*+else\b")
-# What is behind a name that gets arguments.
-_GIVEN = re.compile(rb"\s*+(<<<|<(?![<=])|\()")
+# What is behind a name that gets arguments, or of which an object is made.
+_GIVEN = re.compile(rb"\s*+(<<<|<(?![<=])|\(|\{|[A-Za-z_]\w*+\s*+[({])")
 _STATEMENT_END = re.compile(rb"[;{}()]")
 # What is behind a name that is defined as a value, and as a type.
 _VALUE = re.compile(rb"\s*+[={]([^;,{}]++)[},;]")
@@ -47,6 +58,12 @@ _BRACE = re.compile(rb"[{}]")
 # A declaration comes before what uses it; blocks may have each their own alias.
 _MOST_MENTIONS = 8
 _MOST_DEFINED = 64
+_MOST_OPERATIONS = 100
+_LAST_WORD = re.compile(rb"(?<!\w)[A-Za-z_]\w*+\Z")
+_LONGEST_WORD = 64
+_AUTO = re.compile(rb"\bauto\b[\s*&]*+\Z")
+_INITIAL = re.compile(rb"\s*+=([^;]++);")
+_SPECIFIERS = re.compile(rb"\b(?:inline|__inline__|__forceinline__|extern|constexpr|__host__)\b")
 
 
 class Mention(NamedTuple):
@@ -58,7 +75,9 @@ class Mention(NamedTuple):
         given: The template arguments.
         arguments: Those of the call or launch.
         is_launch: Whether it is a kernel.
-        owner: The template arguments of the class that it is of, as in ``Tile<4>::run<8>``.
+        owners: The classes that it is of with their template arguments, as in ``Tile<4>::run<8>``.
+        holder: The variable that it is a member of, as in ``tile.run<8>``: empty where that is
+            none, None where it is no member of any.
     """
 
     at: int
@@ -66,7 +85,13 @@ class Mention(NamedTuple):
     given: tuple[bytes, ...]
     arguments: tuple[bytes, ...]
     is_launch: bool
-    owner: tuple[bytes, ...] = ()
+    owners: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
+    holder: bytes | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is the template, and no operator of another type."""
+        return not self.name.startswith(b"operator")
 
 
 class Guard(NamedTuple):
@@ -97,21 +122,41 @@ class FollowedFunction:
 
     Attributes:
         item: Its declaration.
-        name: The name by which it gets template arguments; empty for none.
+        start: Where its text begins.
         text: It, with macros in their places.
         words: The words of it.
+        program: What all texts declare.
         around: The text of the class that it is in; empty for none.
         outside: The variables outside of functions in its text.
         is_own: Whether it is of the text itself, and not of a header.
     """
 
     item: OutlineItem
-    name: bytes
+    start: int
     text: bytes
     words: Set[bytes]
+    program: ProgramTexts
     around: bytes = b""
     outside: bytes = b""
     is_own: bool = True
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The templates that it is made of, the outermost first."""
+        return levels(self.item)
+
+    @property
+    def name(self) -> bytes:
+        """The name by which it gets template arguments; empty for no template."""
+        return self.levels[-1].name if self.levels else b""
+
+    @cached_property
+    def owner(self) -> bytes:
+        """The class whose member it is; empty for none."""
+        if self.item.parent is not None:
+            return class_name(self.item.parent.head)
+        path = qualified(self.item.head.partition(b"(")[0])
+        return path[-2][0] if len(path) > 1 else b""
 
     @cached_property
     def guards(self) -> list[Guard]:
@@ -137,19 +182,21 @@ class FollowedFunction:
         return {}
 
     @cached_property
-    def variables(self) -> dict[bytes, WrittenType | None]:
+    def variables(self) -> dict[bytes, tuple[bytes, int] | None]:
         """The types of variables, as far as anybody has asked."""
         return {}
 
-    def mentions(self, names: Set[bytes], kernels: Mapping[bytes, object]) -> list[Mention]:
+    def mentions(
+        self, kernels: Mapping[bytes, object], templates: Mapping[bytes, bool]
+    ) -> list[Mention]:
         """Returns where it names templates, each but once unless it has branches.
 
         Args:
-            names: The names.
-            kernels: Those that are kernels.
+            kernels: The names of those that are kernels.
+            templates: Those of the host, and whether each is a class, of which objects are made.
         """
         mentions: list[Mention] = []
-        own = self.words & names
+        own = (self.words & kernels.keys()) | (self.words & templates.keys())
         if not own:
             return mentions
         text, seen = self.text, set()
@@ -158,28 +205,104 @@ class FollowedFunction:
         own_head = text.find(b"{") if self.item.kind is Kind.FUNCTION else 0
         for start, name_end in sorted(place for name in own for place in _places_of(name, text)):
             match = _GIVEN.match(text, name_end)
-            if match is None or text[start - 1 : start] == b".":
+            if match is None:
                 continue
-            name, at = text[start:name_end], match.start(1)
-            is_launch = name in kernels
-            if match[1] == b"(" and (is_launch or start < own_head):
+            name, at, behind = text[start:name_end], match.start(1), match[1]
+            is_launch, is_class = name in kernels, templates.get(name, False)
+            holder = _holder_before(text, start)
+            if is_launch and holder is not None:
                 continue
             listed: list[bytes] = []
-            if match[1] == b"<":
+            if behind == b"<":
                 near = text[at : at + LONGEST]
                 end = close_of(near, 0, b"<", b">")
                 if not near.startswith(b">", end - 1):
                     continue  # a comparison, or longer than anybody writes
                 listed, at = split(near[1 : end - 1]), at + end
+            elif behind != _CHEVRONS:
+                is_object = len(behind) > 1 or behind == b"{"
+                if name not in templates or start < own_head:
+                    continue
+                if not is_class and (is_object or self._is_declared(start)):
+                    continue
+                at = match.end() - 1
             at = past_blanks(text, at)
+            # A kernel may have the name of the function that launches it.
+            is_launch = is_launch and not (name in templates and text.startswith(b"(", at))
             arguments = _arguments(text, at, is_launch=is_launch)
             whole = _name_before(text, name_end)
-            owner = _owner_before(text, start)
-            mention = Mention(start, whole, tuple(listed), tuple(arguments), is_launch, owner)
-            if all_differ or mention[1:] not in seen:
+            owners = _owners_before(text, start)
+            mention = Mention(
+                start, whole, tuple(listed), tuple(arguments), is_launch, owners, holder
+            )
+            if all_differ or mention[1:] not in seen or self._may_differ(mention):
                 seen.add(mention[1:])
                 mentions.append(mention)
         return mentions
+
+    def defined(self, word: bytes) -> list[HostDefinition]:
+        """Returns what a word is defined as in it, or else in its class."""
+        if word not in self.definitions:
+            own = _definitions(word, self.text)
+            self.definitions[word] = own or _definitions(word, self.around)[:1]
+        return self.definitions[word]
+
+    def _may_differ(self, mention: Mention) -> bool:
+        """Returns whether what is written alike may be something else, as constants have blocks."""
+        return any(len(self.defined(word)) > 1 for word in words_in(b" ".join(mention.given)))
+
+    def _is_declared(self, at: int) -> bool:
+        """Returns whether a name outside of functions is declared there, not used."""
+        return self.item.kind is Kind.OTHER and b"=" not in self.text[:at]
+
+    def operations(self, sign: bytes) -> Iterator[Mention]:
+        """Yields where it has an operator between two variables."""
+        between = re.compile(rb"(?<![\w.>])(\w++)\s*+%s\s*+(\w++)(?!\s*+\()" % re.escape(sign))
+        for match in islice(between.finditer(self.text), _MOST_OPERATIONS):
+            yield Mention(match.start(), b"operator" + sign, (), match.groups(), False)
+
+
+class ProgramTexts:
+    """What texts declare of classes and functions.
+
+    Args:
+        outlines: The declarations of the texts.
+    """
+
+    def __init__(self, outlines: Sequence[Outline]) -> None:
+        self._outlines = outlines
+
+    @cached_property
+    def _classes(self) -> dict[bytes, tuple[TemplateHead, bytes]]:
+        classes: dict[bytes, tuple[TemplateHead, bytes]] = {}
+        for outline in self._outlines:
+            for item in (each for each in outline.items if each.kind is Kind.TYPE):
+                body = outline.code[item.body : item.body_end]
+                classes.setdefault(class_name(item.head), (template(item.template), body))
+        return classes
+
+    @cached_property
+    def _results(self) -> dict[bytes, bytes]:
+        """The heads of functions that are no templates, by their names."""
+        items = (i for outline in self._outlines for i in outline.items if not i.template)
+        heads = (item.head for item in items if item.kind is Kind.FUNCTION and not item.parent)
+        paths = ((qualified(head.partition(b"(")[0]), head) for head in heads)
+        return {path[-1][0]: head for path, head in paths if path}
+
+    def member(self, holder: tuple[bytes, int] | None, name: bytes) -> WrittenType | None:
+        """Returns the type of a member of a variable of some type."""
+        path = qualified(holder[0]) if holder else []
+        head, body = self._classes.get(path[-1][0], (None, b"")) if path else (None, b"")
+        declared = _declaration(name, body) if head is not None else None
+        if declared is None or head is None:
+            return None
+        places = OnlyPlaces(head.places(tuple(split(path[-1][1] or b""))))
+        return WrittenType(resolved(declared.kind, places), declared.stars)
+
+    def result(self, name: bytes) -> WrittenType | None:
+        """Returns what a function returns."""
+        head = _SPECIFIERS.sub(b"", self._results.get(name, b""))
+        return _declaration(name, head)
 
 
 class TextKnown:
@@ -200,11 +323,7 @@ class TextKnown:
         """Returns what a word represents: a parameter of a template, a constant, an alias."""
         if word in self._places:
             return self._places[word]
-        known = self._function.definitions
-        if word not in known:
-            text, around = self._function.text, self._function.around
-            known[word] = _definitions(word, text) or _definitions(word, around)[:1]
-        definitions = known[word]
+        definitions = self._function.defined(word)
         if not definitions:
             return None
         meant, is_value, _ = definitions[0] if len(definitions) == 1 else self._nearest(definitions)
@@ -227,11 +346,28 @@ class TextKnown:
         """Returns the type of a variable, and the number of pointers to it."""
         known = self._function.variables
         if name not in known:
-            own = self._function
-            places = (own.text, own.around, own.outside)
-            declarations = (_declaration(name, place) for place in places if place)
-            known[name] = next(filter(None, declarations), None)
+            # Not again by itself.
+            known[name] = None
+            known[name] = self._type_of(name)
         return known[name]
+
+    def _type_of(self, name: bytes) -> tuple[bytes, int] | None:
+        own = self._function
+        is_call = name.endswith(b")")
+        name = name.partition(b"(")[0].rstrip()
+        holder, _, member = name.replace(b"->", b".").rpartition(b".")
+        if holder == b"this":
+            return _declaration(member, own.around)
+        if holder:
+            return own.program.member(self.variable(holder), member)
+        if is_call:
+            return own.program.result(name.rpartition(b"::")[2])
+        places = (own.text, own.around, own.outside)
+        declarations = (_declaration(name, place) for place in places if place)
+        declared = next(filter(None, declarations), None)
+        if declared is None and (initial := _initial_value(name, own.text)):
+            return type_of(initial, self)
+        return declared
 
 
 def _arguments(text: bytes, at: int, *, is_launch: bool) -> list[bytes]:
@@ -244,6 +380,8 @@ def _arguments(text: bytes, at: int, *, is_launch: bool) -> list[bytes]:
         if end < 0 or opening < 0 or text[end + 3 : opening].strip():
             return []
         at = opening
+    elif text.startswith(b"{", at):
+        return split(text[at + 1 : _end_of_braces(text, at) - 1])
     elif not text.startswith(b"(", at):
         return []
     return split(text[at + 1 : close_of(text, at, b"(", b")") - 1])
@@ -333,13 +471,43 @@ def _declaration(name: bytes, text: bytes) -> WrittenType | None:
     return None
 
 
-def _owner_before(text: bytes, at: int) -> tuple[bytes, ...]:
-    """Returns the template arguments of the class whose member is named here; empty for none."""
+def _end_of_braces(text: bytes, at: int) -> int:
+    """Returns the place behind the brace that closes the one at a place."""
+    depth = 0
+    for match in _BRACE.finditer(text, at, at + LONGEST):
+        depth += 1 if match[0] == b"{" else -1
+        if depth == 0:
+            return match.end()
+    return at + 1
+
+
+def _initial_value(name: bytes, text: bytes) -> bytes | None:
+    """Returns what a variable that is declared as `auto` begins with."""
+    for start, end in islice(_places_of(name, text), _MOST_MENTIONS):
+        value = _INITIAL.match(text, end)
+        if value and _AUTO.search(text, max(0, start - _LONGEST_WORD), start):
+            return value[1].strip()
+    return None
+
+
+def _owners_before(text: bytes, at: int) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
+    """Returns the classes before a name that have template arguments, the outermost first."""
     before = text[max(0, at - LONGEST) : at].rstrip()
     before = before.removesuffix(b"template").rstrip()
-    if not before.endswith(b"::") or not before[:-2].rstrip().endswith(b">"):
+    if not before.endswith(b"::"):
         return ()
-    return tuple(split(arguments_at_end(before[:-2].rstrip())))
+    path = qualified(before[:-2])
+    return tuple((name, tuple(split(given))) for name, given in path if given is not None)
+
+
+def _holder_before(text: bytes, at: int) -> bytes | None:
+    """Returns the variable whose member is named here; empty for none, None for no member."""
+    before = text[max(0, at - LONGEST) : at].rstrip()
+    before = before.removesuffix(b"template").rstrip()
+    if not before.endswith((b".", b"->")):
+        return None
+    variable = _LAST_WORD.search(before.rstrip(b".->").rstrip()[-_LONGEST_WORD:])
+    return variable[0] if variable else b""
 
 
 def _name_before(text: bytes, at: int) -> bytes:

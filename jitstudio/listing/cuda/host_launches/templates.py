@@ -46,13 +46,24 @@ _CAST_CXX = re.compile(
     rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?:const\b)?+\s*+([^<>*\s][^<>*]*+)(\**+)\s*+>"
 )
 _MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
+_NEW = re.compile(rb"new\s++([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?+)")
 _NUMBER = re.compile(rb"(?:\d[\d']*+(u?)|[\d.]+(?:[eE][-+]?\d+)?(f?))", re.IGNORECASE)
 # `v.data()`, `raw_pointer_cast(v.data())`, `raw_pointer_cast(&v[0])`.
 _CONTENT = re.compile(
     rb"(?:(?:thrust::)?raw_pointer_cast\s*+\(\s*+)?(?:([A-Za-z_]\w*+)\s*+\.\s*+(?:data|get)\s*+\(\s*+\)"
     rb"|(?<=\()&\s*+([A-Za-z_]\w*+)\s*+\[\s*+0\s*+\])\s*+\)?"
 )
-_VARIABLE = re.compile(rb"(&?)\s*+([A-Za-z_]\w*+)\s*+(\[[^\[\]]*+\])?+\s*+(?:[+-][\w*\s]++)?+")
+# `p`, `&p[2]`, `s.p + n`, `this->p`, `b.begin()`.
+_VARIABLE = re.compile(
+    rb"(&?)\s*+([A-Za-z_]\w*+(?:(?:\.|->)\w++){0,3}+(?:(?<=\w)\(\s*+\))?+)\s*+(\[[^\[\]]*+\])?+"
+    rb"\s*+(?:[+-][\w*\s]++)?+"
+)
+_CALL = re.compile(rb"((?:\w++::)*+[A-Za-z_]\w*+)\s*+(?=\()")
+_DECLTYPE = re.compile(rb"\bdecltype\s*+(?=\()")
+_TRAIT = re.compile(
+    rb"(?:typename\s++)?(?:std::)?(remove_pointer|remove_reference|remove_const|remove_cv|decay"
+    rb"|remove_cvref)(?:_t\s*+<([^<>]*+)>|\s*+<([^<>]*+)>\s*+::\s*+type)"
+)
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _PACK = re.compile(rb"(?<!\w)([A-Za-z_]\w*+)\s*+\.\.\.")
 _SIZE_OF_PACK = re.compile(rb"sizeof\s*+\.\.\.\s*+\(\s*+(\w++)\s*+\)")
@@ -133,7 +144,11 @@ class Known(Protocol):
         """
 
     def variable(self, name: bytes) -> tuple[bytes, int] | None:
-        """Returns the type of a variable, and the number of pointers to it; None if unknown."""
+        """Returns the type of a variable, and the number of pointers to it; None if unknown.
+
+        Args:
+            name: The variable, a member as ``a.b`` or ``a->b``, or a call as ``f()``.
+        """
 
 
 class OnlyPlaces:
@@ -171,7 +186,43 @@ def resolved(words: bytes, known: Known, depth: int = 0) -> bytes:
     if b"..." in words:
         words = _SIZE_OF_PACK.sub(size, words)
         words = _PACK.sub(all_of, words)
-    return _WORD.sub(meaning, words)
+    if b"decltype" in words:
+        words = _with_types(words, known)
+    words = _WORD.sub(meaning, words)
+    return (
+        _TRAIT.sub(_without_qualifiers, words)
+        if b"remove_" in words or b"decay" in words
+        else words
+    )
+
+
+def _with_types(words: bytes, known: Known) -> bytes:
+    """Returns a template argument with types in the place of `decltype`, as far as known."""
+    pieces, done = [], 0
+    for match in _DECLTYPE.finditer(words):
+        end = close_of(words, match.end(), b"(", b")")
+        declared = type_of(words[match.end() + 1 : end - 1].strip(), known)
+        if declared is not None and match.start() >= done:
+            written = declared[0] + b"*" * declared[1]
+            is_place = words[match.end() + 1 : end - 1].strip()[:1] == b"*"
+            pieces += [words[done : match.start()], written + b"&" * is_place]
+            done = end
+    return b"".join((*pieces, words[done:]))
+
+
+def _without_qualifiers(match: re.Match[bytes]) -> bytes:
+    """Returns what a trait makes of a plain type; the trait itself of any other."""
+    trait, written = match[1], (match[2] or match[3]).strip()
+    if trait == b"remove_pointer":
+        return written[:-1].rstrip() if written.endswith(b"*") else match[0]
+    is_plain = written.endswith((b"&", b"*")) or all(w in BUILT_IN for w in written.split())
+    if not is_plain:
+        return match[0]
+    if trait in (b"remove_reference", b"decay", b"remove_cvref"):
+        written = written.rstrip(b"& ")
+    if trait != b"remove_reference" and not written.endswith(b"*"):
+        written = written.removeprefix(b"const").strip()
+    return written
 
 
 def defined_as(meant: bytes, known: Known, depth: int, *, is_value: bool) -> bytes:
@@ -192,13 +243,22 @@ def instance(
         known: What is known there.
     """
     listed = [part for each in given for part in split(resolved(each, known))]
-    for name, is_type in list(zip(kernel.names, kernel.are_types, strict=True))[len(listed) :]:
-        deduced = _deduced(kernel, name, arguments, known) if is_type else None
-        if deduced is None:
-            # The rest may have defaults; NVRTC says if not.
-            break
-        listed.append(deduced)
-    return tuple(listed) if listed and all(listed) else None
+    by_default: list[bytes] = []
+    for at in range(len(listed), len(kernel.names)):
+        deduced = _deduced(kernel, kernel.names[at], arguments, known)
+        if deduced is None and kernel.defaults[at]:
+            # Needed where another follows that is no default.
+            before = dict(zip(kernel.names, [*listed, *by_default], strict=False))
+            by_default.append(resolved(kernel.defaults[at], OnlyPlaces(before)))
+            continue
+        pack = [deduced] if deduced is not None else None
+        if kernel.has_pack and at == len(kernel.names) - 1:
+            pack = _pack(kernel, tuple(arguments), known)
+        if pack is None:
+            return None
+        listed += [*by_default, *pack] if pack else []
+        by_default.clear()
+    return tuple(listed) if all(listed) else None
 
 
 def host_instance(
@@ -208,7 +268,10 @@ def host_instance(
     listed = [counted(part) for each in given for part in split(resolved(each, known))]
     for at in range(len(listed), len(called.names)):
         if called.has_pack and at == len(called.names) - 1:
-            listed += _sequence(called, arguments, known)
+            pack = _pack(called, arguments, known)
+            if pack is None:
+                return None
+            listed += pack
             break
         deduced = _deduced(called, called.names[at], list(arguments), known)
         if deduced is None and called.defaults[at]:
@@ -225,6 +288,28 @@ def host_instance(
     ]
     # What grows from call to call has no end.
     return tuple(listed) if all(len(each) < LONGEST for each in listed) else None
+
+
+def _pack(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) -> list[bytes] | None:
+    """Returns what a pack represents by the arguments of a call; None where it is not known."""
+    name = re.escape(called.names[-1])
+    form = re.compile(
+        rb"\s*+(?:const\s++)?+%s(?:\s*+const\b)?+\s*+(\**+)\s*+(?:&&?)?+\s*+\.\.\." % name
+    )
+    mention = re.compile(rb"\b%s\b" % name)
+    for at, parameter in enumerate(called.parameters):
+        if match := form.match(parameter):
+            types = [type_of(argument, known) for argument in arguments[at:]]
+            listed = [
+                resolved(kind[0], known) + b"*" * (kind[1] - len(match[1]))
+                for kind in types
+                if kind is not None and kind[1] >= len(match[1])
+            ]
+            return listed if len(listed) == len(types) else None
+    if sequence := _sequence(called, arguments, known):
+        return sequence
+    is_deduced = arguments and any(mention.search(each) for each in called.parameters)
+    return None if is_deduced else []
 
 
 def _sequence(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) -> list[bytes]:
@@ -275,6 +360,8 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
     """Returns the type of a plain argument, and the number of pointers to it."""
     if cast := _CAST.match(argument) or _CAST_CXX.match(argument):
         return cast[1].strip(), len(cast[2])
+    if made := _NEW.match(argument):
+        return made[1], 1
     if made := _MADE.fullmatch(argument):
         return made[1], 0
     if number := _NUMBER.fullmatch(argument):
@@ -285,12 +372,32 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
         declared = known.variable(content[1] or content[2])
         listed = _listed(declared[0]) if declared else []
         return (listed[0], 1) if listed else None
+    if argument.startswith(b"*"):
+        return _behind(type_of(argument[1:].strip(), known))
     match = _VARIABLE.fullmatch(argument)
-    if match is None or (declared := known.variable(match[2])) is None:
+    if match is None:
+        call = _CALL.match(argument)
+        is_whole = call and close_of(argument, call.end(), b"(", b")") == len(argument)
+        return known.variable(call[1] + b"()") if call and is_whole else None
+    declared = known.variable(match[2])
+    if match[3] is not None:
+        declared = _behind(declared)
+    if declared is None:
+        return None
+    return declared[0], declared[1] + bool(match[1])
+
+
+def _behind(declared: tuple[bytes, int] | None) -> tuple[bytes, int] | None:
+    """Returns what is behind a pointer, an iterator, or an object that holds what it is made of."""
+    if declared is None:
         return None
     kind, stars = declared
-    stars += bool(match[1]) - (match[3] is not None)
-    return (kind, stars) if stars >= 0 else None
+    if stars:
+        return kind, stars - 1
+    listed = _listed(kind)
+    inner = listed[0].rstrip() if listed else b""
+    pointed = inner.rstrip(b"* ")
+    return (pointed, inner.count(b"*", len(pointed))) if inner else None
 
 
 def _listed(kind: bytes) -> list[bytes]:
