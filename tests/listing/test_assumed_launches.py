@@ -6,6 +6,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.arguments import first_launch
+from jitstudio.core.launch.device import SIMULATED_DEVICE
 from jitstudio.core.launch.host_words import words_on_host_launch
 from jitstudio.core.launch.request import HostAssumption, HostBuffer, HostLaunch
 from jitstudio.listing.cuda.declarations import declarations
@@ -75,6 +76,49 @@ def test_members_of_objects_and_of_structs_of_the_driver_are_taken_too():
     assert (found.grid, found.block, found.arguments[2]) == ((128,), (1024,), 512 * 512)
     names = {a.name for a in found.assumed}
     assert names == {"im.w", "im.h", "p.multiProcessorCount", "p.maxThreadsPerBlock"}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "known"),
+    [
+        # More threads, blocks or shared memory than a GPU has.
+        ("n, dim3(tile_x, 128)", ((512,), None, 0)),
+        ("dim3(1, n * 200), 64", (None, (64,), 0)),
+        ("4, 64, n * n * 4", ((4,), (64,), None)),
+        # What is written is said, whatever it is.
+        ("4, 2048", ((4,), (2048,), 0)),
+    ],
+)
+def test_what_is_assumed_makes_no_launch_that_cannot_be(sizes, known):
+    text = "int main(int c, char **v) { int n = atoi(v[1]), tile_x = atoi(v[2]);" + BUFFERS
+    found = launched(f"{text} k<<<{sizes}>>>(a, b, n); }}")
+    assert (found.grid, found.block, found.shared) == known
+    assert found.arguments[2] == 512
+
+
+def test_no_number_is_taken_for_a_parameter_of_a_template():
+    found = launched(
+        "template <int N> void run(float *a, int w) { k<<<w, N, N * 4>>>(a, a, N); }\n"
+        "int main(int c, char **v) { int n = 9;" + BUFFERS + "run<other()>(a, n); }"
+    )
+    assert (found.grid, found.block, found.shared, found.arguments[2]) == ((9,), None, None, None)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "cudaDeviceGetAttribute(&x, cudaDevAttrMultiProcessorCount, 0);",
+        "cuDeviceGetAttribute(&x, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);",
+        "cuOccupancyMaxPotentialBlockSize(&x, &y, k, 0, 0, 0);",
+        "cudaOccupancyMaxPotentialBlockSizeVariableSMem(&x, &y, k, f);",
+        "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); x = p.multiProcessorCount;",
+        "int num_sms = ask(); x = num_sms;",
+        "int smCount = ask(); x = smCount;",
+    ],
+)
+def test_there_is_but_one_number_of_multiprocessors(asked):
+    found = launched(f"int main() {{ int n = 9, x, y; {BUFFERS} {asked} k<<<x, 64>>>(a, b, n); }}")
+    assert found.grid == (SIMULATED_DEVICE.multiprocessors,)
 
 
 def test_a_cooperative_launch_is_of_so_many_blocks_as_are_resident():

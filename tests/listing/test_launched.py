@@ -212,13 +212,17 @@ def test_a_kernel_template_without_an_instance_is_named():
     [
         # A template of the host whose arguments nobody knows, and one that nobody calls.
         (
-            "template <class T> void run(T *x) { scale<T><<<1, 1>>>(x, 1); }\n"
-            "int main() { run(other()); scale<int><<<1, 1>>>(p, 1); }",
+            (
+                "template <class T> void run(T *x) { scale<T><<<1, 1>>>(x, 1); }\n"
+                "int main() { run(other()); scale<int><<<1, 1>>>(p, 1); }"
+            ),
             (10, "of run, which launches kernels, could not"),
         ),
         (
-            "template <class T> struct Op { void go(T *x) { scale<T><<<1, 1>>>(x, 1); } };\n"
-            "int main() { scale<int><<<1, 1>>>(p, 1); }",
+            (
+                "template <class T> struct Op { void go(T *x) { scale<T><<<1, 1>>>(x, 1); } };\n"
+                "int main() { scale<int><<<1, 1>>>(p, 1); }"
+            ),
             (9, "No call with known template arguments was found for Op, which launches"),
         ),
         # A kernel that needs more arguments than are known.
@@ -227,9 +231,11 @@ def test_a_kernel_template_without_an_instance_is_named():
             (10, "The template arguments of apply could not"),
         ),
         (
-            "template <class T> struct Op { template <int N> void go() "
-            "{ scale<T><<<1, 1>>>(x, 1); } };\n"
-            "int main() { scale<int><<<1, 1>>>(p, 1); auto op = make(1); op.go<2>(); }",
+            (
+                "template <class T> struct Op { template <int N> void go() "
+                "{ scale<T><<<1, 1>>>(x, 1); } };\n"
+                "int main() { scale<int><<<1, 1>>>(p, 1); auto op = make(1); op.go<2>(); }"
+            ),
             (9, "The template arguments of scale could not"),
         ),
     ],

@@ -7,6 +7,7 @@ marked, and says on which.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import TypeVar, cast
@@ -15,6 +16,7 @@ from jitstudio.core.launch.device import SIMULATED_DEVICE
 from jitstudio.core.launch.request import HostAssumption
 
 _Value = TypeVar("_Value")
+_LIMITS = SIMULATED_DEVICE.limits
 _EXTENT = 512
 _SIZE = 1024
 _ONE_BLOCK = 256
@@ -26,7 +28,11 @@ _USUAL = (
     ),
     (r"(?:num|n|max|no)?_?(?:iter|step|epoch|rep|trial|run|loop|pass|warmup)\w*", 10),
     (r"(?:num|n)_?(?:streams?|gpus?|devices?|batch\w*|channels?)|batch\w*|channels?", 2),
-    (r"warp\w*", SIMULATED_DEVICE.limits.warp),
+    (r"warp\w*", _LIMITS.warp),
+    (
+        r"(?:num|n|max)?_?(?:sms?|multi_?processors?|mps?)_?(?:count|num|number)?",
+        SIMULATED_DEVICE.multiprocessors,
+    ),
     (r"(?:num|n|max)_?(?:blocks|grid)\w*|blocks|(?:grid|blocks)_?(?:size|dim|count)?_?[xyz]?", 4),
     (r"tile\w*|radius|(?:block|threads?)_?(?:size|dim)?_?[xyz]|b[xyz]|t[xyz]", 16),
     (r"(?:num|n)?_?(?:threads?|block|tpb|cta)\w*", _ONE_BLOCK),
@@ -38,7 +44,6 @@ _NUMBERS = tuple((re.compile(names, re.IGNORECASE), number) for names, number in
 _EXTENTS = re.compile(
     r"width|height|depth|rows?|cols?|columns?|lda|ldb|ldc|pitch|dim\w*|order", re.IGNORECASE
 )
-_LIMITS = SIMULATED_DEVICE.limits
 _PROPERTIES = {
     "multiProcessorCount": SIMULATED_DEVICE.multiprocessors,
     "warpSize": _LIMITS.warp,
@@ -66,11 +71,13 @@ _ATTRIBUTES = {
 _QUERIES = {
     "cudaGetDevice": (0,),
     "cudaGetDeviceCount": (1,),
-    "cudaOccupancyMaxPotentialBlockSize": (SIMULATED_DEVICE.multiprocessors, _ONE_BLOCK),
-    "cudaOccupancyMaxPotentialBlockSizeVariableSMem": (
-        SIMULATED_DEVICE.multiprocessors,
-        _ONE_BLOCK,
-    ),
+    **{
+        f"cudaOccupancyMaxPotentialBlockSize{ending}": (
+            SIMULATED_DEVICE.multiprocessors,
+            _ONE_BLOCK,
+        )
+        for ending in ("", "VariableSMem", "WithFlags", "VariableSMemWithFlags")
+    },
     # So few that all blocks are resident at the same time.
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": (1,),
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags": (1,),
@@ -139,8 +146,36 @@ def usual_number(name: str) -> int:
 
 def answers(call: str, arguments: list[str]) -> tuple[int, ...]:
     """Returns what a query of the driver is taken to give by its first arguments, if it is one."""
+    # The driver's own functions are called as those of the runtime.
+    call = re.sub(r"\Acu(?=[A-Z])", "cuda", call)
     if call == "cudaDeviceGetAttribute" and len(arguments) > 1:
-        name = arguments[1].rpartition("::")[2].removeprefix("cudaDevAttr")
-        known = _ATTRIBUTES.get(name, _PROPERTIES.get(name[:1].lower() + name[1:], 1))
-        return (known,)
+        name = arguments[1].rpartition("::")[2]
+        name = name.removeprefix("cudaDevAttr").removeprefix("CU_DEVICE_ATTRIBUTE_")
+        return (_PLAIN_ATTRIBUTES.get(_plain(name), 1),)
     return _QUERIES.get(call, ())
+
+
+def is_property(place: str) -> bool:
+    """Returns whether a place has the name of a number that the driver tells of a GPU."""
+    return place.rpartition(".")[2] in _PROPERTIES
+
+
+def is_possible(
+    *,
+    grid: tuple[int, ...] | None = None,
+    block: tuple[int, ...] | None = None,
+    shared: float | None = None,
+) -> bool:
+    """Returns whether a GPU takes such a launch, as far as its sizes are known."""
+    sizes = ((grid, _LIMITS.grid), (block, _LIMITS.block))
+    fit = all(n <= most for of, limits in sizes for n, most in zip(of or (), limits, strict=False))
+    is_block = math.prod(block or ()) <= _LIMITS.threads_per_block
+    return fit and is_block and (shared or 0) <= _LIMITS.shared_per_block_optin
+
+
+def _plain(name: str) -> str:
+    """Returns the name of an attribute as it is in both spellings: ``warpsize``."""
+    return name.replace("_", "").lower()
+
+
+_PLAIN_ATTRIBUTES = {_plain(name): n for name, n in (_PROPERTIES | _ATTRIBUTES).items()}

@@ -32,6 +32,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     HostLambda,
     Made,
     Names,
+    Value,
     root,
 )
 from jitstudio.listing.cuda.host_launches.variables import HostVariables
@@ -193,14 +194,26 @@ class HostCalls:
     def _function_of(self, written: str, count: int, names: Names) -> _Called | None:
         """Returns the function of a name, be it of a class, with the arguments of its template."""
         owner, name = (instance_in(each, names) for each in _owner_and_name(written))
-        classes, last = self._code.classes, owner.rpartition("::")[2]
-        held = classes.get(last) or classes.get(last.partition("<")[0])
+        held, owner = self._code.class_named(names.written.get(owner, owner))
         if held is not None:
             method = held.methods.get(name.partition("<")[0], [])
             return _Called.of(chosen(method, count), name, "", held, owner)
         special = self._code.functions.get("".join(name.split()), [])
         plain = self._code.functions.get(name.partition("<")[0], [])
         return _Called.of(chosen(special or plain, count), name)
+
+    def constant(self, written: str, names: Names) -> Value | None:
+        """Returns what a constant of a class comes to, as ``Tile<4>::threads``."""
+        owner, name = _owner_and_name(written)
+        owner = instance_in(owner, names)
+        held, owner = self._code.class_named(names.written.get(owner, owner))
+        if held is None or name not in held.names or (id(held), (name,)) in self._open:
+            return None
+        local = names.copy()
+        self._open.append((id(held), (name,)))
+        self._bind_to(held, owner, names, local)
+        self._open.pop()
+        return local.known(name)
 
     def _run(self, called: _Called, arguments: Sequence[Node], names: Names) -> Made:
         """Goes through a function that is called, with what its parameters are there.
@@ -264,12 +277,16 @@ class HostCalls:
 
     def _bind_owner(self, called: _Called, names: Names, local: Names) -> tuple[str, ...]:
         """Remembers what the parameters of the template of a class are, as in ``Tile<4>::run``."""
-        owner = called.owner
+        if called.owner is None:
+            return ()
+        return self._bind_to(called.owner, called.owner_name, names, local)
+
+    def _bind_to(
+        self, owner: HostClass, written: str, names: Names, local: Names
+    ) -> tuple[str, ...]:
         places: tuple[str, ...] = ()
-        if owner is None:
-            return places
         if owner.template is not None and owner.template.text:
-            inside = called.owner_name.partition("<")[2].rpartition(">")[0]
+            inside = written.partition("<")[2].rpartition(">")[0]
             given = [part.decode("utf-8", "replace") for part in split(inside.encode())]
             places = self._remember(template(owner.template.text), given, [], names, local)
         self.variables.begin(owner, local)
@@ -440,7 +457,8 @@ class HostCalls:
             self.enter(constructor, local)
             self._untrack(constructor, given, names, local)
         else:
-            for member, value in zip(owner.members, given, strict=False):
+            members = (member for member in owner.members if not member.is_static)
+            for member, value in zip(members, given, strict=False):
                 made = self.expressions.made(value, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(value, names)
@@ -450,10 +468,10 @@ class HostCalls:
                 self.variables.aliases.member(member.declarator, value, names)
         self._under_way.pop()
         self._open.pop()
-        members = {
+        parts = {
             f".{key}": value for key, value in local.values.items() if root(key) in owner.names
         }
-        made = Made(None, members, owner.name, bindings)
+        made = Made(None, parts, owner.name, bindings)
         if conversion := owner.methods.get("operator"):
             made.value = self.enter(conversion[0], local).value
         return made

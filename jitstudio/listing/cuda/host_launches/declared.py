@@ -13,7 +13,7 @@ from tree_sitter import Node
 from jitstudio.core.launch.types import Type
 from jitstudio.listing.cuda.declarations import KernelNode
 from jitstudio.listing.cuda.host_launches.macros import LAUNCH
-from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
+from jitstudio.listing.cuda.host_launches.templates import LONGEST, TemplateHead, template
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -33,15 +33,18 @@ _MACRO = re.compile(
     rb"^[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,]*+)\)((?:[^\n\\]|\\\r?\n|\\.)++)", re.M
 )
 _MOST_MACROS = 200
+_MOST_ALIASES = 8
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*+")
 
 
 @dataclass(frozen=True)
 class HostMember:
-    """A variable of a class: its type, its declarator and what it begins with."""
+    """A variable of a class: its type, its declarator, what it begins with, if all share it."""
 
     kind: Node | None
     declarator: Node
     default: Node | None
+    is_static: bool = False
 
     @property
     def name(self) -> str:
@@ -132,6 +135,43 @@ class HostDeclarations:
             for each in self.classes.values()
             for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
         }
+
+    def class_named(self, written: str) -> tuple[HostClass | None, str]:
+        """Returns the class that a name is of, be it by aliases, and its name with arguments."""
+        for _ in range(_MOST_ALIASES):
+            last = written.rpartition("::")[2] if "<" not in written else written
+            if last not in self.aliases:
+                break
+            written = self.aliases[last]
+        before = written.partition("<")[0].strip().rpartition("::")[2]
+        return self.classes.get(written) or self.classes.get(before), written
+
+    def without_aliases(self, written: str) -> str:
+        """Returns template arguments with the types that aliases are of."""
+        for _ in range(_MOST_ALIASES):
+            before = written
+            written = _WORD.sub(lambda word: self.aliases.get(word[0], word[0]), written)
+            if written == before or len(written) > LONGEST:
+                break
+        return written
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """The types that names are of which the text declares, as written: no templates."""
+        aliases: dict[str, str] = {}
+        for tree in self.trees:
+            for node in within(tree):
+                parent = node.parent
+                if node.type not in ("alias_declaration", "type_definition") or (
+                    parent is not None and parent.type == "template_declaration"
+                ):
+                    continue
+                name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+                kind = node.child_by_field_name("type")
+                is_plain = kind is not None and "{" not in text_of(kind)
+                if name is not None and name.type == "type_identifier" and is_plain:
+                    aliases.setdefault(text_of(name), text_of(kind))
+        return aliases
 
     @cached_property
     def moved(self) -> frozenset[str]:
@@ -328,13 +368,25 @@ def _read(made: HostClass, body: Node) -> None:
             _add(made, _function_name(node), node)
             continue
         kind, last = node.child_by_field_name("type"), None
+        is_static = any(child.text == b"static" for child in node.children)
+        if kind is not None and kind.type == "enum_specifier":
+            made.members += _enumerators(kind)
         for at, child in enumerate(node.children):
             role = node.field_name_for_child(at)
             if role == "declarator" and not is_method(child):
-                last = HostMember(kind, child, None)
+                last = HostMember(kind, child, None, is_static)
                 made.members.append(last)
             elif role == "default_value" and last is not None:
-                made.members[-1] = HostMember(kind, last.declarator, child)
+                made.members[-1] = HostMember(kind, last.declarator, child, is_static)
+
+
+def _enumerators(kind: Node) -> Iterator[HostMember]:
+    """Yields the names of an enumeration that say what they are."""
+    body = kind.child_by_field_name("body")
+    for each in children(body) if body is not None else ():
+        name, value = (each.child_by_field_name(part) for part in ("name", "value"))
+        if name is not None and value is not None:
+            yield HostMember(kind, name, value, is_static=True)
 
 
 def _members(body: Node) -> Iterator[Node]:

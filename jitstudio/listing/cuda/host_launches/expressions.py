@@ -19,6 +19,7 @@ from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.assumed import (
     AssumedInt,
     depending,
+    is_property,
     usual_number,
     whole_number,
 )
@@ -95,6 +96,9 @@ class CallResults(Protocol):
         names: Names,
     ) -> Made:
         """Returns an object of a class that is made of these arguments."""
+
+    def constant(self, written: str, names: Names) -> Value | None:
+        """Returns what a constant of a class comes to; None for no class of the text."""
 
     def apart(self) -> AbstractContextManager[None]:
         """Begins code whose calls are gone through anew each time it is met, as of a macro."""
@@ -354,6 +358,8 @@ class HostExpressions:
             known = _CONSTANTS.get(text_of(node))
         if known is None and node.type != "template_function":
             known = self._code.types.number(node, (), names.bindings)
+        if known is None and node.type == "qualified_identifier":
+            known = self._calls.constant(text_of(node), names)
         if known is None:
             known = self.functions.function(node, names)
         return self.assumed(node, names) if known is None else known
@@ -426,13 +432,14 @@ class HostExpressions:
             is_number: Whether it can be nothing else, be its type known or not.
         """
         place = self.place(node, names) if self._assumes else ""
-        if not place:
+        if not place or _is_template_parameter(node):
+            # An instance has one for it, which no other number is.
             return None
         kind = self._kind_of(place, names)
         is_whole = isinstance(kind, Scalar) and kind.kind is not NumberKind.FLOATING
         written, stars = names.kinds.get(place, ("", 0))
         may_be = kind is None and not stars and written != DIM3
-        if not is_whole and not (is_number and may_be):
+        if not is_whole and not ((is_number or is_property(place)) and may_be):
             return None
         return self.assume(place, names, names.lines.get(place, node.start_point[0] + 1))
 
@@ -542,6 +549,19 @@ class HostExpressions:
         values = self.sizes(nodes, names)
         sizes = [whole_number(value) for value in values if isinstance(value, int | float)]
         return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
+
+
+def _is_template_parameter(node: Node) -> bool:
+    """Returns whether a name is a parameter of a template that it is in."""
+    name, around = node.text, node.parent
+    while node.type in ("identifier", "type_identifier") and around is not None:
+        if around.type == "template_declaration":
+            listed = around.child_by_field_name("parameters")
+            inside = within(listed) if listed is not None else ()
+            if any(each.type.endswith("identifier") and each.text == name for each in inside):
+                return True
+        around = around.parent
+    return False
 
 
 def _whole(value: Value | None) -> int | None:

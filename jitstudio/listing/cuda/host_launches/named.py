@@ -127,7 +127,8 @@ class NamedFunctions:
         if kernel is not None and kernel.names:
             listed = instance(kernel, written, [each.encode() for each in arguments], known)
         listed = listed or [resolved(each, known) for each in written]
-        return LaunchedKernel(path, b", ".join(listed).decode("utf-8", "replace"))
+        arguments_text = b", ".join(listed).decode("utf-8", "replace")
+        return LaunchedKernel(path, self._code.without_aliases(arguments_text))
 
     def types(self, arguments: Sequence[str], names: Names) -> tuple[str, ...]:
         """Returns what arguments are, as far as their text says; empty for what it does not."""

@@ -13,7 +13,12 @@ from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.values import Number
-from jitstudio.listing.cuda.host_launches.assumed import answers, assumptions, whole_number
+from jitstudio.listing.cuda.host_launches.assumed import (
+    answers,
+    assumptions,
+    is_possible,
+    whole_number,
+)
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
 from jitstudio.listing.cuda.host_launches.packs import spread_all
 from jitstudio.listing.cuda.host_launches.symbols import Symbols
@@ -235,6 +240,13 @@ class RuntimeCalls:
         texts, arguments = [text_of(each) for each in given], tuple(arguments)
         buffers = [each for each in arguments if isinstance(each, HostBuffer)]
         sizes = [size for each in buffers for size in (each.bytes, each.start)]
+        # What was taken for something and cannot be tells nothing.
+        if assumptions((grid,)) and not is_possible(grid=grid):
+            grid = None
+        if assumptions((block,)) and not is_possible(block=block):
+            block = None
+        if assumptions((shared,)) and not is_possible(shared=_number(shared)):
+            shared = None
         by = assumptions((grid, block, shared, arguments, *sizes))
         launch = HostLaunch(
             kernel="",
@@ -243,7 +255,7 @@ class RuntimeCalls:
             line=function.start_point[0] + 1,
             grid=tuple(map(int, grid)) if grid else None,
             block=tuple(map(int, block)) if block else None,
-            shared=int(shared) if isinstance(shared, int | float) else None,
+            shared=None if (size := _number(shared)) is None else int(size),
             arguments=tuple(map(_plain, arguments)),
             cooperative=cooperative,
             inside=(*self.symbols.members(given, names), *self.symbols.known),
@@ -269,6 +281,10 @@ class RuntimeCalls:
             if any_element(key) == any_element(place) != key
         }
         return dict.fromkeys((str(known), *table))
+
+
+def _number(value: Value | None) -> Number | None:
+    return value if isinstance(value, int | float) else None
 
 
 def _plain(value: Number | HostBuffer | None) -> Number | HostBuffer | None:
