@@ -231,3 +231,29 @@ def test_a_first_launch_has_squares_and_places_in_buffers():
 def test_an_assumption_is_of_its_line():
     text = "int main(int c, char **v) {\nint n = atoi(v[1]);\n" + BUFFERS + LAUNCH
     assert launched(text).assumed == (HostAssumption(3, "n", 512),)
+
+
+@pytest.mark.parametrize(
+    ("host", "a", "b"),
+    [
+        ("k<<<2, 128>>>(a, a, n);", "same(b)", "n:random"),
+        ("b = a; k<<<2, 128>>>(a, b, n);", "same(b)", "n:random"),
+        ("k<<<2, 128>>>(a + 16, a, n);", "same(b+16)", "n:random"),
+        ("k<<<2, 128>>>(a, a + 16, n);", "n:random", "same(a+16)"),
+        # Of the same size is not the same.
+        ("k<<<2, 128>>>(a, b, n);", "n:random", "n:"),
+        ("float *c = argc > 3 ? a : b; k<<<2, 128>>>(a, c, n);", "n:random", ""),
+        ("float *c = a; if (other()) c = b; k<<<2, 128>>>(a, c, n);", "n:random", ""),
+        ("float *c = a; while (other()) c = b; k<<<2, 128>>>(a, c, n);", "n:random", ""),
+    ],
+)
+def test_memory_that_is_passed_twice_is_the_same(host, a, b):
+    found = begun("int main(int argc, char **v) { int n = 256;" + BUFFERS + host + " }")
+    texts = dict(first_launch(found).arguments)
+    assert texts["a"].startswith(a)
+    assert texts["b"].startswith(b)
+    assert [name for name in "ab" if texts[name].startswith("same(")] == [
+        name for name, text in (("a", a), ("b", b)) if text.startswith("same(")
+    ]
+    said = words_on_host_launch(found)[0]
+    assert ("= same(" in said) == ("same(" in a + b)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import ml_dtypes  # noqa: F401 - the numbers that NumPy has no names for
@@ -56,7 +57,22 @@ def match(form: KernelForm, read: HostLaunch, line: dict) -> Match:
     result.compare("cooperative", read.cooperative, line["cooperative"])
     for name, said, real in arguments(form, read, line):
         result.compare(name, said, real)
+    for names, is_said, is_real in shared(form, read, line):
+        result.compare(f"memory of {names}", is_said or (None if is_real else False), is_real)
     return result
+
+
+def shared(form: KernelForm, read: HostLaunch, line: dict) -> Iterator[tuple[str, bool, bool]]:
+    """Yields whether two arguments lead to one allocation: what is said and what is."""
+    pointers = [
+        (parameter.name, said, argument["pointers"]["0"][0])
+        for parameter, said, argument in zip(
+            form.parameters, read.arguments, line["arguments"] or (), strict=False
+        )
+        if isinstance(said, HostBuffer) and "0" in argument["pointers"]
+    ]
+    for (one, said, real), (other, also, really) in combinations(pointers, 2):
+        yield f"{one} and {other}", said.is_same(also), real == really
 
 
 def copied(form: KernelForm, read: HostLaunch, lines: list[dict]) -> Match:

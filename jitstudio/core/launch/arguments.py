@@ -335,7 +335,36 @@ def host_texts(form: KernelForm) -> dict[str, str]:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    return texts
+    return texts | dict(_shared_texts(form.parameters, given, texts))
+
+
+def _shared_texts(
+    parameters: Sequence[FormParameter],
+    given: Mapping[str, Number | HostBuffer],
+    texts: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
+    """Yields the texts of pointers into memory that another pointer leads to, too.
+
+    That is of the one that leads nearest to its start; of several the one that is written to.
+    """
+    pointers = [
+        (memory.start, parameter.type.const, at, parameter.name, memory)
+        for at, parameter in enumerate(parameters)
+        if isinstance(parameter.type, Pointer) and parameter.name in texts
+        if isinstance(memory := given.get(parameter.name), HostBuffer)
+    ]
+    sizes = {
+        p.name: (p.type.target or FLOAT).size for p in parameters if isinstance(p.type, Pointer)
+    }
+    owners: list[tuple[str, HostBuffer]] = []
+    for start, _, _, name, memory in sorted(pointers, key=lambda each: each[:3]):
+        owner = next((each for each in owners if each[1].is_same(memory)), None)
+        if owner is None:
+            owners.append((name, memory))
+            continue
+        elements, rest = divmod(start - owner[1].start, sizes[owner[0]])
+        if rest == 0:
+            yield name, f"same({owner[0]}{f'+{elements}' if elements else ''})"
 
 
 def takes_host_grid(form: KernelForm) -> bool:

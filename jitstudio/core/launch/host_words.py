@@ -8,6 +8,7 @@ from pathlib import PurePath
 from jitstudio.core.launch.arguments import host_texts, takes_host_grid
 from jitstudio.core.launch.problems import in_bytes, listing
 from jitstudio.core.launch.request import FormParameter, HostBuffer, HostLaunch, KernelForm
+from jitstudio.core.launch.shared import is_shared
 from jitstudio.core.launch.types import Pointer, Scalar
 
 
@@ -38,6 +39,8 @@ def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
         match parameter.type, value:
             case _ if parameter.name not in texts:
                 pass
+            case Pointer(), HostBuffer() if is_shared(texts[parameter.name]):
+                yield f"{parameter.name} = {texts[parameter.name]}"
             case Pointer(), HostBuffer(size):
                 yield f"{parameter.name} of {in_bytes(size)}"
             case _:

@@ -474,10 +474,16 @@ class HostBuffer:
     Attributes:
         bytes: How much.
         start: Bytes from its start to where a pointer leads.
+        origin: Which allocation it is; 0 where that is not known. Buffers of one size are equal.
     """
 
     bytes: int
     start: int = 0
+    origin: int = field(default=0, compare=False)
+
+    def is_same(self, other: HostBuffer) -> bool:
+        """Returns whether both are surely of one allocation."""
+        return self.origin != 0 and self.origin == other.origin
 
 
 @dataclass(frozen=True, order=True)

@@ -245,6 +245,7 @@ class HostCalls:
             bindings = names.objects.get(place, ("", {}))[1]
             local.bindings |= bindings
             local.written |= written_bindings(bindings)
+            self.variables.note_types(owner, local)
         given = self._bind_owner(called, names, local)
         given += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)

@@ -150,9 +150,12 @@ class HostExpressions:
                 if isinstance(found, HostBuffer):
                     steps = self._steps_ahead(node, inner, names)
                     kind = names.types.get(place)
-                    size = kind.target.size if isinstance(kind, Pointer) and kind.target else 0
-                    start = calculated("*", steps, size) if steps else 0
-                    ahead = calculated("+", found.start, start)
+                    size = kind.target.size if isinstance(kind, Pointer) and kind.target else None
+                    if steps is None and _is_moved(inner, node):
+                        return None
+                    ahead = calculated("+", found.start, calculated("*", steps, size))
+                    if steps and ahead is None:
+                        return None
                     return replace(found, start=ahead) if isinstance(ahead, int) else found
         return None
 
@@ -561,6 +564,17 @@ def _is_template_parameter(node: Node) -> bool:
             if any(each.type.endswith("identifier") and each.text == name for each in inside):
                 return True
         around = around.parent
+    return False
+
+
+def _is_moved(pointer: Node, node: Node) -> bool:
+    """Returns whether an expression adds something to a pointer in it, or takes an element's."""
+    while pointer != node and (around := pointer.parent) is not None:
+        is_sum = around.type == "binary_expression" and operator(around) in ("+", "-")
+        is_element = around.type == "pointer_expression" and pointer.type == "subscript_expression"
+        if is_sum or is_element:
+            return True
+        pointer = around
     return False
 
 

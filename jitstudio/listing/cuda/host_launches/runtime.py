@@ -86,6 +86,7 @@ class RuntimeCalls:
         self._in_loop = False
         self._assumes = assumes
         self.symbols = Symbols(expressions, launches)
+        self._allocations = 0
 
     def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
         """Follows a call if it is a launch or allocates memory; returns whether it is one.
@@ -179,9 +180,10 @@ class RuntimeCalls:
         if size is None or len(known) != len(numbers):
             names.lose(place)
             return
+        self._allocations += 1
         # Behind a pointer, too, as in a function that gets the address.
         for each in (place, names.resolved(f"{place}[0]")):
-            names.keep(each, HostBuffer(whole_number(size)))
+            names.keep(each, HostBuffer(whole_number(size), origin=self._allocations))
         if in_loop and "[" in place:
             names.keep(any_element(place), HostBuffer(whole_number(size)))
 
@@ -291,7 +293,7 @@ def _plain(value: Number | HostBuffer | None) -> Number | HostBuffer | None:
     """Returns what a kernel is given without a mark of what it depends on."""
     match value:
         case HostBuffer():
-            return HostBuffer(int(value.bytes), int(value.start))
+            return HostBuffer(int(value.bytes), int(value.start), value.origin)
         case int():
             return int(value)
         case float():

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from tree_sitter import Node
 
@@ -302,6 +302,8 @@ class Names:
                 self.lose(place)
                 if then is not None:
                     self.earlier[place] = then
+            elif _are_apart(value, then):
+                self.values[place] = HostBuffer(value.bytes, value.start)
         for place in [p for p, name in self.symbols.items() if before.symbols.get(p) != name]:
             self.lose(place)
 
@@ -310,6 +312,8 @@ class Names:
         for place, value in tuple(self.values.items()):
             if other.values.get(place) != value:
                 self.lose(place)
+            elif _are_apart(value, other.values[place]):
+                self.values[place] = HostBuffer(value.bytes, value.start)
 
     def _parts(self, place: str) -> list[str]:
         """Returns the places of members and elements of an object or array."""
@@ -317,6 +321,15 @@ class Names:
             return []
         ends = (f"{place}.", f"{place}[")
         return [key for key in self.values if key.startswith(ends)]
+
+
+def _are_apart(value: Value, other: Value | None) -> TypeGuard[HostBuffer]:
+    """Returns whether a value is memory, and another memory of the same size may be it, too."""
+    return (
+        isinstance(value, HostBuffer)
+        and isinstance(other, HostBuffer)
+        and value.origin != other.origin
+    )
 
 
 def _is_number(place: str, value: Value) -> bool:

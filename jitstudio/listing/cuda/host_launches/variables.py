@@ -218,13 +218,18 @@ class HostVariables:
         """Gives the variables of a class what they begin with."""
         for member in owner.members:
             names.declare(member.name)
-            found = self._code.types.declared(member.kind, member.declarator, (), names.bindings)
-            if found is not None:
-                names.types[member.name] = found
+        self.note_types(owner, names)
         for member in owner.members:
             kind, default = member.kind, member.default
             if kind is not None and (default is not None or self._code.class_of(kind)):
                 names.put(member.name, self.initial(kind, member.declarator, default, names))
+
+    def note_types(self, owner: HostClass, names: Names) -> None:
+        """Notes the types of the variables of a class."""
+        for member in owner.members:
+            found = self._code.types.declared(member.kind, member.declarator, (), names.bindings)
+            if found is not None:
+                names.types[member.name] = found
 
     def assign(self, node: Node, names: Names) -> None:
         """Remembers what an assignment makes of a variable."""
