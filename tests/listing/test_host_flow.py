@@ -83,10 +83,28 @@ def test_what_is_jumped_over_is_not_run(body, n):
         ('printf("%d", n); cudaMemset(a, n, u); memset(a, n, u); srand(n);', (100, 1)),
         ("std::vector<int> v; v.push_back(n); std::fill(v.begin(), v.end(), n);", (100, 1)),
         ("CHECK(n); float f = sqrtf(n) + float(n);", (100, 1)),
+        # Methods of classes that nobody sees, and functions by pointers.
+        ("Options o(argc, argv); o.read(n);", (None, 1)),
+        ("Options *o = options(); o->read(n, 3);", (None, 1)),
+        ("auto o = options(); o.read(u);", (100, None)),
+        ("S s; s.read(n);", (None, 1)),
+        ("auto f = pick(); f(n);", (None, 1)),
+        ("table[2](n);", (None, 1)),
+        ("(*pick())(u);", (100, None)),
+        ("S s{7}; s.read(u); n = s.v;", (None, None)),
+        ("Options o; o.v = 7; o.read(); n = o.v;", (None, 1)),
+        # What says that it takes values, and methods of C++'s own classes.
+        ("std::function<void(int)> f = pick(); f(n);", (100, 1)),
+        ("std::mt19937 r(n); r.discard(n);", (100, 1)),
+        ("S s; s.look(n);", (100, 1)),
     ],
 )
 def test_functions_without_a_body_may_change_what_they_take_by_reference(body, expected):
-    before = "void parse(int, char**, int& n, unsigned* u); void look(const int& n, unsigned u);"
+    before = """
+        void parse(int, char**, int& n, unsigned* u); void look(const int& n, unsigned u);
+        struct S { int v; void read(int& n); void look(int n) const; };
+        extern void (*table[4])(int&);
+    """
     assert numbers(body, before) == expected
 
 
@@ -114,6 +132,14 @@ def test_functions_without_a_body_may_change_what_they_take_by_reference(body, e
         ),
         ("auto f = [&](int i) { n = i; }; std::for_each(x, y, f);", (None, 1)),
         ("int& r(n); r = 4;", (None, 1)),
+        ("auto r = std::ref(n); n = 3; r.get() = 5;", (None, 1)),
+        ("std::reference_wrapper<int> r = n; n = 3; r.get() = 5;", (None, 1)),
+        (
+            "std::vector<std::reference_wrapper<unsigned>> all{u}; u = 4; all[0].get() = 5;",
+            (100, None),
+        ),
+        ("auto both = std::tie(n, u); n = 2; std::get<0>(both) = 5;", (None, None)),
+        ("std::thread t(work, std::ref(n)); n = 7; t.join();", (None, 1)),
         ("int* p(&n); *p = 4;", (None, 1)),
         ("int* p{&n}; *p = 4;", (4, 1)),
         ("std::pair<int&, unsigned&> both(n, u); both.first = 3;", (None, None)),

@@ -21,7 +21,7 @@ from tree_sitter import Node
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
-from jitstudio.listing.cuda.host_launches.bodiless import BodilessFunctions, is_swap
+from jitstudio.listing.cuda.host_launches.bodiless import BodilessFunctions
 from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
@@ -50,7 +50,6 @@ from jitstudio.listing.cuda.syntax import (
     declared_name,
     operator,
     parse,
-    stripped,
     text_of,
     within,
 )
@@ -134,7 +133,7 @@ class _Program:
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
         self._runtime = RuntimeCalls(modules, self._expressions, launches, assumes=assumes)
-        self._bodiless = BodilessFunctions(code)
+        self._bodiless = BodilessFunctions(code, self._expressions)
         self._assumes = assumes
         self._loops = self._asides = 0
         self._lambdas: list[tuple[Node, Names]] = []
@@ -472,33 +471,15 @@ class _Program:
             return
         if self._variables.resize(function, arguments, names):
             return
-        if not self._calls.go_through(node, names):
-            if is_swap(function, arguments):
-                places = [self._expressions.place(argument, names) for argument in arguments]
-                swapped = [self._expressions.made(argument, names) for argument in arguments]
-                for place, made in zip(places, reversed(swapped), strict=True):
-                    names.put(place, made)
-                return
-            for argument, is_number in self._bodiless.changed(function, arguments):
-                place = self._expressions.place(argument, names)
-                if is_number and not isinstance(names.values.get(place), int | float | tuple):
-                    continue
-                names.lose(place)
-                names.lines[place] = node.start_point[0] + 1
-            for argument in arguments:
-                known = names.known(self._expressions.place(argument, names))
-                called = known.node if isinstance(known, HostLambda) else argument
-                if called.type == "lambda_expression":
-                    # It may be called there.
-                    self._forget_changes(called, names)
-                # What a call does with a variable whose address it gets is not followed.
-                place = self._expressions.place(argument, names)
-                if stripped(argument).type == "pointer_expression":
-                    names.lose(place)
-                    names.lines[place] = node.start_point[0] + 1
-                elif argument == arguments[0] or not text_of(function).startswith("cuda"):
-                    # Those of the runtime change what their first argument points at.
-                    names.lose_elements(place)
+        if self._calls.go_through(node, names):
+            return
+        for argument in arguments:
+            known = names.known(self._expressions.place(argument, names))
+            called = known.node if isinstance(known, HostLambda) else argument
+            if called.type == "lambda_expression":
+                # It may be called there.
+                self._forget_changes(called, names)
+        self._bodiless.follow(function, arguments, names)
 
     def _forget_by_lambdas(self, declaration: Node, names: Names) -> None:
         """Forgets what lambdas change that an object is made of, as a `std::thread` is."""

@@ -287,6 +287,12 @@ class Names:
         for key in self._parts(place):
             del self.values[key]
 
+    def lose_numbers(self, place: str) -> None:
+        """Forgets the numbers in an object; its memory is still known."""
+        for key in self._parts(place):
+            if _is_number(key, self.values[key]):
+                del self.values[key]
+
     def lose_elements(self, place: str) -> None:
         """Forgets the numbers in an array; how many there are and its memory are still known."""
         for key in self._parts(place):
