@@ -250,7 +250,7 @@ def test_overloads_are_told_apart_by_what_their_pointers_lead_to():
         ("make_float3(1, 0, -1)", {"0.x": 1, "0.y": 0, "0.z": -1}),
         ("Affine<int>{2, n}", {"0.a": 2, "0.b": 3}),
         ("v", {"0.x": 1.0, "0.y": -2.0}),
-        ("dim3(4, 5)", {"0.x": 4, "0.y": 5}),
+        ("dim3(4, 5)", {"0.x": 4, "0.y": 5, "0.z": 1}),
     ],
 )
 def test_members_of_what_is_made_in_a_call_are_known(argument, members):

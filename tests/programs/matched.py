@@ -136,7 +136,8 @@ def leaves(type_: Type, path: str = "", at: int = 0) -> Iterator[tuple[str, Type
 def spelled(said: Any, type_: Type, content: bytes, place: list[int] | None) -> tuple[Any, Any]:
     """What is said of a number or a pointer, and what it is, spelled alike."""
     if isinstance(type_, Pointer):
-        real = None if place is None else place[2] - place[1]
+        is_null = place is None and not any(content[: type_.size])
+        real = 0 if is_null else None if place is None else place[2] - place[1]
         # What a kernel reaches is behind the pointer.
         return said.bytes - said.start if isinstance(said, HostBuffer) else said, real
     if not isinstance(type_, Scalar):

@@ -28,6 +28,8 @@ from jitstudio.listing.cuda.host_launches.named import instance_in, written_bind
 from jitstudio.listing.cuda.host_launches.packs import pack_names, spread_all
 from jitstudio.listing.cuda.host_launches.templates import TemplateHead, template
 from jitstudio.listing.cuda.host_launches.values import (
+    SIZE,
+    THIS,
     FunctionName,
     HostLambda,
     Made,
@@ -173,8 +175,15 @@ class HostCalls:
     def _called_function(self, function: Node, count: int, names: Names) -> _Called | None:
         """Returns what is called, with the object whose method it is; None for none of the text."""
         if function.type == "field_expression":
-            place = self.expressions.place(function.child_by_field_name("argument"), names)
-            kind, _ = names.objects.get(place, ("", {}))
+            of = function.child_by_field_name("argument")
+            place = self.expressions.place(of, names)
+            if of is not None and of.type == "call_expression":
+                # What a call returns has no name: `plan(n).with(m)`.
+                place = f"@{of.id}"
+                names.put(place, self.expressions.made(of, names))
+            # Its variables have their own names there.
+            is_own, place = place == "this", "" if place == "this" else place
+            kind, _ = names.objects.get(THIS if is_own else place, ("", {}))
             written = text_of(function.child_by_field_name("field"))
             owner = self._code.classes.get(kind)
             method = owner.methods.get(written.partition("<")[0], []) if owner else []
@@ -246,6 +255,7 @@ class HostCalls:
             local.bindings |= bindings
             local.written |= written_bindings(bindings)
             self.variables.note_types(owner, local)
+            local.objects[THIS] = owner.name, bindings
         given = self._bind_owner(called, names, local)
         given += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)
@@ -401,6 +411,37 @@ class HostCalls:
                 for key, each in members.items():
                     names.keep(f"{target}{key}", each)
 
+    def _construct_part(
+        self, owner: HostClass, part: HostClass, name: Node, values: Sequence[Node], local: Names
+    ) -> None:
+        """Gives the variables of an object what a constructor of a base makes of them."""
+        bindings = self._code.bindings(part, name, local.bindings)
+        opened = self._open
+        # A constructor that calls another is not in the midst of itself.
+        self._open = [each for each in opened if each[0] != id(owner)] + [(id(self), ())]
+        made = self.constructed(part, bindings or dict(local.bindings), values, local)
+        self._open = opened
+        for behind, value in made.members.items():
+            local.keep(behind.removeprefix("."), value)
+
+    def _constructor(self, owner: HostClass, given: Sequence[Node], names: Names) -> Node | None:
+        """Returns the constructor that takes these arguments, as far as that can be known."""
+        least = chosen(owner.constructors, len(given))
+        if len(owner.constructors) < 2 or len(given) != 1:
+            return least
+        place = self.expressions.place(given[0], names)
+        is_vector = f"{place}{SIZE}" in names.values
+        kind = names.objects.get(place, ("", {}))[0]
+        for each in owner.constructors:
+            own = parameters(each)
+            of = own[0].child_by_field_name("type") if len(own) == 1 else None
+            if of is None:
+                continue
+            same = self._code.class_of(of)
+            if self._code.is_vector(of) == is_vector and (same.name if same else "") == kind:
+                return each
+        return least
+
     def enter(self, function: Node, names: Names, given: tuple[str, ...] = ()) -> Made:
         """Goes through a function with what is known in it; returns what it gives.
 
@@ -439,12 +480,16 @@ class HostCalls:
         self._open.append((id(owner), ()))
         self._under_way.append(HostCall(tree=self.current.tree))
         self.variables.begin(owner, local)
-        constructor = chosen(owner.constructors, len(given))
+        constructor = self._constructor(owner, given, names)
         if constructor is not None:
             self._give(constructor, given, names, local)
             for each in _initialisers(constructor):
                 name, *listed = children(each)
                 values = children(listed[0]) if listed else []
+                if (part := self._code.class_of(name)) is not None:
+                    # Another constructor of the class, or one of a base.
+                    self._construct_part(owner, part, name, values, local)
+                    continue
                 kind = next((m for m in owner.members if m.name == text_of(name)), None)
                 if kind is None or kind.kind is None or not values:
                     continue

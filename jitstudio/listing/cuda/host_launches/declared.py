@@ -34,6 +34,7 @@ _MACRO = re.compile(
 )
 _MOST_MACROS = 200
 _MOST_ALIASES = 8
+_MOST_BASES = 8
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*+")
 
 
@@ -62,6 +63,7 @@ class HostClass:
         members: Its variables, in order.
         constructors: Those with a body.
         methods: The others by their names, ``operator()`` for one; a conversion is ``operator``.
+        bases: The classes that it is made of, as they are written.
     """
 
     name: str
@@ -69,6 +71,7 @@ class HostClass:
     members: list[HostMember] = field(default_factory=list)
     constructors: list[Node] = field(default_factory=list)
     methods: dict[str, list[Node]] = field(default_factory=dict)
+    bases: list[Node] = field(default_factory=list)
 
     @property
     def names(self) -> frozenset[str]:
@@ -106,6 +109,12 @@ class HostDeclarations:
         self.types = types
         self.macros = dict(_macros(text))
         self.classes = _host_classes(trees)
+        own = {name: (tuple(c.members), dict(c.methods)) for name, c in self.classes.items()}
+        for each in self.classes.values():
+            for base in self._all_bases(each):
+                members, methods = own[base.name]
+                each.members[:0] = [m for m in members if m.name not in each.names]
+                each.methods = {**methods, **each.methods}
         self.functions: dict[str, list[Node]] = {}
         self.variables: list[Node] = []
         self._tree_of: dict[int, int] = {}
@@ -133,8 +142,23 @@ class HostDeclarations:
         self._owners = {
             function.id: each
             for each in self.classes.values()
-            for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
+            for function in (
+                *each.constructors,
+                # Those of its bases aside.
+                *(f for m in own[each.name][1].values() for f in m),
+            )
         }
+
+    def _all_bases(self, of: HostClass) -> list[HostClass]:
+        """Returns the classes of the text that a class is made of, the nearest first."""
+        bases: list[HostClass] = []
+        todo = [of]
+        while todo and len(bases) < _MOST_BASES:
+            known = (self.class_of(base) for base in todo.pop().bases)
+            more = [base for base in known if base is not None and base not in (of, *bases)]
+            bases += more
+            todo += more
+        return bases
 
     def class_named(self, written: str) -> tuple[HostClass | None, str]:
         """Returns the class that a name is of, be it by aliases, and its name with arguments."""
@@ -345,7 +369,7 @@ def _host_classes(trees: Sequence[Node]) -> dict[str, HostClass]:
         if node.type in _CLASSES and (body := node.child_by_field_name("body")) is not None:
             name = text_of(node.child_by_field_name("name")) or _typedef_name(node)
             if name and name not in found:
-                found[name] = HostClass(name, template_of(node))
+                found[name] = HostClass(name, template_of(node), bases=_bases(node))
                 _read(found[name], body)
     for function in outside:
         owner, _, method = _function_name(function).rpartition("::")
@@ -353,6 +377,11 @@ def _host_classes(trees: Sequence[Node]) -> dict[str, HostClass]:
         if name in found:
             _add(found[name], method, function)
     return found
+
+
+def _bases(node: Node) -> list[Node]:
+    clause = next((c for c in node.children if c.type == "base_class_clause"), None)
+    return [c for c in children(clause) if c.type != "access_specifier"] if clause else []
 
 
 def _typedef_name(node: Node) -> str:

@@ -31,6 +31,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     DIM3,
     FUNCTIONS,
     SIZE,
+    THIS,
     Dimensions,
     HostLambda,
     Made,
@@ -145,7 +146,8 @@ class HostExpressions:
                 place = self.place(inner, names)
                 found = names.known(place)
                 managed = names.types.get(place) if place in self._code.managed else None
-                if isinstance(managed, Array):
+                is_address = inner != node and stripped(node).type == "pointer_expression"
+                if isinstance(managed, Array) or (managed is not None and is_address):
                     found = HostBuffer(managed.size)
                 if isinstance(found, HostBuffer):
                     steps = self._steps_ahead(node, inner, names)
@@ -244,7 +246,8 @@ class HostExpressions:
             ):
                 place = self.place(node, names)
                 kind, bindings = names.objects.get(place, ("", {}))
-                return Made(self.value(node, names), names.members(place), kind, bindings)
+                members = self._own_members(kind, names) if place == THIS else names.members(place)
+                return Made(self.value(node, names), members, kind, bindings)
             case "compound_literal_expression":
                 kind_node = node.child_by_field_name("type")
                 listed = node.child_by_field_name("value")
@@ -270,6 +273,16 @@ class HostExpressions:
                 return self._made_by_call(node, names)
         return Made(self.value(node, names))
 
+    def _own_members(self, kind: str, names: Names) -> dict[str, Value]:
+        """Returns what the members of the object come to whose method is gone through."""
+        owner = self._code.classes.get(kind)
+        members: dict[str, Value] = {}
+        for name in owner.names if owner is not None else ():
+            if (value := names.values.get(name)) is not None:
+                members[f".{name}"] = value
+            members |= {f".{name}{key}": each for key, each in names.members(name).items()}
+        return members
+
     def listed(self, kind: Node | None, given: Sequence[Node], names: Names) -> Made | None:
         """Returns an object of a class of the text, or a vector such as `float4`, by its members.
 
@@ -284,7 +297,21 @@ class HostExpressions:
             return self._calls.constructed(owner, bindings, given, names)
         if _VECTOR.fullmatch(text_of(kind)):
             return self._vector(given, names)
+        if (name := _tuple_name(text_of(kind))) is not None:
+            return self._tuple(name, given, names)
         return None
+
+    def _tuple(self, name: str, given: Sequence[Node], names: Names) -> Made:
+        """Returns a `std::pair` or `std::tuple` of these."""
+        members: dict[str, Value] = {}
+        for at, node in enumerate(given):
+            behind = f".{('first', 'second')[at]}" if name == "pair" and at < 2 else f".<{at}>"
+            made = self.made(node, names)
+            value = made.value if made.value is not None else self.buffer(node, names)
+            members |= {f"{behind}{key}": each for key, each in made.members.items()}
+            if value is not None:
+                members[behind] = value
+        return Made(members=members)
 
     def _vector(self, given: Sequence[Node], names: Names) -> Made:
         values = zip("xyzw", (self.value(each, names) for each in given), strict=False)
@@ -309,6 +336,9 @@ class HostExpressions:
                 return self._calls.constructed(owner, bindings, arguments, names)
         if _VECTOR.fullmatch(word):
             return self._vector(arguments, names)
+        plain = text_of(function).partition("<")[0].strip().rpartition("::")[2]
+        if (name := _tuple_name(plain.removeprefix("make_"))) is not None:
+            return self._tuple(name, arguments, names)
         if (owner := self._code.classes.get(word)) is not None:
             return self._calls.constructed(
                 owner, self._code.bindings(owner, template, names.bindings), arguments, names
@@ -552,6 +582,12 @@ class HostExpressions:
         values = self.sizes(nodes, names)
         sizes = [whole_number(value) for value in values if isinstance(value, int | float)]
         return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
+
+
+def _tuple_name(kind: str) -> str | None:
+    """Returns ``pair`` or ``tuple`` for the type of one."""
+    name = kind.removeprefix("const ").partition("<")[0].strip().rpartition("::")[2]
+    return name if name in ("pair", "tuple") else None
 
 
 def _is_template_parameter(node: Node) -> bool:

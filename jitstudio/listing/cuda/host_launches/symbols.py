@@ -46,12 +46,13 @@ class Symbols:
         """Yields what is known of the members of what a kernel is given."""
         for at, argument in enumerate(given):
             place = self._expressions.place(argument, names)
-            members = names.members(place)
+            members, sizes = names.members(place), names.known(place)
             if not members and argument.type in _MADE_THERE:
                 made = self._expressions.made(argument, names)
-                members = made.members
-                if isinstance(made.value, tuple):
-                    members = {f".{axis}": n for axis, n in zip(AXES, made.value, strict=False)}
+                members, sizes = made.members, made.value
+            if isinstance(sizes, tuple):
+                # Of a `dim3` those that are not said are 1.
+                members = {f".{a}": n for a, n in zip(AXES, (*sizes, 1, 1), strict=False)}
             for path, value in members.items():
                 known = as_argument(value)
                 if path.startswith(".") and "(" not in path and known is not None:

@@ -46,6 +46,9 @@ DIM3 = "dim3"
 SIZE = ".size()"
 """What is behind the place of a vector, for how many elements it holds."""
 
+THIS = "this[0]"
+"""The place of the object whose method is gone through; its variables have their own names."""
+
 _POINTING = ("pointer_declarator", "array_declarator")
 _MOST_BLOCKS = 1 << 31
 _MOST_VALUES = 500

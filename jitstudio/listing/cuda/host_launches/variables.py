@@ -37,6 +37,7 @@ from jitstudio.listing.cuda.syntax import (
 )
 
 _LONGEST_LIST = 64
+_PAIR = ("first", "second")
 # Functions that make a number of a text.
 _NUMBER = re.compile(r"(?:std::)?(?:ato(?:i|l|ll)|sto(?:i|l|ll|ul|ull)|strto(?:l|ll|ul|ull))\s*+\(")
 # Of the structs of CUDA's headers that matter to a launch.
@@ -76,6 +77,7 @@ class HostVariables:
             value = declarator.child_by_field_name("value") if is_initialised else None
             if inner is not None and not name:
                 self.aliases.bound(inner, value, names)
+                self._unpack(inner, value, names)
             if not name or inner is None:
                 continue
             found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
@@ -105,6 +107,20 @@ class HostVariables:
             self._lose_aliased(name, value, names)
             self.aliases.declared(inner, value, names, is_const=is_const(node))
             self.aliases.kept(kind, declarator, names)
+
+    def _unpack(self, declarator: Node, value: Node | None, names: Names) -> None:
+        """Gives the names of a structured binding the members of what they are bound to."""
+        if declarator.type != "structured_binding_declarator":
+            return
+        made = self._expressions.made(value, names)
+        owner = self._code.classes.get(made.kind)
+        parts = [member.name for member in owner.members] if owner is not None else []
+        for at, each in enumerate(children(declarator)):
+            places = [parts[at]] if at < len(parts) else [f"<{at}>", *_PAIR[at : at + 1]]
+            for key, known in made.members.items():
+                for place in places:
+                    if key == f".{place}" or key.startswith((f".{place}.", f".{place}[")):
+                        names.keep(f"{text_of(each)}{key.removeprefix(f'.{place}')}", known)
 
     def _lose_aliased(self, pointer: str, value: Node | None, names: Names) -> None:
         """Forgets the numbers of an array that may be changed by a pointer to it from now on."""
