@@ -311,5 +311,5 @@ def test_all_launches_of_whole_programs_are_found():
             missed[path.name] = lacking
         unknown += [found for found in launches(text) if None in (found.grid, found.block)]
     assert missed == {}
-    # These follow from files, arguments of the program or what the driver says.
-    assert len(unknown) <= 12
+    # These follow from files, arguments of the program, the driver or structs of libraries.
+    assert len(unknown) <= 13

@@ -224,7 +224,7 @@ def test_stand_ins_and_headers_of_nvidia_go_together(built):
 
 SUPPLIED = {
     "cub/cub.cuh",
-    *(f"jitstudio/{name}.h" for name in ("gnu", "host", "platform", "pow", "typeof")),
+    *(f"jitstudio/{name}.h" for name in ("gnu", "host", "platform", "pow", "thrust", "typeof")),
 }
 
 
