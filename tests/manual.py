@@ -18,12 +18,12 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.project.format import MOST
+from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.export.formats import FORMATS
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
 from jitstudio.manual import COMMAND
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.limits import LARGEST_FILE, MOST_ON_DISK
 from tests.support import ROOT
 

@@ -28,9 +28,9 @@ from jitstudio.cli.request import (
     request_from,
 )
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 
 def inspect(

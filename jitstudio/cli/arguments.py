@@ -13,9 +13,8 @@ from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
-from jitstudio.core.request import CudaCompiler
+from jitstudio.core.request import DEFAULT_TIMEOUT, CudaCompiler
 from jitstudio.export.formats import FORMATS
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
 

@@ -28,9 +28,9 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
-from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
+from jitstudio.worker.builder import Builder
 
 
 def run(arguments: argparse.Namespace) -> int:

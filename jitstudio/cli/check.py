@@ -46,10 +46,9 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.project import Project
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.project_files import OpenProject
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
 _FLAGS = ("name_expression", "header", "library", "compiler")

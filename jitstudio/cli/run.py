@@ -52,11 +52,10 @@ from jitstudio.core.launch.result import (
     unlaunched,
 )
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.launcher import Launcher
 
 

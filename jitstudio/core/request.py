@@ -10,6 +10,9 @@ from enum import Enum
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind, Header, Source
 
+DEFAULT_TIMEOUT = 120.0
+"""Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
+
 
 class LinkMode(Enum):
     """Whether the modules are linked, and by which kind of code."""

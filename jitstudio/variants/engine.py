@@ -25,7 +25,7 @@ from jitstudio.core.launch.resolve import geometry, resolve
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.prebuilt import cubin_of
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
@@ -33,7 +33,6 @@ from jitstudio.variants import rows, tasks
 from jitstudio.variants.plan import MOST_VARIANTS, Variant, VariantPlan, expand
 from jitstudio.variants.rows import BlockResources, VariantRow, VariantTable
 from jitstudio.variants.sites import Site
-from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _GLANCE = 1.0
 """Seconds after which a run looks whether its sites can still be reached."""

@@ -31,9 +31,6 @@ from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.pool import Pool, default_size
 from jitstudio.worker.sandbox.needs import HeaderScan
 
-DEFAULT_TIMEOUT = 120.0
-"""Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
-
 _CHORES = 60.0
 """Seconds that `settle` waits."""
 

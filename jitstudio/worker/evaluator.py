@@ -108,7 +108,7 @@ class HostEvaluator(SingleWorker):
             values: See `fill`.
             buffers: All buffers, as they were before the launch.
             prepared: See `fill`.
-            relative: Tolerance, see `RunOptions`.
+            relative: Tolerance, see `RunSettings`.
             absolute: The same.
             integer_tolerance: The same.
             timeout: Seconds after which it is ended.

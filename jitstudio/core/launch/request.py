@@ -11,7 +11,7 @@ from enum import Enum
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATOR, Dim3
-from jitstudio.core.launch.spec import RunOptions
+from jitstudio.core.launch.spec import RunSettings
 from jitstudio.core.launch.texels import Texels, TexelUse
 from jitstudio.core.launch.types import Type
 
@@ -224,7 +224,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class LaunchRequest(RunOptions):
+class LaunchRequest(RunSettings):
     """One launch with its repetitions.
 
     Attributes:
@@ -630,7 +630,7 @@ class CheckCalculation:
         expectation: Of which buffer, and what.
         element, length: What the buffer consists of.
         got: An .npy file with what was written.
-        relative, absolute, integer_tolerance: See `RunOptions`.
+        relative, absolute, integer_tolerance: See `RunSettings`.
         context: What the expression may refer to.
     """
 

@@ -35,7 +35,7 @@ from jitstudio.core.launch.request import (
     LaunchConfig,
     LaunchRequest,
 )
-from jitstudio.core.launch.spec import LaunchSpec, RunOptions
+from jitstudio.core.launch.spec import LaunchSpec, RunSettings
 from jitstudio.core.launch.types import Array, Scalar
 from jitstudio.core.launch.values import Number, integer
 
@@ -249,7 +249,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         arguments=(),
         parameter_bytes=max((p.slot.offset + p.slot.size for p in form.parameters), default=0),
         config=config,
-        **{option.name: getattr(spec, option.name) for option in fields(RunOptions)},
+        **{option.name: getattr(spec, option.name) for option in fields(RunSettings)},
     )
 
 

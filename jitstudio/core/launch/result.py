@@ -14,7 +14,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
 from jitstudio.core.launch.simulation import Fault, Race, Simulation
-from jitstudio.core.launch.spec import RunOptions
+from jitstudio.core.launch.spec import RunSettings
 from jitstudio.core.launch.types import Type
 
 
@@ -578,7 +578,7 @@ def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
     simulated = request.is_simulated
     words = _ON_GPU if simulated else _SIMULATED
     asked = [
-        text for name, text in words.items() if getattr(request, name) != getattr(RunOptions, name)
+        text for name, text in words.items() if getattr(request, name) != getattr(RunSettings, name)
     ]
     if asked:
         where = "in the simulator" if simulated else "on a GPU, but in the simulator only"

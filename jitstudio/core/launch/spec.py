@@ -25,7 +25,7 @@ class Sanitizer(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class RunSettings:
     """How a launch is carried out, whatever the kernel.
 
     Attributes:
@@ -63,7 +63,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True)
-class LaunchSpec(RunOptions):
+class LaunchSpec(RunSettings):
     """What to launch and how.
 
     Attributes:

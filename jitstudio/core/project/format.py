@@ -20,7 +20,7 @@ from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.device import Dim3
-from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
+from jitstudio.core.launch.spec import LaunchSpec, RunSettings, spec_from, spec_object
 from jitstudio.core.project.project import (
     BreakLine,
     Member,
@@ -265,7 +265,7 @@ _KEYS = (
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
-_RUN_KEYS = tuple(field.name for field in fields(RunOptions))
+_RUN_KEYS = tuple(field.name for field in fields(RunSettings))
 _SELDOM_KEYS = ("integer_tolerance", "blocks", "seed", "seeds", "both")
 _STEP_KEYS = frozenset(("kernel", "step", "block", "thread", "breakpoints"))
 _RECORDING_KEYS = frozenset(("kernel", "data"))

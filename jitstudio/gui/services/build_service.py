@@ -12,12 +12,12 @@ from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.kernel_resources import code_sizes, function_alone
 from jitstudio.core.plan import PlanStep
-from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.listing.sass import TextExtent, tightened
-from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
+from jitstudio.worker.builder import Builder
 from jitstudio.worker.limits import share_of_memory
 from jitstudio.worker.queue import Report
 
