@@ -13,7 +13,7 @@ from typing import Any
 from jitstudio.cache.store import LIMIT
 from jitstudio.checks.forms import FORMS
 from jitstudio.cli.arguments import command_parsers
-from jitstudio.cli.exit_codes import MEANINGS
+from jitstudio.commands.exit_codes import MEANINGS
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.plain_files import LARGEST

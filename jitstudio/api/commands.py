@@ -17,8 +17,6 @@ from jitstudio.cli import build as build_command
 from jitstudio.cli import diff as diff_command
 from jitstudio.cli import inspect as inspect_command
 from jitstudio.cli import run as run_command
-from jitstudio.cli.json_code import diff_object, inspect_object
-from jitstudio.cli.json_output import build_object
 from jitstudio.cli.request import (
     Given,
     UsageError,
@@ -27,6 +25,8 @@ from jitstudio.cli.request import (
     parsed,
     request_from,
 )
+from jitstudio.commands.json_code import diff_object, inspect_object
+from jitstudio.commands.json_output import build_object
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.ptx.skimming import ptx_target

@@ -12,11 +12,11 @@ from typing import Any
 
 from jitstudio.api import html
 from jitstudio.api.kernels import NEEDS, BuiltKernel, InspectedKernel, KernelFinding
-from jitstudio.cli.terminal import shown, table_lines
 from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.result import BuildResult
+from jitstudio.terminal import shown, table_lines
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from argparse import _MutuallyExclusiveGroup, _SubParsersAction
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from jitstudio.cli import terminal
+from jitstudio import terminal
 from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer

@@ -8,15 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cache.store import Store
-from jitstudio.cli import compare, exit_codes, text_output
-from jitstudio.cli.json_output import build_object
-from jitstudio.cli.machine_code import (
-    InlinedNamed,
-    makes_ptx,
-    only_asked_for,
-    read_inlined,
-    with_ptx,
-)
+from jitstudio.cli import compare, text_output
 from jitstudio.cli.request import (
     base_request,
     given_project,
@@ -25,11 +17,20 @@ from jitstudio.cli.request import (
     unwritable,
     without_waiting,
 )
-from jitstudio.cli.terminal import say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import build_object
+from jitstudio.commands.machine_code import (
+    InlinedNamed,
+    makes_ptx,
+    only_asked_for,
+    read_inlined,
+    with_ptx,
+)
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.terminal import say
 from jitstudio.worker.builder import Builder
 
 

@@ -6,9 +6,9 @@ import argparse
 import json
 
 from jitstudio.cache.store import Store
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import cache_object
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import cache_object
+from jitstudio.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:

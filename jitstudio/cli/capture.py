@@ -9,15 +9,15 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import capture_object
 from jitstudio.cli.request import UsageError
-from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import capture_object
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.python.capturing import Collection, LoadedModule, collected, run_program
+from jitstudio.terminal import print_error, say, table_lines
 from jitstudio.worker.launcher import Launcher
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")

@@ -23,11 +23,9 @@ from jitstudio.checks.budgets import (
 from jitstudio.checks.forms import Figure, Json, JudgedKernel
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
-from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli import run as run_command
+from jitstudio.cli import text_output
 from jitstudio.cli.diff import program_of
-from jitstudio.cli.json_output import check_object
-from jitstudio.cli.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.cli.request import (
     UsageError,
     argument_texts,
@@ -39,7 +37,9 @@ from jitstudio.cli.request import (
     unwritable,
     without_waiting,
 )
-from jitstudio.cli.terminal import say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import check_object
+from jitstudio.commands.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
@@ -49,6 +49,7 @@ from jitstudio.core.project.project import Project
 from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.project_files import OpenProject
+from jitstudio.terminal import say
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
 _FLAGS = ("name_expression", "header", "library", "compiler")

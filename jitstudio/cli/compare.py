@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from jitstudio.cli import exit_codes, text_output
-from jitstudio.cli.json_output import result_object
+from jitstudio.cli import text_output
 from jitstudio.cli.request import UsageError, given_toolchains
-from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import result_object
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.terminal import print_error, say, table_lines
 from jitstudio.toolchain_folders import names_of
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import devices_object
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import devices_object
 from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
+from jitstudio.terminal import print_error, say
 from jitstudio.worker.launcher import Launcher
 
 _WITHOUT = (

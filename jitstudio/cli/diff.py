@@ -13,16 +13,8 @@ from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
-from jitstudio.cli import exit_codes, text_output
-from jitstudio.cli.json_code import diff_object
+from jitstudio.cli import text_output
 from jitstudio.cli.library import kernel_request, only_holds_code
-from jitstudio.cli.machine_code import (
-    CodeDifference,
-    ComparedInput,
-    Unit,
-    no_such_kernel,
-    read_machine_code,
-)
 from jitstudio.cli.request import (
     Given,
     UsageError,
@@ -32,12 +24,21 @@ from jitstudio.cli.request import (
     read_text,
     request_from,
 )
-from jitstudio.cli.terminal import say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_code import diff_object
+from jitstudio.commands.machine_code import (
+    CodeDifference,
+    ComparedInput,
+    Unit,
+    no_such_kernel,
+    read_machine_code,
+)
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.listing.functions import functions
+from jitstudio.terminal import say
 from jitstudio.toolchain_folders import OWN
 from jitstudio.worker.builder import Builder
 

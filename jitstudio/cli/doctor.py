@@ -6,9 +6,8 @@ import argparse
 import json
 from collections.abc import Iterable
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import OtherToolchain, doctor_object
-from jitstudio.cli.terminal import say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import OtherToolchain, doctor_object
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import (
     ToolchainInfo,
@@ -20,6 +19,7 @@ from jitstudio.core.toolchain_info import (
 )
 from jitstudio.display import WindowCheck, check_window
 from jitstudio.interpreters import Interpreter, InterpreterError, interpreter
+from jitstudio.terminal import say
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from jitstudio.analysis.reading_request import ReadingFailure
-from jitstudio.cli import build, exit_codes
+from jitstudio.cli import build
 from jitstudio.cli.request import (
     UsageError,
     argument_texts,
@@ -22,7 +22,7 @@ from jitstudio.cli.request import (
     unwritable,
     without_waiting,
 )
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
@@ -40,6 +40,7 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.project_files import OpenProject
+from jitstudio.terminal import print_error, say
 from jitstudio.worker.code_readers import DisassemblyReader
 
 

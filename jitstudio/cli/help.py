@@ -7,11 +7,12 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 
-from jitstudio.cli import COMMANDS, exit_codes
+from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
 from jitstudio.core.wrapping import wrapped
 from jitstudio.manual import ManualPage, find_page, pages, similar_topics
+from jitstudio.terminal import print_error, say
 
 _MOST_COLUMNS = 100
 _LEAST_COLUMN = 24

@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli import exit_codes
 from jitstudio.cli.request import UsageError, made_folder, unwritable
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import dump
@@ -24,6 +23,7 @@ from jitstudio.export.compiler_explorer import (
     project_from_link,
 )
 from jitstudio.export.project_text import ProjectTextError, is_project_text, unpack
+from jitstudio.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,20 +6,21 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from jitstudio.cli import exit_codes, text_output
-from jitstudio.cli.json_code import inspect_object
+from jitstudio.cli import text_output
 from jitstudio.cli.library import holds_modules, kernel_request, list_kernels, only_holds_code
-from jitstudio.cli.machine_code import (
+from jitstudio.cli.request import UsageError, base_request, given_project, request_from
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_code import inspect_object
+from jitstudio.commands.machine_code import (
     Inspected,
     MachineCode,
     inspected,
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.cli.request import UsageError, base_request, given_project, request_from
-from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
+from jitstudio.terminal import print_error, say
 
 _ENDED = (Outcome.BUILT, Outcome.FAILED)
 

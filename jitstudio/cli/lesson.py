@@ -7,11 +7,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli import exit_codes
 from jitstudio.cli.check import check, given_budgets, status_of
-from jitstudio.cli.json_output import check_object
 from jitstudio.cli.request import UsageError, given_project
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import check_object
 from jitstudio.lessons import (
     Goal,
     Lesson,
@@ -23,6 +22,7 @@ from jitstudio.lessons import (
     lessons,
     read_lesson,
 )
+from jitstudio.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,10 +10,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TypeGuard
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import library_object, utc_time
 from jitstudio.cli.request import Given, UsageError, parsed_arch
-from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import library_object, utc_time
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.figures import FIGURES
@@ -27,6 +26,7 @@ from jitstudio.core.library import (
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.kernel_caches.places import cache_named
+from jitstudio.terminal import print_error, say, table_lines
 from jitstudio.worker.code_readers import LibraryReader
 
 _PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})

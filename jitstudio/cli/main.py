@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from jitstudio.cli import COMMANDS, exit_codes, module_of, terminal
+from jitstudio import terminal
+from jitstudio.cli import COMMANDS, module_of
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
+from jitstudio.commands import exit_codes
 from jitstudio.display import WindowCheck
 from jitstudio.samples import samples
 from jitstudio.worker.host import WorkerError

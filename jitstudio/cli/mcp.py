@@ -7,9 +7,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from jitstudio.cli import exit_codes
 from jitstudio.cli.request import UsageError
-from jitstudio.cli.terminal import print_error
+from jitstudio.commands import exit_codes
+from jitstudio.terminal import print_error
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -29,9 +29,10 @@ from jitstudio.cli import build as build_command
 from jitstudio.cli import run as run_command
 from jitstudio.cli.check import BudgetChecks
 from jitstudio.cli.diff import program_of
-from jitstudio.cli.json_code import diff_object, inspect_object
-from jitstudio.cli.json_output import build_object, check_object, options_object
-from jitstudio.cli.machine_code import (
+from jitstudio.cli.request import UsageError, others_request, parsed, source_in
+from jitstudio.commands.json_code import diff_object, inspect_object
+from jitstudio.commands.json_output import build_object, check_object, options_object
+from jitstudio.commands.machine_code import (
     CodeDifference,
     CodeReader,
     ComparedInput,
@@ -39,7 +40,6 @@ from jitstudio.cli.machine_code import (
     inspected,
     no_such_kernel,
 )
-from jitstudio.cli.request import UsageError, others_request, parsed, source_in
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.request import BuildRequest

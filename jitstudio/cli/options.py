@@ -8,12 +8,12 @@ import shutil
 import textwrap
 from itertools import groupby
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import options_object
-from jitstudio.cli.terminal import print_error, say
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import options_object
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.core.wrapping import filled
+from jitstudio.terminal import print_error, say
 
 _MOST_COLUMNS = 100
 _INDENT = "    "

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from jitstudio.cli.arguments import parser
-from jitstudio.cli.terminal import print_error
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
@@ -51,6 +50,7 @@ from jitstudio.project_files import (
     ProjectError,
     read_project,
 )
+from jitstudio.terminal import print_error
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
 from jitstudio.trust import TrustStore
 

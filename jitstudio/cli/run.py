@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from jitstudio.cli import build, exit_codes, text_output
-from jitstudio.cli.json_output import Json, launch_object, result_object
+from jitstudio.cli import build, text_output
 from jitstudio.cli.request import (
     UsageError,
     arch_for,
@@ -29,8 +28,9 @@ from jitstudio.cli.request import (
     unwritable,
     within_limit,
 )
-from jitstudio.cli.terminal import pass_on, print_error, print_progress, say
 from jitstudio.cli.text_output import print_launch
+from jitstudio.commands import exit_codes
+from jitstudio.commands.json_output import Json, launch_object, result_object
 from jitstudio.core.diagnostics import Severity, diagnostic_line
 from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
@@ -56,6 +56,7 @@ from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
+from jitstudio.terminal import pass_on, print_error, print_progress, say
 from jitstudio.worker.launcher import Launcher
 
 

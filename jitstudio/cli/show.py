@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from jitstudio.cli import exit_codes
 from jitstudio.cli.request import UsageError
-from jitstudio.cli.terminal import print_error
+from jitstudio.commands import exit_codes
 from jitstudio.core.handover import Handover, HandoverError
 from jitstudio.handover import NoWindow, hand_over, start_window
+from jitstudio.terminal import print_error
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli import exit_codes
 from jitstudio.cli.request import (
     UsageError,
     arch_for,
@@ -25,7 +24,7 @@ from jitstudio.cli.request import (
     within_limit,
     without_waiting,
 )
-from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.commands import exit_codes
 from jitstudio.core.axes import (
     Axis,
     AxisKind,
@@ -37,6 +36,7 @@ from jitstudio.core.axes import (
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.result import LaunchOutcome, diagnostic_of
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.terminal import print_error, say, table_lines
 from jitstudio.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun

@@ -15,8 +15,7 @@ from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.checks.conditions import shown
 from jitstudio.checks.verdicts import BudgetReport, failures
-from jitstudio.cli.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
-from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.commands.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
@@ -27,6 +26,7 @@ from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
 from jitstudio.listing.lines import NOWHERE
+from jitstudio.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from jitstudio.cli import exit_codes
-from jitstudio.cli.terminal import say
+from jitstudio.commands import exit_codes
 from jitstudio.core.request import ProbeRequest
+from jitstudio.terminal import say
 from jitstudio.versions import NOT_FOUND, Version, package_versions, program_versions, tool_versions
 from jitstudio.worker.builder import Builder
 

@@ -19,7 +19,12 @@ from jitstudio.core.events import BuildRecord, Event, Notice, Problem, StageFini
 from jitstudio.core.explanations import explained
 from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
-from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode, ProbeRequest
+from jitstudio.core.request import (
+    BuildRequest,
+    DemangleRequest,
+    LinkMode,
+    ProbeRequest,
+)
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.scripts import kernel_sources, script_steps, with_kernels
 from jitstudio.core.toolchain_info import ToolchainInfo

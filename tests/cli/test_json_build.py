@@ -2,7 +2,7 @@
 
 import json
 
-from jitstudio.cli.json_output import build_object, doctor_object
+from jitstudio.commands.json_output import build_object, doctor_object
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity

@@ -13,7 +13,7 @@ from jitstudio.analysis.sass.reading import (
     read_live,
     with_live,
 )
-from jitstudio.cli import json_code
+from jitstudio.commands import json_code
 from jitstudio.core.result import Resources
 from tests.listing.mutations import mutated
 from tests.support import cuda, request

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 import pytest
 
-from jitstudio.cli import terminal
+from jitstudio import terminal
 from jitstudio.cli.main import main
-from jitstudio.cli.terminal import table_lines
+from jitstudio.terminal import table_lines
 from tests.support import KERNEL
 
 # A title, the clipboard, a C1 introducer, DEL, a line written over, words turned round, no width.

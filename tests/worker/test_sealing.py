@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import jitstudio
-from jitstudio.cli.json_output import doctor_object
+from jitstudio.commands.json_output import doctor_object
 from jitstudio.core.toolchain_info import SandboxState, ToolchainInfo, tool_findings
 from jitstudio.display import WindowCheck
 from jitstudio.worker.crash_report import crash_after_death

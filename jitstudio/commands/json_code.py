@@ -1,6 +1,6 @@
 """The JSON objects of what is read from machine code: `jitstudio inspect` and `jitstudio diff`.
 
-See `cli.json_output`, which has those of builds and launches.
+See `commands.json_output`, which has those of builds and launches.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from jitstudio.analysis.occupancy.calculate import CurvePoint, Occupancy, Usage
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import LiveRegisters, SassFunction, SourceLocation, control_of
 from jitstudio.analysis.sass.opcodes import InstructionClass
-from jitstudio.cli.json_output import Json, diagnostic_object, finding_words, places_object
-from jitstudio.cli.machine_code import CodeDifference, ComparedInput, Inspected, MachineCode
+from jitstudio.commands.json_output import Json, diagnostic_object, finding_words, places_object
+from jitstudio.commands.machine_code import CodeDifference, ComparedInput, Inspected, MachineCode
 from jitstudio.core.result import StageResult
 from jitstudio.listing.lines import NOWHERE
 

@@ -1,6 +1,6 @@
 """The JSON objects of the commands, one function each; `resources/schema` describes them.
 
-Those of machine code are in `cli.json_code`. Fields are only ever added. What is not known is
+Those of machine code are in `commands.json_code`. Fields are only ever added. What is not known is
 null. Text stays readable; of bytes only their number is given.
 """
 
@@ -17,7 +17,7 @@ from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.checks.verdicts import BudgetReport, Verdict
-from jitstudio.cli.machine_code import InlinedNamed
+from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Fix
