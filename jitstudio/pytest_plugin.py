@@ -33,7 +33,8 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
     # pytest loads this module in every run, also of those that check no kernel.
     from jitstudio.checks.budgets import BudgetFile, budget_from  # noqa: PLC0415
     from jitstudio.checks.verdicts import failures  # noqa: PLC0415
-    from jitstudio.cli.check import check, given_budgets  # noqa: PLC0415
+    from jitstudio.commands.check import check, given_budgets  # noqa: PLC0415
+    from jitstudio.commands.other_options import CheckOptions  # noqa: PLC0415
 
     def checked(
         *files: str | Path, only: str | None = None, trust: bool = False, **budget: Any
@@ -42,7 +43,7 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
         if budget:
             given.append(BudgetFile(request.path, (budget_from(_listed(budget)),)))
         update = bool(request.config.getoption(_UPDATE))
-        reports = check(given, only=only, trust=trust, update=update)
+        reports = check(given, CheckOptions(only=only, trust=trust, update=update))
         if lines := list(failures(reports)):
             pytest.fail("\n".join(lines), pytrace=False)
         return reports

@@ -17,7 +17,7 @@ import jitstudio
 from jitstudio import api
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.cli import COMMANDS
-from jitstudio.cli.arguments import command_parsers, parser
+from jitstudio.cli.arguments import command_line, command_parsers
 from jitstudio.cli.help import page_lines
 from jitstudio.core.diagnostics import Severity
 from jitstudio.manual import pages
@@ -56,7 +56,7 @@ def test_each_command_of_the_manual_is_one(words):
     problem: list[object] = []
     with contextlib.redirect_stderr(io.StringIO()) as said:
         try:
-            parser().parse_args(words)
+            command_line(words)
         except SystemExit as end:
             problem = [end.code, said.getvalue()]
     assert problem == []

@@ -6,27 +6,20 @@ compiler or driver is loaded into the caller's process.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable, Mapping
-from types import NoneType
 from typing import Any
 
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
-from jitstudio.cli import build as build_command
-from jitstudio.cli import diff as diff_command
-from jitstudio.cli import inspect as inspect_command
-from jitstudio.cli import run as run_command
-from jitstudio.cli.request import (
-    Given,
-    UsageError,
-    base_request,
-    given_project,
-    parsed,
-    request_from,
-)
+from jitstudio.commands import build as build_command
+from jitstudio.commands import diff as diff_command
+from jitstudio.commands import inspect as inspect_command
+from jitstudio.commands.build_options import BuildOptions, DiffOptions, InspectOptions
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
+from jitstudio.commands.launch_options import RunOptions
+from jitstudio.commands.run import launch, run_object
+from jitstudio.commands.values import ANY_TEXT, Given, WrongValueError
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.ptx.skimming import ptx_target
@@ -65,13 +58,17 @@ def inspect(
         ValueError: An argument is wrong, a file cannot be read, or nothing was compiled so far.
         RuntimeError: A worker process itself failed.
     """
-    words = _words(
-        "inspect",
-        _sources(thing, name),
-        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
-        | {"kernel": kernel, "block": block, "shared": shared},
+    sources = _sources(thing, name)
+    asked = InspectOptions.of(
+        sources=sources,
+        arch=_target(arch, sources),
+        options=options,
+        kernel=kernel,
+        block=block,
+        shared=shared,
+        timeout=timeout,
     )
-    return InspectReport(inspect_object(*inspect_command.inspect(words)))
+    return InspectReport(inspect_object(*inspect_command.inspect(asked)))
 
 
 def build(
@@ -99,15 +96,16 @@ def build(
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    words = _words(
-        "build",
-        _sources(thing, name),
-        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
-        | {"emit": ",".join(_texts("emit", emit)) or None},
+    sources = _sources(thing, name)
+    asked = BuildOptions.of(
+        sources=sources,
+        arch=_target(arch, sources),
+        options=options,
+        emit=emit or None,
+        link=link,
+        timeout=timeout,
     )
-    vars(words).update(_link(link))
-    request = request_from(words, base_request(given_project(words.sources), words))
-    _, result, inlined = build_command.complete(request, timeout)
+    _, result, inlined = build_command.build(asked)
     return BuildReport(build_object(result, (), inlined), result)
 
 
@@ -158,22 +156,27 @@ def run(
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    for word, given in (("arguments", arguments), ("set", set)):
-        if not isinstance(given, (Mapping, NoneType)):
-            raise ValueError(f"{word}={given!r}: names and values belong here, as in a dict.")
-    sizes = {"grid": grid, "cover": cover, "block": block, "shared": shared}
-    words = _words(
-        "run",
-        _sources(thing, name),
-        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
-        | {word: _size(size) for word, size in sizes.items()}
-        | {"kernel": kernel, "expect": _texts("expect", expect), "repeats": repeats}
-        | {"arguments": [f"{parameter}={value}" for parameter, value in (arguments or {}).items()]}
-        | {"set": [f"{variable}={value}" for variable, value in (set or {}).items()]}
-        | {"device": device, "seed": seed, "seeds": seeds},
+    sources = _sources(thing, name)
+    asked = RunOptions.of(
+        sources=sources,
+        arch=_target(arch, sources),
+        options=options,
+        kernel=kernel,
+        arguments={} if arguments is None else arguments,
+        set={} if set is None else set,
+        grid=grid,
+        cover=cover,
+        block=block,
+        shared=shared,
+        expect=expect,
+        repeats=repeats,
+        device=device,
+        timeout=timeout,
+        seed=seed,
+        seeds=seeds,
     )
-    built, result, _ = run_command.launch(words, lambda _event: None)
-    return LaunchReport(run_command.run_object(built, result))
+    built, result, _ = launch(asked)
+    return LaunchReport(run_object(built, result))
 
 
 def diff(
@@ -204,23 +207,26 @@ def diff(
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
     sides = [_only(_sources(thing, word), word) for thing, word in ((a, "a"), (b, "b"))]
-    words = _words(
-        "diff",
-        sides,
-        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
-        | {"kernel": kernel},
+    asked = DiffOptions.of(
+        a=sides[0],
+        b=sides[1],
+        what=what,
+        kernel=kernel,
+        normalised=normalised,
+        arch=_target(arch, sides),
+        options=options,
+        timeout=timeout,
     )
-    del words.sources
-    vars(words).update(a=sides[0], b=sides[1], normalised=normalised)
-    if what not in ("sass", "ptx", "source"):
-        raise ValueError(f"what='{what}' is not known: it is 'sass', 'ptx' or 'source'.")
-    words.what = what
-    found = diff_command.diff(words)
-    return DiffReport(diff_object(found, what, kernel, normalised=normalised))
+    found = diff_command.diff(asked)
+    return DiffReport(diff_object(found, asked.what, asked.kernel, normalised=asked.normalised))
 
 
 def _sources(thing: object, name: str) -> list[Given]:
     """Returns the modules: paths as they are, for the command to read; all else as its code."""
+    try:
+        ANY_TEXT.check(name)
+    except ValueError as error:
+        raise WrongValueError("name", name, str(error)) from None
     try:
         if is_path(thing):
             return [os.fspath(thing)]
@@ -241,76 +247,13 @@ def _only(sources: list[Given], word: str) -> Given:
     return sources[0]
 
 
-_FLAGS = {"options": "option", "repeats": "repeat", "arguments": "arg"}
-"""The flags of the command line that are called otherwise than the arguments here."""
-
-_TEXTS = ("arch", "kernel")
-
-
-def _words(command: str, sources: list[Given], given: Mapping[str, Any]) -> argparse.Namespace:
-    """Returns the words of a command line with these, and with the defaults of all others.
-
-    Args:
-        command: Whose grammar says what each may be.
-        sources: The modules.
-        given: The arguments by name; None for one that is left out, a list for several flags.
-
-    Raises:
-        ValueError: One of them is wrong; the message names it.
-    """
-    flags = []
-    for name in _TEXTS:
-        if not isinstance(given.get(name), (str, NoneType)):
-            raise ValueError(f"{name}={given[name]!r}: a text belongs here.")
-    for name, value in {**given, "arch": given["arch"] or _target(sources)}.items():
-        values = value if isinstance(value, list) else [value]
-        flags += [f"--{_FLAGS.get(name, name)}={each}" for each in values if each is not None]
-    try:
-        words = parsed([command, "-", *flags])
-    except UsageError as error:
-        flag, _, why = str(error).removeprefix("argument --").partition(": ")
-        names = {_FLAGS.get(name, name): name for name in given}
-        if flag not in names:
-            raise
-        raise ValueError(f"{names[flag]}={given[names[flag]]!r}: {why}") from None
-    words.sources = sources
-    return words
-
-
-def _texts(name: str, value: Iterable[str]) -> list[str]:
-    """Returns what an argument holds that takes several texts; a single one is one of them.
-
-    Raises:
-        ValueError: Something else is in it.
-    """
-    held: Any = value
-    try:
-        texts: list[str] = [held] if isinstance(held, str) else list(held)
-    except TypeError:
-        texts = [held]
-    wrong = [text for text in texts if not isinstance(text, str)]
-    if wrong:
-        raise ValueError(f"{name}={value!r}: a text or several belong here, not {wrong[0]!r}.")
-    return texts
-
-
-def _target(sources: list[Given]) -> str | None:
-    """Returns what PTX that was handed over is written for, or None."""
+def _target(arch: Any, sources: list[Given]) -> Any:
+    """Returns the target; where none is given, what PTX that was handed over is written for."""
+    if arch is not None:
+        return arch
     texts = (
         each.content.decode("utf-8", "replace")
         for each in sources
         if isinstance(each, Source) and each.kind is CodeKind.PTX
     )
     return next(filter(None, map(ptx_target, texts)), None)
-
-
-def _link(link: str | None) -> dict[str, bool]:
-    if link not in (None, "ptx", "lto"):
-        raise ValueError(f"link='{link}' is not known: it is 'ptx', 'lto' or None.")
-    return {"link": link == "ptx", "lto": link == "lto"}
-
-
-def _size(size: object) -> str | None:
-    if isinstance(size, (tuple, list)):
-        return ",".join(map(str, size))
-    return None if size is None else str(size)

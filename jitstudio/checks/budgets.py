@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from jitstudio.checks.conditions import Condition, ConditionError, nearest, parse
 from jitstudio.core.plain_files import read_file
@@ -32,6 +32,8 @@ LAUNCH_KEYS = (
 """The keys of a ``launch`` table: flags of `jitstudio run`."""
 BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")
 """The keys of the ``build`` table of a file."""
+Launch: TypeAlias = tuple[tuple[str, Any], ...]
+"""The keys of a ``launch`` table with their values: texts, pairs of texts, True."""
 
 
 class BudgetError(ValueError):
@@ -56,7 +58,7 @@ class Budget:
         link: ``ptx`` or ``lto`` to link all modules; empty not to, or as the project says.
         compiler: ``nvrtc`` or ``nvcc``; empty for the usual one.
         libdevice: Whether libNVVM takes functions from libdevice.
-        launch: The words of `jitstudio run` for it; None where nothing is launched.
+        launch: The keys of its launch with their values; None where nothing is launched.
         only_with_gpu: Whether it is left out where there is no GPU to launch on.
         is_built_so: Whether nothing but this says how it is built: no project, and no comment of a
             source. It follows from the ``build`` table of the file.
@@ -75,7 +77,7 @@ class Budget:
     link: str = ""
     compiler: str = ""
     libdevice: bool = False
-    launch: tuple[str, ...] | None = None
+    launch: Launch | None = None
     only_with_gpu: bool = False
     is_built_so: bool = False
 
@@ -215,29 +217,28 @@ def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
             raise BudgetError(f"{where}: {error}") from None
 
 
-def _launch(value: Any) -> tuple[str, ...]:
-    """Returns a launch as words of `jitstudio run`."""
+def _launch(value: Any) -> Launch:
+    """Returns the keys of a launch with their values, numbers as texts."""
     if not isinstance(value, dict):
         raise BudgetError('\'launch\' is a table, such as { cover = "n", arg = { n = "1000" } }.')
-    words: list[str] = []
+    made: list[tuple[str, Any]] = []
     for key, given in value.items():
         if key not in LAUNCH_KEYS:
             raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_KEYS)}")
         if key in ("arg", "set"):
             if not isinstance(given, dict):
                 raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")
-            words += [f"--{key}={name}={_word(name, text)}" for name, text in given.items()]
+            made.append((key, tuple((name, _word(key, text)) for name, text in given.items())))
         elif isinstance(given, bool):
-            words += [f"--{key}"] if given else []
-        elif isinstance(given, list) and key == "expect":
-            words += [f"--{key}={_word(key, each)}" for each in given]
+            made += [(key, True)] if given else []
         elif isinstance(given, list):
-            words.append(f"--{key}={','.join(_word(key, each) for each in given)}")
+            words = tuple(_word(key, each) for each in given)
+            made.append((key, words if key == "expect" else ",".join(words)))
         else:
-            words.append(f"--{key}={_word(key, given)}")
-    if len(words) > _LONGEST_LIST:
+            made.append((key, _word(key, given)))
+    if sum(len(each) if isinstance(each, tuple) else 1 for _, each in made) > _LONGEST_LIST:
         raise BudgetError(f"'launch' has more than {_LONGEST_LIST} entries.")
-    return tuple(words)
+    return tuple(made)
 
 
 def _word(key: str, value: Any) -> str:

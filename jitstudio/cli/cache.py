@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 from jitstudio.cache.store import Store
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import cache_object
+from jitstudio.commands.other_options import CacheOptions
 from jitstudio.terminal import print_error, say
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: CacheOptions) -> int:
     """Reports on the cache, and empties it if asked; returns `USAGE` if it cannot be used."""
     store = Store()
-    cleared = store.clear() if arguments.clear else None
+    cleared = store.clear() if options.clear else None
     size, limit = store.size(), store.limit()
     problem = store.take_problem()
     store.close()
-    if arguments.json:
+    if options.json:
         made = cache_object(str(store.folder), size, limit, cleared, problem)
         say(json.dumps(made, indent=2))
     elif problem:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from jitstudio.cli.request import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import capture_object
+from jitstudio.commands.other_options import CaptureOptions
+from jitstudio.commands.values import UsageError
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import pack
 from jitstudio.core.code import CodeKind
@@ -33,14 +33,14 @@ _NOBODY_LISTENED = (
 _NO_CUPTI = "CUPTI comes with the CUDA toolkit, and with python3 -m pip install nvidia-cuda-cupti"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: CaptureOptions) -> int:
     """Runs the program and saves what it loads; returns the exit status.
 
     Raises:
         UsageError: There is no program, or the folder cannot be written.
         WorkerError: The process that looks for a GPU failed.
     """
-    command = [word for at, word in enumerate(arguments.program) if at or word != "--"]
+    command = [word for at, word in enumerate(options.program) if at or word != "--"]
     if not command:
         raise UsageError("Name the program: jitstudio capture -- python3 train.py")
     launcher = Launcher()
@@ -52,15 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
         print_error(f"jitstudio: {found.problem}")
         print_error(f"jitstudio: {_NEEDS_GPU}")
         return exit_codes.MISSING
-    output = Path(arguments.output)
+    output = Path(options.output)
     try:
         output.mkdir(parents=True, exist_ok=True)
         with temporary_folder("jitstudio-") as folder:
             try:
-                status = run_program(command, folder, quiet=arguments.json)
+                status = run_program(command, folder, quiet=options.json)
             except OSError as error:
                 raise UsageError(f"'{command[0]}' cannot be started: {error.strerror}.") from None
-            return _finished(command, status, collected(folder), output, arguments.json)
+            return _finished(command, status, collected(folder), output, options.json)
     except OSError as error:
         raise UsageError(f"'{output}' cannot be written: {error.strerror}.") from None
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from jitstudio.cli import text_output
-from jitstudio.cli.request import UsageError, given_toolchains
 from jitstudio.commands import exit_codes
+from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.json_output import result_object
+from jitstudio.commands.request import given_toolchains
+from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
@@ -34,7 +35,7 @@ _LINKS = (LinkMode.PTX, LinkMode.LTO)
 _LINK_HEADINGS = ("function", "figure", "PTX link", "LTO link")
 
 
-def run_targets(request: BuildRequest, arguments: argparse.Namespace) -> int:
+def run_targets(request: BuildRequest, options: BuildOptions) -> int:
     """Builds for each target with each set of options; the exit status of the worst.
 
     Raises:
@@ -43,18 +44,18 @@ def run_targets(request: BuildRequest, arguments: argparse.Namespace) -> int:
     """
     try:
         axes: tuple[Axis, ...] = (
-            parse_targets(arguments.compare_targets),
-            parse_option_sets(arguments.compare_options or [""]),
+            parse_targets(options.compare_targets or ""),
+            parse_option_sets(options.compare_options or [""]),
         )
-        folders = given_toolchains(arguments)
+        folders = given_toolchains(options)
         names = names_of(folders) if len(folders) > 1 else {}
         if names:
             axes = (*axes, Axis(AxisKind.TOOLCHAIN, tuple(names)))
         emit = frozenset({CodeKind.CUBIN})
-        rows, results = _build_all(request, axes, arguments.timeout, emit, names)
+        rows, results = _build_all(request, axes, options.timeout, emit, names)
     except VariantError as error:
         raise UsageError(str(error)) from None
-    if arguments.json:
+    if options.json:
         say(json.dumps(export.targets_object(rows), indent=2))
     else:
         _print_targets(rows)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import devices_object
+from jitstudio.commands.other_options import DeviceListOptions
 from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.terminal import print_error, say
@@ -18,7 +18,7 @@ _WITHOUT = (
 )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: DeviceListOptions) -> int:
     """Lists the GPUs; the exit status is `MISSING` if there is none.
 
     Raises:
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = launcher.devices()
     finally:
         launcher.close()
-    if arguments.json:
+    if options.json:
         say(json.dumps(devices_object(found), indent=2))
     else:
         _show(found)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable
 
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import OtherToolchain, doctor_object
+from jitstudio.commands.other_options import DoctorOptions
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import (
     ToolchainInfo,
@@ -27,7 +27,7 @@ from jitstudio.worker.host import WorkerError
 _WIDTH = 11
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: DoctorOptions) -> int:
     """Looks for the tools and reports; the exit status is `MISSING` if a tool is.
 
     Raises:
@@ -40,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
         info = builder.probe(ProbeRequest(devices=True))
         others = tuple(
             _probed(builder, name, toolchain)
-            for name, toolchain in named(map(toolchain_in, (*added, *arguments.toolchain))).items()
+            for name, toolchain in named(map(toolchain_in, (*added, *options.toolchain))).items()
         )
     finally:
         builder.close()
     window = check_window()
-    python = _python(arguments.python or "")
-    if arguments.json:
+    python = _python(options.python or "")
+    if options.json:
         say(json.dumps(doctor_object(info, window, python, others), indent=2))
     else:
         _show(info, window, python, others)

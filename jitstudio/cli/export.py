@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from dataclasses import replace
 from functools import partial
@@ -10,19 +9,13 @@ from pathlib import Path
 
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.cli import build
-from jitstudio.cli.request import (
-    UsageError,
-    argument_texts,
-    base_launch,
-    base_request,
-    given_project,
-    made_folder,
-    request_from,
-    spec_from,
-    unwritable,
-    without_waiting,
-)
 from jitstudio.commands import exit_codes
+from jitstudio.commands.build import built
+from jitstudio.commands.export_options import ExportOptions
+from jitstudio.commands.inputs import given_project, made_folder, unwritable, without_waiting
+from jitstudio.commands.launch_spec import base_launch, spec_from
+from jitstudio.commands.request import request_of
+from jitstudio.commands.values import UsageError
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
@@ -44,22 +37,22 @@ from jitstudio.terminal import print_error, say
 from jitstudio.worker.code_readers import DisassemblyReader
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Exports what the arguments say and returns the exit status.
+def run(options: ExportOptions) -> int:
+    """Exports what the options say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, or what is asked for
             cannot be exported so.
         WorkerError: The worker itself failed.
     """
-    chosen = BY_NAME[arguments.format]
-    if arguments.output is None and not chosen.ending:
+    chosen = BY_NAME[options.format]
+    if options.output is None and not chosen.ending:
         raise UsageError(f"'{chosen.name}' is several files: name a folder for them with -o.")
-    if arguments.output is None and not chosen.is_text:
+    if options.output is None and not chosen.is_text:
         raise UsageError(f"'{chosen.name}' is no text: name a file for it with -o.")
-    folder = None if chosen.ending else made_folder(arguments.output, "-o")
+    folder = None if chosen.ending else made_folder(options.output, "-o")
     try:
-        recipe = _recipe(arguments)
+        recipe = _recipe(options)
         if isinstance(recipe, int):
             return recipe
         if chosen.reads_code:
@@ -69,25 +62,25 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     for note in made.notes:
         print_error(f"not exported: {note}")
-    _write(made, folder, arguments.output)
+    _write(made, folder, options.output)
     return exit_codes.BUILT
 
 
-def _recipe(arguments: argparse.Namespace) -> Recipe | int:
+def _recipe(options: ExportOptions) -> Recipe | int:
     """Returns what is exported, or the exit status of a build that failed."""
-    project = given_project(arguments.sources)
-    base = base_launch(project, arguments.kernel or "", argument_texts(arguments))
-    spec = spec_from(arguments, base)
-    request = request_from(arguments, base_request(project, arguments))
+    project = given_project(options.sources)
+    base = base_launch(project, options.kernel or "", options.texts)
+    spec = spec_from(options, base)
+    request = request_of(options, options.sources, project)
     request = exported_request(build_for_launch(request, spec.kernel))
-    result = build.build(request)[-1]
+    result = built(request)[-1]
     if not result.ok:
         build.show(result)
         return exit_codes.OF_OUTCOME[result.outcome]
-    launch = _launch(arguments, request, spec, base, result)
+    launch = _launch(options, request, spec, base, result)
     part = module_of(request, [launch.form.module] if launch else [])
     recipe = recipe_of(part, result, carried_headers(part, result), launch)
-    return replace(recipe, paths=_paths(arguments, project))
+    return replace(recipe, paths=_paths(options, project))
 
 
 def _read(recipe: Recipe) -> Recipe:
@@ -106,25 +99,26 @@ def _read(recipe: Recipe) -> Recipe:
     return replace(recipe, code=code)
 
 
-def _paths(arguments: argparse.Namespace, project: OpenProject | None) -> dict[str, str]:
+def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str]:
     """Returns the files of modules, headers and libraries by their names in the build."""
-    paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in arguments.sources}
-    paths |= {path: path for path in arguments.library}
-    paths |= {name: path for name, _, path in (word.partition("=") for word in arguments.header)}
+    sources = [path for path in options.sources if isinstance(path, str)]
+    paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in sources}
+    paths |= {path: path for path in options.libraries}
+    paths |= dict(options.headers)
     if project is not None:
         paths |= {one.member.name: str(one.path) for one in project.members if one.path}
     return {name: os.path.abspath(path) for name, path in paths.items()}
 
 
 def _launch(
-    arguments: argparse.Namespace,
+    options: ExportOptions,
     request: BuildRequest,
     spec: LaunchSpec,
     base: LaunchSpec | None,
     result: BuildResult,
 ) -> RecipeLaunch | None:
     """Returns the launch; None where none was asked for and the usual one makes no sense."""
-    begin = partial(spec_from, arguments) if base is None else None
+    begin = partial(spec_from, options) if base is None else None
     try:
         return launch_of(request, result, spec, begin)
     except ExportError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.commands import exit_codes
+from jitstudio.commands.other_options import HelpOptions
 from jitstudio.core.wrapping import wrapped
 from jitstudio.manual import ManualPage, find_page, pages, similar_topics
 from jitstudio.terminal import print_error, say
@@ -28,9 +28,9 @@ _INLINE = (
 _ITEM = re.compile(r"(- |\d+\. )")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: HelpOptions) -> int:
     """Prints the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
-    topic = " ".join(arguments.topic)
+    topic = " ".join(options.topic)
     if not topic:
         return _list_topics()
     page = find_page(topic)

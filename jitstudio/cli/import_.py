@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli.request import UsageError, made_folder, unwritable
 from jitstudio.commands import exit_codes
+from jitstudio.commands.inputs import made_folder, unwritable
+from jitstudio.commands.other_options import ImportOptions
+from jitstudio.commands.values import UsageError
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import dump
@@ -26,17 +27,17 @@ from jitstudio.export.project_text import ProjectTextError, is_project_text, unp
 from jitstudio.terminal import print_error, say
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: ImportOptions) -> int:
     """Writes the files and a project, and returns the exit status.
 
     Raises:
         UsageError: There is nothing to import, or it cannot be written.
     """
     try:
-        found = _found(arguments.link)
+        found = _found(options.link)
     except (ForeignStateError, ProjectTextError) as error:
         raise UsageError(str(error)) from None
-    folder = made_folder(arguments.output, "-o")
+    folder = made_folder(options.output, "-o")
     assert folder is not None
     path = folder / f"{folder.resolve().name or 'imported'}{PROJECT_ENDING}"
     texts = [(folder / one.name, one.text or "") for one in found.project.members if _has_file(one)]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli.check import check, given_budgets, status_of
-from jitstudio.cli.request import UsageError, given_project
 from jitstudio.commands import exit_codes
+from jitstudio.commands.check import check, given_budgets, status_of
+from jitstudio.commands.fields import CommandOptions
+from jitstudio.commands.inputs import given_project
 from jitstudio.commands.json_output import check_object
+from jitstudio.commands.other_options import (
+    CheckOptions,
+    LessonCheckOptions,
+    LessonListOptions,
+    LessonOpenOptions,
+)
+from jitstudio.commands.values import UsageError
 from jitstudio.lessons import (
     Goal,
     Lesson,
@@ -25,7 +32,7 @@ from jitstudio.lessons import (
 from jitstudio.terminal import print_error, say
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: CommandOptions) -> int:
     """Does what the first word says and returns the exit status.
 
     Raises:
@@ -33,14 +40,21 @@ def run(arguments: argparse.Namespace) -> int:
         WorkerError: The worker itself failed.
     """
     try:
-        return _ACTIONS[arguments.action](arguments)
+        match options:
+            case LessonListOptions():
+                return _list(options)
+            case LessonOpenOptions():
+                return _open(options)
+            case LessonCheckOptions():
+                return _check(options)
     except LessonError as error:
         raise UsageError(str(error)) from None
+    raise AssertionError(options)
 
 
-def _list(arguments: argparse.Namespace) -> int:
+def _list(options: LessonListOptions) -> int:
     passed = LessonProgress().passed()
-    if arguments.json:
+    if options.json:
         rows = [
             {"name": each.name, "title": each.title, "passed": each.title in passed}
             for each in lessons()
@@ -52,9 +66,9 @@ def _list(arguments: argparse.Namespace) -> int:
     return exit_codes.BUILT
 
 
-def _open(arguments: argparse.Namespace) -> int:
-    lesson = find_lesson(arguments.lesson)
-    folder = Path(arguments.output or lesson.name)
+def _open(options: LessonOpenOptions) -> int:
+    lesson = find_lesson(options.lesson)
+    folder = Path(options.output or lesson.name)
     is_new = copy_lesson(lesson, folder)
     say(lesson.text)
     there = "" if is_new else " (it was there before and is as you have left it)"
@@ -64,13 +78,13 @@ def _open(arguments: argparse.Namespace) -> int:
     return exit_codes.BUILT
 
 
-def _check(arguments: argparse.Namespace) -> int:
-    folder = Path(arguments.lesson)
-    lesson = find_lesson(arguments.by) if arguments.by else read_lesson(folder)
+def _check(options: LessonCheckOptions) -> int:
+    folder = Path(options.lesson)
+    lesson = find_lesson(options.by) if options.by else read_lesson(folder)
     file = replace(given_budgets(lesson.checks), base=folder)
     # In his copy a pupil may have changed the target, the options and what a launch has to give.
-    by = given_project([str(lesson.project)]) if arguments.by and lesson.project else None
-    reports = check([file], timeout=arguments.timeout, arch=arguments.arch, by=by)
+    by = given_project([str(lesson.project)]) if options.by and lesson.project else None
+    reports = check([file], CheckOptions(timeout=options.timeout, arch=options.arch), by)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
     found = goals(reports)
@@ -79,14 +93,14 @@ def _check(arguments: argparse.Namespace) -> int:
             LessonProgress().add(lesson)
         except OSError as error:
             print_error(f"That it is passed cannot be kept: {error.strerror or error}.")
-    if arguments.json:
+    if options.json:
         made = {"title": lesson.title, "passed": status == exit_codes.BUILT}
         made |= {"goals": [_goal_object(goal) for goal in found]}
         made |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
         say(json.dumps(made | {"budgets": check_object(reports)["budgets"]}, indent=2))
     else:
-        _show(lesson, found, status == exit_codes.BUILT, arguments.hint)
-        own = "" if arguments.by else " in the pupil's folder; --by LESSON takes the teacher's"
+        _show(lesson, found, status == exit_codes.BUILT, options.hint)
+        own = "" if options.by else " in the pupil's folder; --by LESSON takes the teacher's"
         files = dict.fromkeys((reports[0].conditions, reports[0].settings))
         names = " and ".join(f"'{name}'" for name in files)
         print_error(f"Conditions, target and options are those of {names}{own}.")
@@ -114,6 +128,3 @@ def _show(lesson: Lesson, found: tuple[Goal, ...], passed: bool, hints: int) -> 
         print_error(f"'{lesson.title}' is passed.")
     elif hints < len(lesson.hints):
         print_error(f"--hint {hints + 1} shows a hint.")
-
-
-_ACTIONS = {"list": _list, "open": _open, "check": _check}

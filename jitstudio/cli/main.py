@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from jitstudio import terminal
 from jitstudio.cli import COMMANDS, module_of
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import UsageError
+from jitstudio.cli.arguments import CommandLine, command_line, parser
 from jitstudio.commands import exit_codes
+from jitstudio.commands.build_options import BuildOptions
+from jitstudio.commands.fields import CommandOptions
+from jitstudio.commands.values import UsageError
 from jitstudio.display import WindowCheck
 from jitstudio.samples import samples
 from jitstudio.worker.host import WorkerError
@@ -21,21 +22,21 @@ _TAKERS = ("--option", "--compare-options", "--compare-option", "--axis", "--exp
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command and returns the exit status."""
-    grammar = parser()
-    arguments = grammar.parse_args(_with_joined_options(argv))
-    if arguments.version:
-        return _run("version", arguments)
-    if arguments.command is None:
-        grammar.error("the following arguments are required: COMMAND")
-    return _run(arguments.command, arguments)
+    try:
+        said = command_line(_with_joined_options(argv))
+    except UsageError as error:
+        return _stopped(str(error), exit_codes.USAGE)
+    if said is None:
+        parser().error("the following arguments are required: COMMAND")
+    return _run(said)
 
 
-def _run(command: str, arguments: argparse.Namespace) -> int:
+def _run(said: CommandLine) -> int:
     """Runs the command's module, the only one loaded; returns the exit status."""
     terminal.prepare()
     try:
-        run: Callable[[argparse.Namespace], int] = import_module(module_of(command)).run
-        return run(arguments)
+        run: Callable[[CommandOptions], int] = import_module(module_of(said.command)).run
+        return run(said.options)
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)
     except WorkerError as error:
@@ -82,4 +83,4 @@ def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
         "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
     )
     paths = files or [str(file.path) for file in samples()[0].files]
-    return _run("build", parser().parse_args(["build", "--", *paths]))
+    return _run(CommandLine("build", BuildOptions.of(sources=paths)))

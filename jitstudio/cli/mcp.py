@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from jitstudio.cli.request import UsageError
 from jitstudio.commands import exit_codes
+from jitstudio.commands.other_options import McpOptions
+from jitstudio.commands.values import UsageError
 from jitstudio.terminal import print_error
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: McpOptions) -> int:
     """Serves until the client closes the pipe; returns the exit status.
 
     Raises:
         UsageError: The folder is none.
     """
-    folder = Path(arguments.folder)
+    folder = Path(options.folder)
     if not folder.is_dir():
         raise UsageError(f"'{folder}' is no folder. Choose another with --folder.")
     if find_spec("mcp") is None:
@@ -27,5 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return exit_codes.MISSING
     server = import_module("jitstudio.cli.mcp_server")
-    server.serve(folder.resolve(), arguments.timeout, allow_run=arguments.allow_run)
+    server.serve(folder.resolve(), options.timeout, allow_run=options.allow_run)
     return exit_codes.BUILT

@@ -7,9 +7,8 @@ processes as that of the command line, one request after the other.
 
 from __future__ import annotations
 
-import argparse
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,13 +24,14 @@ from jitstudio.analysis.diff.program import report_deltas
 from jitstudio.analysis.reference import Help, reference
 from jitstudio.checks.budgets import MOST_CONDITIONS, BudgetError, BudgetFile, budget_from
 from jitstudio.checks.conditions import ConditionError
-from jitstudio.cli import build as build_command
-from jitstudio.cli import run as run_command
-from jitstudio.cli.check import BudgetChecks
-from jitstudio.cli.diff import program_of
-from jitstudio.cli.request import UsageError, others_request, parsed, source_in
+from jitstudio.commands.build import complete, made_of
+from jitstudio.commands.build_options import BuildOptions, ModuleOptions
+from jitstudio.commands.check import BudgetChecks
+from jitstudio.commands.diff import program_of
+from jitstudio.commands.inputs import source_in
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object, check_object, options_object
+from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.machine_code import (
     CodeDifference,
     CodeReader,
@@ -40,6 +40,9 @@ from jitstudio.commands.machine_code import (
     inspected,
     no_such_kernel,
 )
+from jitstudio.commands.request import confined_buffers, others_request
+from jitstudio.commands.run import launch, run_object
+from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.request import BuildRequest
@@ -80,6 +83,9 @@ Link = Annotated[
 ]
 Kernel = Annotated[str, Field(max_length=_SHORT, description="Only this one; empty for all.")]
 Json = dict[str, Any]
+
+_NAMES = {"arch": "target", "repeats": "repeat", "set": "variables"}
+"""What the tools call options that commands call otherwise."""
 
 _INSTRUCTIONS = """\
 Compiles CUDA C++, LLVM IR and PTX with NVIDIA's own compilers and shows what becomes of them,
@@ -122,6 +128,8 @@ class _Tools:
             with self._one_at_a_time:
                 try:
                     answer: Json = shortened(tool(*words, **given))
+                except WrongValueError as error:
+                    raise ToolError(error.about(_NAMES.get(error.name, error.name))) from None
                 except (UsageError, BudgetError, ConditionError, WorkerError) as error:
                     raise ToolError(str(error)) from None
                 return answer
@@ -141,11 +149,11 @@ class _Tools:
         ] = ["ptx"],  # noqa: B006 - a list, as the schema shows it
     ) -> Json:
         """Compile and link; returns logs, errors with explanations and fixes, kernels, code."""
-        words = [f"--emit={','.join(emit)}"] if emit else []
-        request, _ = self._request(
-            "build", sources, files, target, options, name_expressions, link, words
+        asked = BuildOptions.of(
+            **self._said(sources, files, target, name_expressions, link), emit=emit or None
         )
-        _, result, inlined = build_command.complete(request, self._timeout)
+        request = made_of(others_request(asked, self._folder, options or ()), asked)
+        _, result, inlined = complete(request, self._timeout)
         return build_object(result, (), inlined)
 
     def inspect(
@@ -163,10 +171,8 @@ class _Tools:
         code: Annotated[bool, Field(description="Whether to list the instructions.")] = False,
     ) -> Json:
         """Read machine code: registers, spills, instructions, occupancy, findings, loops."""
-        request, _ = self._request(
-            "inspect", sources, files, target, options, name_expressions, link
-        )
-        read = self._read(request, kernel)
+        said = self._said(sources, files, target, name_expressions, link)
+        read = self._read(self._request(said, options), kernel)
         found = [
             inspected(unit, function, block or None, 0)
             for unit in read.units
@@ -189,8 +195,8 @@ class _Tools:
         """Compare the machine code of two programs, given as texts, and all their figures."""
         sides = []
         for name, texts in (("a", a), ("b", b)):
-            request, _ = self._request("inspect", texts, None, target, options, name_expressions)
-            read = self._read(request, kernel)
+            said = self._said(texts, None, target, name_expressions)
+            read = self._read(self._request(said, options), kernel)
             resources: dict[str, Resources] = {}
             for unit in read.units:
                 resources |= unit.resources
@@ -299,37 +305,40 @@ class _Tools:
         ] = "gpu",
     ) -> Json:
         """Build and launch a kernel, time it, and check what it has written."""
-        given = {"kernel": kernel, "grid": grid, "cover": cover, "block": block}
-        words = [f"--{key}={value}" for key, value in given.items() if value]
-        words += [f"--arg={name}={text}" for name, text in arguments.items()]
-        words += [f"--set={name}={text}" for name, text in variables.items()]
-        words += [f"--expect={text}" for text in expect]
-        words += [f"--repeat={repeat}", f"--timeout={self._timeout}"]
-        words += ["--device=sim"] if device == "sim" else []
-        request, known = self._request(
-            "run", sources, files, "", options, name_expressions, words=words
+        sizes = {"grid": grid, "cover": cover, "block": block}
+        asked = RunOptions.of(
+            **self._said(sources, files, "", name_expressions),
+            **{key: value for key, value in sizes.items() if value},
+            kernel=kernel or None,
+            arguments=arguments,
+            set=variables,
+            expect=expect,
+            repeats=repeat,
+            timeout=self._timeout,
+            device="sim" if device == "sim" else 0,
         )
-        built, result, _ = run_command.launch(known, lambda _event: None, request)
-        return run_command.run_object(built, result)
+        asked = confined_buffers(asked, self._folder)
+        built, result, _ = launch(asked, request=others_request(asked, self._folder, options or ()))
+        return run_object(built, result)
 
-    def _request(
+    def _said(
         self,
-        command: str,
         sources: Mapping[str, str] | None,
         files: Sequence[str] | None,
         target: str,
-        options: Sequence[str] | None,
         names: Sequence[str] | None,
         link: str = "none",
-        words: Iterable[str] = (),
-    ) -> tuple[BuildRequest, argparse.Namespace]:
-        modules = self._modules(sources, files)
-        all_words = [command, *words, *(f"--name-expression={name}" for name in names or ())]
-        all_words += [f"--arch={target}"] if target else []
-        all_words += {"ptx": ["--link"], "lto": ["--lto"]}.get(link, [])
-        arguments = parsed([*all_words, "--", *(module.name for module in modules)])
-        arguments.sources, arguments.trust = list(modules), False
-        return others_request(arguments, self._folder, modules, options or ()), arguments
+    ) -> dict[str, Any]:
+        """Returns what all tools say of a build, by the fields of `ModuleOptions`."""
+        return {
+            "sources": self._modules(sources, files),
+            "arch": target or None,
+            "name_expressions": names or (),
+            "link": None if link == "none" else link,
+        }
+
+    def _request(self, said: dict[str, Any], options: Sequence[str] | None) -> BuildRequest:
+        return others_request(ModuleOptions.of(**said), self._folder, options or ())
 
     def _modules(
         self, sources: Mapping[str, str] | None, files: Sequence[str] | None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import textwrap
@@ -10,6 +9,7 @@ from itertools import groupby
 
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import options_object
+from jitstudio.commands.other_options import OptionListOptions
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.core.wrapping import filled
@@ -19,14 +19,14 @@ _MOST_COLUMNS = 100
 _INDENT = "    "
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: OptionListOptions) -> int:
     """Lists the options that are asked for; the exit status is `USAGE` if there are none."""
-    tool = ADDRESSES.get(arguments.tool)
-    search = " ".join(arguments.search)
+    tool = ADDRESSES.get(options.tool or "")
+    search = " ".join(options.search)
     found = [
         spec for spec in OPTIONS if (not tool or tool in spec.spellings) and spec.matches(search)
     ]
-    if arguments.json:
+    if options.json:
         say(json.dumps(options_object(found), indent=2))
     elif found:
         _show(found)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
-from jitstudio.cli.request import UsageError
 from jitstudio.commands import exit_codes
+from jitstudio.commands.other_options import ShowOptions
+from jitstudio.commands.values import UsageError
 from jitstudio.core.handover import Handover, HandoverError
 from jitstudio.handover import NoWindow, hand_over, start_window
 from jitstudio.terminal import print_error
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: ShowOptions) -> int:
     """Hands the files over and returns the exit status.
 
     Raises:
         UsageError: A file or folder is not there.
     """
-    for file in arguments.files:
+    for file in options.files:
         if not os.path.exists(file):
             raise UsageError(f"'{file}' is no file or folder that is there.")
-    handover = Handover(paths=tuple(map(os.path.abspath, arguments.files)))
+    handover = Handover(paths=tuple(map(os.path.abspath, options.files)))
     try:
         try:
             hand_over(handover)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli.request import (
-    UsageError,
-    arch_for,
-    argument_texts,
-    base_launch,
-    base_request,
-    base_sweep,
-    given_project,
-    has_target,
-    most_seconds,
-    request_from,
-    spec_from,
-    unwritable,
-    within_limit,
-    without_waiting,
-)
 from jitstudio.commands import exit_codes
+from jitstudio.commands.inputs import given_project, unwritable, without_waiting
+from jitstudio.commands.launch_options import SweepOptions
+from jitstudio.commands.launch_spec import (
+    base_launch,
+    base_sweep,
+    most_seconds,
+    spec_from,
+    within_limit,
+)
+from jitstudio.commands.request import (
+    arch_for,
+    has_target,
+    request_of,
+)
+from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import (
     Axis,
     AxisKind,
@@ -70,59 +68,56 @@ _STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items
 }
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Does what the arguments say and returns the exit status.
+def run(options: SweepOptions) -> int:
+    """Does what the options say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
         WorkerError: The worker itself failed.
     """
-    plan = _plan(arguments)
-    table = _table_file(arguments.csv)
+    plan = _plan(options)
+    table = _table_file(options.csv)
     try:
-        with _open_sites(arguments) as places:
-            result = _carry_out(plan, places, arguments)
+        with _open_sites(options) as places:
+            result = _carry_out(plan, places, options)
     except (VariantError, SiteError) as error:
         raise UsageError(str(error)) from None
     if table is not None:
         _write(table, result)
-    if arguments.json:
+    if options.json:
         say(json.dumps(export.sweep_object(result), indent=2))
     else:
         _show(result)
     return _status(result)
 
 
-def _plan(arguments: argparse.Namespace) -> VariantPlan:
-    project = given_project(arguments.sources)
-    request = request_from(arguments, base_request(project, arguments))
-    draft = base_sweep(project, arguments.kernel or "", has_axes=bool(arguments.axis))
-    kernel = arguments.kernel or (draft.kernel if draft else "")
-    given = argument_texts(arguments)
-    base = base_launch(project, kernel, given)
-    spec, shortened = within_limit(spec_from(arguments, base), most_seconds(arguments, base))
+def _plan(options: SweepOptions) -> VariantPlan:
+    project = given_project(options.sources)
+    request = request_of(options, options.sources, project)
+    draft = base_sweep(project, options.kernel or "", has_axes=bool(options.axes))
+    kernel = options.kernel or (draft.kernel if draft else "")
+    base = base_launch(project, kernel, options.texts)
+    spec, shortened = within_limit(spec_from(options, base), most_seconds(options, base))
     for problem in shortened:
         print_error(diagnostic_line(diagnostic_of(problem)))
     if draft is not None:
         spec = replace(spec, kernel=kernel)
     try:
-        axes = _axes(arguments, spec, draft)
-        toolchains = _toolchains(axes, is_typed=bool(arguments.axis))
+        axes = _axes(options, spec, draft)
+        toolchains = _toolchains(axes, is_typed=bool(options.axes))
         return VariantPlan(axes, request, spec, toolchains=toolchains)
     except (VariantError, ToolchainError) as error:
         raise UsageError(str(error)) from None
 
 
-def _axes(
-    arguments: argparse.Namespace, spec: LaunchSpec, draft: VariantDraft | None
-) -> tuple[Axis, ...]:
+def _axes(options: SweepOptions, spec: LaunchSpec, draft: VariantDraft | None) -> tuple[Axis, ...]:
     """Returns those that are given, else those of the project."""
-    if not arguments.axis and draft is not None:
+    if not options.axes and draft is not None:
         return tuple(axis.axis() for axis in draft.axes)
-    if not arguments.axis:
+    if not options.axes:
         raise VariantError("Say what to vary, such as --axis block=64,128,256.")
-    placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
-    return tuple(parse_axis(text, placeholders) for text in arguments.axis)
+    placeholders = placeholders_of((spec.kernel, *options.name_expressions))
+    return tuple(parse_axis(text, placeholders) for text in options.axes)
 
 
 def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
@@ -144,33 +139,31 @@ def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
     return {OWN: ""} | {name: found.folder for name, found in added.items()}
 
 
-def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Site, ...]]:
-    if arguments.dask is None:
-        if arguments.dask_tls or arguments.dask_insecure:
+def _open_sites(options: SweepOptions) -> AbstractContextManager[tuple[Site, ...]]:
+    if options.dask is None:
+        if options.dask_tls or options.dask_insecure:
             raise UsageError("--dask-tls and --dask-insecure say how to reach --dask ADDRESS.")
-        return sites.local(arguments.jobs)
-    if arguments.jobs is not None:
+        return sites.local(options.jobs)
+    if options.jobs is not None:
         raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
-    certificates = ClusterCertificates(*arguments.dask_tls) if arguments.dask_tls else None
+    certificates = ClusterCertificates(*options.dask_tls) if options.dask_tls else None
     return sites.cluster(
-        arguments.dask,
+        options.dask,
         certificates=certificates,
-        insecure=arguments.dask_insecure,
-        timeout=arguments.timeout,
+        insecure=options.dask_insecure,
+        timeout=options.timeout,
     )
 
 
-def _carry_out(
-    plan: VariantPlan, places: tuple[Site, ...], arguments: argparse.Namespace
-) -> VariantTable:
+def _carry_out(plan: VariantPlan, places: tuple[Site, ...], options: SweepOptions) -> VariantTable:
     found = next((site.devices for site in places if site.devices.devices), places[0].devices)
-    ordinal = min(arguments.devices) if arguments.devices else 0
-    arch = arch_for(plan.build.arch, has_target(arguments), found, ordinal)
+    ordinal = min(options.ordinals) if options.ordinals else 0
+    arch = arch_for(plan.build.arch, has_target(options), found, ordinal)
     progress = _Progress()
     run = VariantRun(
         replace(plan, build=replace(plan.build, arch=arch)),
         places,
-        devices=arguments.devices,
+        devices=options.ordinals,
         on_row=progress.show,
     )
     progress.total = len(run.variants)

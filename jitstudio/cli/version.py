@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 
 from jitstudio.commands import exit_codes
+from jitstudio.commands.fields import CommandOptions
 from jitstudio.core.request import ProbeRequest
 from jitstudio.terminal import say
 from jitstudio.versions import NOT_FOUND, Version, package_versions, program_versions, tool_versions
@@ -14,7 +14,7 @@ from jitstudio.worker.builder import Builder
 _WIDTH = 17
 
 
-def run(_arguments: argparse.Namespace) -> int:
+def run(_options: CommandOptions) -> int:
     """Prints the versions; no driver is initialised. The exit status is that of success.
 
     Raises:

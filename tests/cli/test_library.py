@@ -2,7 +2,7 @@
 
 import pytest
 
-from jitstudio.cli.library import best_kernel, kernels_named
+from jitstudio.commands.library import best_kernel, kernels_named
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing

@@ -4,15 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import (
-    UsageError,
-    base_launch,
-    base_request,
-    base_sweep,
-    given_project,
-    request_from,
-)
+from jitstudio.cli.arguments import command_line
+from jitstudio.commands.build import build_request
+from jitstudio.commands.inputs import given_project
+from jitstudio.commands.launch_spec import base_launch, base_sweep
+from jitstudio.commands.values import UsageError
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
@@ -60,8 +56,7 @@ def write(tmp_path):
 
 
 def _request(path, *words):
-    arguments = parser().parse_args(["build", str(path), *words])
-    return request_from(arguments, base_request(given_project(arguments.sources), arguments))
+    return build_request(command_line(["build", str(path), *words]).options)
 
 
 def test_compilers_that_nobody_has_added_are_not_looked_for(write, tmp_path, capsys, monkeypatch):

@@ -2,14 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import (
-    UsageError,
-    arch_for,
-    assign_name_expressions,
-    source_from,
-    spec_from,
-)
+from jitstudio.cli.arguments import command_line
+from jitstudio.commands.inputs import source_from
+from jitstudio.commands.launch_spec import spec_from
+from jitstudio.commands.request import arch_for, assign_name_expressions
+from jitstudio.commands.values import UsageError
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import DeviceList
@@ -64,7 +61,7 @@ def test_an_empty_word_is_a_usage_error(run, word):
 
 
 def spec(*words):
-    return spec_from(parser().parse_args(["run", "k.cu", *words]))
+    return spec_from(command_line(["run", "k.cu", *words]).options)
 
 
 def test_without_words_it_is_the_plain_launch():
@@ -106,7 +103,7 @@ def test_words_change_what_they_name_of_a_launch_and_nothing_else():
     )
 
     def changed(*words):
-        return spec_from(parser().parse_args(["run", "p.jitproj", *words]), base)
+        return spec_from(command_line(["run", "p.jitproj", *words]).options, base)
 
     assert changed() == base
     assert changed("--kernel", "saxpy") == base

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import request_from, spec_from
+from jitstudio.cli.arguments import command_line
 from jitstudio.cli.sweep import _plan
+from jitstudio.commands.build import build_request
+from jitstudio.commands.launch_spec import spec_from
+from jitstudio.commands.request import request_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
@@ -58,7 +60,7 @@ def test_the_command_builds_the_same(tmp_path):
     for request in (plain, full, replace(full, link=LinkMode.PTX, options=())):
         program, *words = shlex.split(build_command(request, by_path))
         assert program == "jitstudio"
-        read = request_from(parser().parse_args(words))
+        read = build_request(command_line(words).options)
         assert replace(read, emit=request.emit, precompile_headers=True) == request
 
 
@@ -105,11 +107,11 @@ def test_the_command_launches_the_same(built, spec):
     request, paths = built
     program, *words = shlex.split(run_command(request, spec, paths, device=1))
     assert program == "jitstudio"
-    arguments = parser().parse_args(words)
-    assert arguments.command == "run"
-    assert spec_from(arguments) == spec
-    assert arguments.device == 1
-    read = request_from(arguments)
+    command, options = command_line(words)
+    assert command == "run"
+    assert spec_from(options) == spec
+    assert options.device == 1
+    read = request_of(options, options.sources)
     assert replace(read, emit=request.emit, precompile_headers=True) == request
 
 
@@ -117,7 +119,7 @@ def test_the_command_reads_the_same_files_from_any_folder(built, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     spec = LaunchSpec(kernel="k", arguments=(("x", "n:file(x.npz::a)"), ("y", "")))
     words = shlex.split(run_command(built[0], spec, built[1]))[1:]
-    read = spec_from(parser().parse_args(words))
+    read = spec_from(command_line(words).options)
     assert read.arguments == (("x", f"n:file({tmp_path}/x.npz::a)"),)
 
 
@@ -133,7 +135,7 @@ def test_the_command_sweeps_the_same(built):
     )
     spec = replace(SPEC, kernel="scale<float>")
     command = sweep_command(request, spec, VariantDraft("scale<{T}>", axes), paths)
-    plan = _plan(parser().parse_args(shlex.split(command)[1:]))
+    plan = _plan(command_line(shlex.split(command)[1:]).options)
     build = replace(plan.build, emit=request.emit, precompile_headers=True)
     assert replace(plan, build=build) == VariantPlan(
         tuple(axis.axis() for axis in axes), request, replace(spec, kernel="scale<{T}>")
@@ -199,7 +201,7 @@ def test_each_state_of_a_form_becomes_the_command_of_the_same_launch(built, stat
         spec = replace(spec, arguments=tuple(texts.items()))
         words = shlex.split(run_command(request, spec, paths, form=of))[1:]
         base = first if host else None
-        read = spec_from(parser().parse_args(words), base)
+        read = spec_from(command_line(words).options, base)
         given = {name: text for name, text in texts.items() if text}
         assert {name: text for name, text in read.arguments if text} == given
         assert replace(read, arguments=()) == replace(spec, arguments=())

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import spec_from
+from jitstudio.cli.arguments import command_line
+from jitstudio.commands.launch_spec import spec_from
 from jitstudio.export.formats import BY_NAME
 from jitstudio.export.recipe import (
     ExportError,
@@ -32,7 +32,7 @@ def exported(builder):
     def recipe(source, words):
         wanted = exported_request(request(cuda(source)))
         result = builder.build(wanted)
-        spec = spec_from(parser().parse_args(["run", "k.cu", *words]))
+        spec = spec_from(command_line(["run", "k.cu", *words]).options)
         launch = launch_of(wanted, result, spec)
         return recipe_of(wanted, result, carried_headers(wanted, result), launch)
 

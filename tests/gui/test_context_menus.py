@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from jitstudio.cli.arguments import parser
-from jitstudio.cli.request import spec_from
+from jitstudio.cli.arguments import command_line
+from jitstudio.commands.launch_spec import spec_from
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.tables import PanelTable
 from tests.gui.driver import pause
@@ -121,7 +121,7 @@ def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
     driver.trigger("copyRunCommandAction")
     program, *words = shlex.split(QApplication.clipboard().text())
     assert (program, words[:2]) == ("jitstudio", ["run", str(path)])
-    assert spec_from(parser().parse_args(words)) == form.spec()
+    assert spec_from(command_line(words).options) == form.spec()
     driver.trigger("copySweepCommandAction")
     words = shlex.split(QApplication.clipboard().text())
     assert words[1] == "sweep"

@@ -1,0 +1,106 @@
+"""A build as it is asked for, by the engine and the worker of the window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from jitstudio.cache.store import Store
+from jitstudio.commands.build_options import BuildOptions
+from jitstudio.commands.machine_code import (
+    InlinedNamed,
+    makes_ptx,
+    only_asked_for,
+    read_inlined,
+    with_ptx,
+)
+from jitstudio.commands.request import request_of
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import with_idle_options
+from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult
+from jitstudio.worker.builder import Builder
+
+
+class BuildAnswer(NamedTuple):
+    """What came of a build.
+
+    Attributes:
+        runs: All of them.
+        result: The last, with what was asked for only.
+        inlined: What LTO inlined; None where nothing is known of that.
+    """
+
+    runs: tuple[BuildResult, ...]
+    result: BuildResult
+    inlined: InlinedNamed | None
+
+
+def build(options: BuildOptions) -> BuildAnswer:
+    """Returns what comes of a build.
+
+    Raises:
+        UsageError: An option makes no sense here, or a file cannot be read.
+        WorkerError: The worker itself failed.
+    """
+    return complete(build_request(options), options.timeout, options.repeat)
+
+
+def build_request(options: BuildOptions) -> BuildRequest:
+    """Returns the build that `jitstudio build` is asked for.
+
+    Raises:
+        UsageError: See `build`.
+    """
+    return made_of(request_of(options, options.sources), options)
+
+
+def made_of(request: BuildRequest, options: BuildOptions) -> BuildRequest:
+    """Returns a build with what is to be made of it, and in which way."""
+    targets = options.fat or ()
+    kinds = {*(options.emit or ()), *((CodeKind.FATBIN,) if targets else ())}
+    is_said = options.emit is not None or bool(targets)
+    virtual = [word for word in targets if word.startswith("compute_")]
+    return replace(
+        request,
+        emit=frozenset(kinds) if is_said else request.emit,
+        fat_archs=tuple(Arch.parse(word) for word in targets if word not in virtual),
+        fat_ptx=tuple(map(Arch.parse, virtual)),
+        assembler=Assembler.DRIVER if options.driver_jit else request.assembler,
+        precompile_headers=options.repeat > 1 and not options.no_pch,
+    )
+
+
+def complete(request: BuildRequest, timeout: float, repeat: int = 1) -> BuildAnswer:
+    """Returns what comes of a request.
+
+    Raises:
+        WorkerError: The worker itself failed.
+    """
+    listed = repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
+    runs = built(with_ptx(request) if listed else request, timeout, repeat)
+    return BuildAnswer(runs, only_asked_for(runs[-1], request), read_inlined(runs[-1]))
+
+
+def built(
+    request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
+) -> tuple[BuildResult, ...]:
+    """Builds as often as asked with one set of workers, stopping at the first failure.
+
+    More than one build is for the times of the tools, so the cache stays out of it, and each finds
+    workers that have done all they do between builds.
+    """
+    if repeat > 1:
+        request = replace(request, use_cache=False)
+    builder = Builder(store=Store())
+    results: list[BuildResult] = []
+    try:
+        while len(results) < repeat and (not results or results[-1].ok):
+            made = builder.build(request, timeout=timeout)
+            results.append(with_idle_options(request, made))
+            if len(results) < repeat:
+                builder.settle()
+    finally:
+        builder.close()
+    return tuple(results)

@@ -1,0 +1,308 @@
+"""The options of commands that build: `build` itself, `inspect` and `diff`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jitstudio.commands.fields import CommandOptions, flag, ways, word
+from jitstudio.commands.values import (
+    ANY_TEXT,
+    ANY_TEXTS,
+    ARCH,
+    COUNT,
+    COUNT_OR_NONE,
+    EMITTED,
+    HEADERS,
+    MODULE,
+    MODULES,
+    PATH,
+    PATHS,
+    SECONDS,
+    TARGETS,
+    TEXT,
+    TEXTS,
+    Given,
+    Pairs,
+    UsageError,
+    choice,
+)
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import EMITTED_KINDS, CodeKind
+from jitstudio.core.request import DEFAULT_TIMEOUT, CudaCompiler, LinkMode
+
+LINKS = choice({"ptx": LinkMode.PTX, "lto": LinkMode.LTO}, or_none=True)
+
+json_word = partial(flag, "--json", "print one JSON object")
+"""The field of a command that prints JSON."""
+
+
+def timeout_word(what: str, default: float | None = DEFAULT_TIMEOUT) -> Any:
+    """Returns the field of how long something may take."""
+    return word(
+        "--timeout",
+        SECONDS,
+        f"stop {what} after this many seconds (default {DEFAULT_TIMEOUT:g})",
+        default=default,
+        metavar="S",
+    )
+
+
+def python_word(what: str) -> Any:
+    """Returns the field of another interpreter."""
+    return word("--python", PATH, what, metavar="PATH")
+
+
+def toolchain_word(what: str) -> Any:
+    """Returns the field of other versions of the compilers."""
+    return word("--toolchain", ANY_TEXTS, what, metavar="PATH")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileOptions(CommandOptions):
+    """How modules are built: the target, the inputs of the tools, and the way to link."""
+
+    arch: Arch | None = word("--arch", ARCH, "target architecture, such as sm_90", metavar="ARCH")
+    link: LinkMode | None = ways(
+        LINKS,
+        {
+            "--link": (LinkMode.PTX, "link all modules by PTX"),
+            "--lto": (LinkMode.LTO, "link all modules by LTO-IR"),
+        },
+        group="link",
+    )
+    options: tuple[str, ...] = word(
+        "--option",
+        TEXTS,
+        "an option for the tools that take it, written --option=OPT; "
+        "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
+        metavar="OPT",
+    )
+    compile_commands: str | None = word(
+        "--compile-commands",
+        PATH,
+        "take target and options of each module from this compile_commands.json, or from "
+        "that in this folder; what has no counterpart is named",
+        metavar="PATH",
+    )
+    headers: Pairs = word("--header", HEADERS, "an in-memory header", metavar="NAME=PATH")
+    name_expressions: tuple[str, ...] = word(
+        "--name-expression",
+        TEXTS,
+        "ask for a lowered name, such as 'saxpy<float>'",
+        metavar="EXPR",
+    )
+    compiler: CudaCompiler | None = word(
+        "--compiler",
+        choice(CudaCompiler),
+        "what compiles CUDA C++: nvrtc, or a CUDA toolkit's nvcc with a host compiler",
+    )
+    host_code: str | None = word(
+        "--host-code",
+        choice(("aside", "keep")),
+        "whether NVRTC gets functions and variables for the host, too, which it refuses; "
+        "they are set aside unless a project says otherwise",
+    )
+    libdevice: bool = flag("--libdevice", "let libNVVM take functions from libdevice")
+    libraries: tuple[str, ...] = word(
+        "--library",
+        PATHS,
+        "LLVM IR of which libNVVM takes only what is called",
+        metavar="FILE",
+    )
+    join_ir: bool = flag("--join-ir", "give all LLVM IR to libNVVM as one program")
+    no_cache: bool = flag("--no-cache", "compile anew what was compiled before")
+    trust: bool = flag(
+        "--trust", "let a project send any option and include files outside its folder"
+    )
+    unsafe_options: bool = flag(
+        "--unsafe-options",
+        "send options that load native code into a compiler, such as LLVM's -load",
+    )
+    python: str | None = python_word(
+        "run .py files with this interpreter; jitstudio's own unless given"
+    )
+    toolchain: tuple[str, ...] = toolchain_word(
+        "take all compilers from this virtual environment, folder of packages or toolkit, or from "
+        "the one with this version that was added in the settings, such as 13.0; 'own' means those "
+        "of jitstudio's environment"
+    )
+    json: bool = json_word()
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the modules are linked, whatever a project says."""
+        return self.link is not None
+
+    @property
+    def compares_toolchains(self) -> bool:
+        """Whether several versions of the compilers may be named."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleOptions(CompileOptions):
+    """Modules and how they are built."""
+
+    sources: tuple[Given, ...] = word(
+        "",
+        MODULES,
+        ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, and .py, which is run",
+        default=(),
+        metavar="SRC",
+        nargs="+",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(ModuleOptions):
+    """What `jitstudio build` makes."""
+
+    compare_links: bool = flag(
+        "--compare-links",
+        "link both ways and print registers, instructions, bytes and time of both",
+        group="link",
+    )
+    compare_targets: str | None = word(
+        "--compare-targets",
+        ANY_TEXT,
+        "build for each of these, separated by commas, and print the figures of each kernel; "
+        "with several --toolchain, by each of them",
+        metavar="TARGETS",
+    )
+    compare_options: tuple[str, ...] = word(
+        "--compare-options",
+        ANY_TEXTS,
+        "a set of options to compare, written --compare-options=SET, for each target; "
+        "an empty one adds nothing",
+        metavar="SET",
+    )
+    emit: tuple[CodeKind, ...] | None = word(
+        "--emit",
+        EMITTED,
+        f"what to make, separated by commas: {','.join(k.value for k in EMITTED_KINDS)}",
+        metavar="KINDS",
+    )
+    fat: tuple[str, ...] | None = word(
+        "--fat",
+        TARGETS,
+        "what a fatbin holds, separated by commas: the cubin for sm_XX, the PTX for "
+        "compute_XX; implies --emit fatbin",
+        metavar="TARGETS",
+    )
+    output: str | None = word(
+        "-o, --output", PATH, "write the results into this folder", metavar="DIR"
+    )
+    driver_jit: bool = flag(
+        "--driver-jit", "let the driver assemble PTX, in the place of nvJitLink"
+    )
+    no_pch: bool = flag("--no-pch", "make and use no precompiled headers with --repeat")
+    timeout: float = timeout_word("a build")
+    repeat: int = word(
+        "--repeat",
+        COUNT,
+        "build N times without the cache, for the times",
+        default=1,
+        metavar="N",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        compared = {
+            "--compare-links": self.compare_links,
+            "--compare-targets": self.compares_toolchains,
+        }
+        asked = [each for each, on in compared.items() if on]
+        if self.compare_options and not self.compares_toolchains:
+            raise UsageError("--compare-options needs --compare-targets, too.")
+        made = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
+        others = [each for each, value in made.items() if value is not None]
+        if asked and (others := [*asked[1:], *others]):
+            raise UsageError(
+                f"{others[0]} is not for {asked[0]}, which only prints figures. "
+                "Leave one of the two out."
+            )
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the modules are linked, whatever a project says."""
+        return self.link is not None or self.compare_links
+
+    @property
+    def compares_toolchains(self) -> bool:
+        """Whether several versions of the compilers may be named."""
+        return self.compare_targets is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectOptions(ModuleOptions):
+    """What `jitstudio inspect` reads."""
+
+    timeout: float = timeout_word("the build, and the reading")
+    kernel: str | None = word("--kernel", TEXT, "tell of this kernel or function only", metavar="K")
+    lists: bool = flag(
+        "--list",
+        "list the kernels in a program, library, wheel, zip, fatbin, cubin or cache, as it "
+        "is: those with K in their names, and those for --arch, where these are given",
+    )
+    code: bool = flag("--code", "print the instructions, too")
+    block: int | None = word(
+        "--block",
+        COUNT,
+        "threads per block to calculate the occupancy with (default: 256, or what the kernel "
+        "is bounded to)",
+        metavar="N",
+    )
+    shared: int = word(
+        "--shared",
+        COUNT_OR_NONE,
+        "dynamic shared memory per block to calculate the occupancy with",
+        default=0,
+        metavar="BYTES",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sides(CommandOptions):
+    """What is compared; it stands in front of how that is built."""
+
+    a: Given = word(
+        "",
+        MODULE,
+        ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
+        "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
+        default="",
+        metavar="A",
+    )
+    b: Given | None = word(
+        "",
+        MODULE,
+        ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
+        "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
+        metavar="B",
+        nargs="?",
+    )
+    what: str = word(
+        "--what",
+        choice(("sass", "ptx", "source")),
+        "what is compared: machine code (default), PTX, or the files as they are",
+        default="sass",
+    )
+    kernel: str | None = word(
+        "--kernel",
+        TEXT,
+        "compare this kernel only, with its parameters and limits, and nothing else",
+        metavar="K",
+    )
+    normalised: bool = flag(
+        "--normalised",
+        "let names of registers and labels, addresses and control bits be no difference",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions(CompileOptions, _Sides):
+    """What `jitstudio diff` compares."""
+
+    timeout: float = timeout_word("each build, and each reading")

@@ -1,0 +1,378 @@
+"""Whether kernels keep their budgets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jitstudio.analysis.diff.code import compare_programs
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.checks.budgets import Budget, BudgetError, BudgetFile, Launch, read_budgets
+from jitstudio.checks.forms import Figure, Json, JudgedKernel
+from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
+from jitstudio.commands import exit_codes
+from jitstudio.commands.build_options import ModuleOptions
+from jitstudio.commands.diff import program_of
+from jitstudio.commands.inputs import in_folder, source_in, unwritable, without_waiting
+from jitstudio.commands.launch_options import RunOptions
+from jitstudio.commands.launch_spec import base_launch
+from jitstudio.commands.machine_code import CodeReader, MachineCode, Unit
+from jitstudio.commands.other_options import CheckOptions
+from jitstudio.commands.request import confined_buffers, others_request
+from jitstudio.commands.run import launch, run_object
+from jitstudio.commands.values import UsageError, WrongValueError
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.plain_files import read_file
+from jitstudio.core.project.project import Project
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.project_files import OpenProject
+
+_KEYS = {
+    "arch": "target",
+    "name_expressions": "name_expression",
+    "headers": "header",
+    "libraries": "library",
+    "sources": "sources",
+}
+"""What the keys of a budget are called that its options call otherwise."""
+
+
+def given_budgets(path: str | Path) -> BudgetFile:
+    """Returns the budgets of a file.
+
+    Raises:
+        UsageError: It cannot be read or has a mistake.
+    """
+    try:
+        return read_budgets(Path(path))
+    except BudgetError as error:
+        raise UsageError(str(error)) from None
+
+
+def check(
+    files: Sequence[BudgetFile], options: CheckOptions, by: OpenProject | None = None
+) -> tuple[BudgetReport, ...]:
+    """Returns what comes of each budget for each of its targets.
+
+    Args:
+        files: The budgets.
+        options: What else is to be known; its files are those that were read.
+        by: The project whose launches, target and options count in the place of those of the
+            budgets' projects.
+
+    Raises:
+        UsageError: A file cannot be read or written, or has a mistake.
+        WorkerError: The worker itself failed.
+    """
+    only = options.only
+    chosen = [
+        (file, budget)
+        for file in files
+        for budget in file.budgets
+        if only is None or is_meant(only, budget.name, budget.name)
+    ]
+    if not chosen:
+        names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
+        raise UsageError(f"There is no budget '{only}'. There are: {names}.")
+    with CodeReader(options.timeout) as reader:
+        checks = BudgetChecks(reader, trust=options.trust, update=options.update, by=by)
+        return tuple(
+            checks.report(file, budget, target)
+            for file, budget in chosen
+            for target in ((options.arch.sm,) if options.arch else budget.target or ("",))
+        )
+
+
+def status_of(reports: Sequence[BudgetReport]) -> int:
+    """Returns the exit status: that of the first build that came to nothing, else the verdict."""
+    for report in reports:
+        if report.status:
+            return report.status
+    return exit_codes.BUILT if all(report.ok for report in reports) else exit_codes.WRONG
+
+
+class BudgetChecks:
+    """Checks one budget after the other with the same workers."""
+
+    def __init__(
+        self,
+        reader: CodeReader,
+        *,
+        trust: bool,
+        update: bool,
+        by: OpenProject | None = None,
+    ) -> None:
+        self._reader, self._project = reader, by
+        self._trust, self._update = trust, update
+        self._written: dict[Path, str] = {}
+        self._launches: list[
+            tuple[BuildRequest, list[Any], tuple[BuildResult, LaunchResult | None]]
+        ] = []
+
+    def report(
+        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
+    ) -> BudgetReport:
+        """Returns what comes of a budget.
+
+        Args:
+            file: The file that it is in, or would be.
+            budget: The budget.
+            target: What is built for; empty for the usual one.
+            sources: The modules; they are read where not given.
+        """
+        try:
+            request, options = self._request(file, budget, target, sources)
+        except UsageError as error:
+            raise UsageError(f"'{file.path}': budget '{budget.name}': {error}") from None
+        read = self._reader.read(request, with_calls=True)
+        result = read.result
+        report = BudgetReport(
+            budget,
+            result.arch.sm,
+            tuple(self._path(file, each) for each in budget.files),
+            exit_codes.OF_OUTCOME[result.outcome],
+            result.outcome.value,
+            diagnostics=tuple(_named(request, each) for each in result.diagnostics),
+            conditions=str(file.path),
+            settings=self._settings_file(file, budget),
+        )
+        if not result.ok:
+            return report
+        if not _meant(read, budget):
+            names = [unit.code.demangled.get(f.name, f.name) for unit, f in _kernels(read)]
+            problem = f"There is no kernel '{budget.kernel}'. There are: {', '.join(names)}."
+            if not names:
+                problem = "There is no kernel in it. Templates are built by name_expression."
+            return replace(report, status=exit_codes.USAGE, problem=problem)
+        launch: Json | None = None
+        if isinstance(options, RunOptions):
+            built, launched = self._launched(options, request)
+            if launched is None:
+                status = exit_codes.OF_OUTCOME[built.outcome]
+                return replace(report, status=status, diagnostics=built.diagnostics)
+            if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
+                return replace(report, skipped="There is no GPU to launch it on.")
+            launch = run_object(built, launched)
+            if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
+                outcome = launched.outcome.value
+                diagnostics = (*result.diagnostics, *launched.diagnostics)
+                return replace(report, status=status, outcome=outcome, diagnostics=diagnostics)
+        if self._update:
+            written = tuple(self._new_baselines(file, budget, read))
+            report = replace(report, written=written)
+        return replace(report, verdicts=self._judged(file, budget, request, read, launch))
+
+    def _request(
+        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]
+    ) -> tuple[BuildRequest, ModuleOptions]:
+        """Returns the build of a budget, and the options of `jitstudio run` for its launch."""
+        if not budget.project and not sources:
+            sources = tuple(
+                source_in(file.folder, name, trust=self._trust) for name in budget.sources
+            )
+        values: dict[str, Any] = {
+            "sources": sources or (self._path(file, budget.project),),
+            "arch": target or None,
+            "link": budget.link or None,
+            "libdevice": budget.libdevice,
+            "compiler": budget.compiler or None,
+            "name_expressions": budget.name_expression,
+            "headers": [self._header(file, each) for each in budget.header],
+            "libraries": [self._path(file, each) for each in budget.library],
+            "trust": self._trust,
+        }
+        try:
+            options = (
+                ModuleOptions.of(**values)
+                if budget.launch is None
+                else confined_buffers(
+                    RunOptions.of(**values, **launch_values(budget.launch)), file.folder
+                )
+            )
+        except WrongValueError as error:
+            raise UsageError(error.about(_KEYS.get(error.name, error.name))) from None
+        settings = Project() if budget.is_built_so else None
+        if settings is None and self._project is not None:
+            settings = self._project.project
+        return others_request(options, file.folder, budget.option, settings), options
+
+    def _settings_file(self, file: BudgetFile, budget: Budget) -> str:
+        """Returns the file that says how a budget is built and launched."""
+        if budget.is_built_so or not budget.project:
+            return str(file.path)
+        return str(self._project.path if self._project else self._path(file, budget.project))
+
+    def _launched(
+        self, options: RunOptions, request: BuildRequest
+    ) -> tuple[BuildResult, LaunchResult | None]:
+        """Returns what came of a launch; budgets about the same one share it."""
+        asked = [getattr(options, each.name) for each in fields(options) if each.name != "sources"]
+        for one, other, made in self._launches:
+            if one == request and other == asked:
+                return made
+        base = base_launch(self._project, options.kernel or "", options.texts)
+        built, launched, _ = launch(options, request=request, limit=self._reader.timeout, base=base)
+        self._launches.append((request, asked, (built, launched)))
+        return built, launched
+
+    def _header(self, file: BudgetFile, text: str) -> str:
+        name, equals, path = text.partition("=")
+        return f"{name}{equals}{self._path(file, path)}"
+
+    def _path(self, file: BudgetFile, name: str) -> str:
+        return in_folder(file.folder, name, trust=self._trust)
+
+    def _judged(
+        self,
+        file: BudgetFile,
+        budget: Budget,
+        request: BuildRequest,
+        read: MachineCode,
+        launch: Json | None,
+    ) -> tuple[Verdict, ...]:
+        paths = [os.path.join(request.folder, source.name) for source in request.sources]
+        sources = {path: _from_here(path) for path in map(os.path.normpath, paths)}
+        return tuple(
+            verdict
+            for unit, function in _meant(read, budget)
+            for facts in [
+                JudgedKernel(
+                    function,
+                    unit.resources.get(function.name),
+                    unit.code.target,
+                    partial(self._equals, file, request, unit, function.name),
+                    launch,
+                )
+            ]
+            for verdict in verdicts(
+                budget.require,
+                facts,
+                unit.code.demangled.get(function.name, function.name),
+                sources,
+                unit.ptx_sources.get(function.name, ""),
+            )
+        )
+
+    def _equals(
+        self,
+        file: BudgetFile,
+        request: BuildRequest,
+        unit: Unit,
+        kernel: str,
+        name: str,
+        normalised: bool,
+    ) -> Figure:
+        """Returns whether a kernel is that of a baseline."""
+        path = Path(self._path(file, _baseline(name, unit)))
+        try:
+            content = read_file(path)
+        except FileNotFoundError:
+            note = f"There is no '{path}'. 'jitstudio check --update' writes it."
+            return Figure(None, (), note)
+        except OSError as error:
+            return Figure(None, (), f"'{path}' cannot be read: {error.strerror}.")
+        source = Source(path.name, CodeKind.CUBIN, content)
+        read = self._reader.read(_only(request, source))
+        if not read.result.ok:
+            reasons = " ".join(each.message for each in read.result.diagnostics)
+            return Figure(None, (), f"'{path}' cannot be read as a cubin. {reasons}")
+        left, right = program_of(read.units, kernel), program_of((unit,), kernel)
+        if not left.code.functions:
+            return Figure(0, (), f"'{path}' has no kernel '{kernel}'.")
+        found = compare_programs(left, right, normalised=normalised)
+        if found.equal:
+            return Figure(1, (), f"Equal to '{path}'.")
+        note = (
+            f"It differs from '{path}'; 'jitstudio diff' shows where. If that is meant, "
+            "'jitstudio check --update' makes it the baseline."
+        )
+        return Figure(0, (), note)
+
+    def _new_baselines(self, file: BudgetFile, budget: Budget, read: MachineCode) -> Iterator[str]:
+        """Writes what the conditions are to compare with."""
+        names = [
+            str(each.subject.arguments[0]) for each in budget.require if each.word == "equal_to"
+        ]
+        for unit in dict.fromkeys(unit for unit, _ in _meant(read, budget)):
+            for name in dict.fromkeys(names):
+                path = Path(self._path(file, _baseline(name, unit)))
+                builder = f"{budget.name} for {unit.code.target}"
+                if (other := self._written.setdefault(path, builder)) != builder:
+                    raise UsageError(
+                        f"'{path}' would be the baseline of {other} and of {builder}. Use another "
+                        'name for each, or {target} in it: equal_to("base-{target}.cubin").'
+                    )
+                write(path, unit.cubin.content, "equal_to")
+                yield str(path)
+
+
+def launch_values(launch: Launch) -> dict[str, Any]:
+    """Returns the options of `jitstudio run` that a ``launch`` table says."""
+    known = {
+        flag: (each.name, words[0].kind)
+        for each, words in RunOptions.words()
+        for flag in words[0].flags
+    }
+    values = {}
+    for key, value in launch:
+        name, kind = known[f"--{key}"]
+        values[name] = kind.read(value) if isinstance(value, str) and kind.read else value
+    return values
+
+
+def _named(request: BuildRequest, diagnostic: Diagnostic) -> Diagnostic:
+    """Returns it with the file as seen from here."""
+    name = diagnostic.file
+    path = os.path.join(request.folder, name)
+    return replace(diagnostic, file=_from_here(path)) if name else diagnostic
+
+
+def _from_here(path: str) -> str:
+    """Returns a path below the current folder without that."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here)
+
+
+def _only(request: BuildRequest, source: Source) -> BuildRequest:
+    """Returns a reading of machine code in the place of a build."""
+    return BuildRequest(
+        (source,), arch=request.arch, confined_to=request.confined_to, toolchain=request.toolchain
+    )
+
+
+def _baseline(name: str, unit: Unit) -> str:
+    return name.replace("{target}", unit.code.target)
+
+
+def _kernels(read: MachineCode) -> Iterator[tuple[Unit, SassFunction]]:
+    return ((unit, each) for unit in read.units for each in unit.functions if each.is_kernel)
+
+
+def _meant(read: MachineCode, budget: Budget) -> list[tuple[Unit, SassFunction]]:
+    return [
+        (unit, function)
+        for unit, function in _kernels(read)
+        if is_meant(
+            budget.kernel, function.name, unit.code.demangled.get(function.name, function.name)
+        )
+    ]
+
+
+def write(path: Path, content: bytes, flag: str) -> None:
+    """Writes a file that this flag or key has named.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    try:
+        with open(path, "wb", opener=without_waiting) as file:
+            file.write(content)
+    except OSError as error:
+        raise unwritable(path, error, flag) from None

@@ -1,0 +1,192 @@
+"""Two programs, or two builds of one, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from jitstudio.analysis.diff.code import compare_programs
+from jitstudio.analysis.diff.data import data_sections, listed_data
+from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_deltas
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import read_code
+from jitstudio.commands.build_options import DiffOptions
+from jitstudio.commands.inputs import read_text
+from jitstudio.commands.library import kernel_request, only_holds_code
+from jitstudio.commands.machine_code import (
+    CodeDifference,
+    ComparedInput,
+    Unit,
+    no_such_kernel,
+    read_machine_code,
+)
+from jitstudio.commands.request import given_toolchains, request_from, request_of
+from jitstudio.commands.values import Given, UsageError
+from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
+from jitstudio.core.plan import with_idle_options
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import Resources
+from jitstudio.listing.functions import functions
+from jitstudio.toolchain_folders import OWN
+from jitstudio.worker.builder import Builder
+
+
+def diff(options: DiffOptions) -> CodeDifference:
+    """Returns what the two have and have not in common.
+
+    Raises:
+        UsageError: An option is wrong or a file cannot be read.
+        WorkerError: The worker itself failed.
+    """
+    if options.normalised and options.what != "sass":
+        raise UsageError("--normalised is about machine code. Leave it or --what out.")
+    if options.kernel is not None and options.what == "source":
+        raise UsageError("--kernel is about what was built. Leave it or --what source out.")
+    read = _READERS[options.what]
+    left, right = (
+        replace(read(given, side), toolchain=side.toolchain[0] if side.toolchain else None)
+        for given, side in _sides(options)
+    )
+    return _compared(left, right, normalised=options.normalised)
+
+
+def _sides(options: DiffOptions) -> tuple[tuple[Given, DiffOptions], ...]:
+    """Returns each file with the options of its build: the two may differ in the compilers."""
+    folders = given_toolchains(options)
+    names = (options.a, options.b or options.a)
+    if options.b is None and (not folders or options.what == "source"):
+        raise UsageError(
+            "Name two files; or one that is built by two versions of the compilers, the second or "
+            "both named by --toolchain PATH."
+        )
+    if len(folders) > len(names):
+        raise UsageError("--toolchain is given more than twice: one for A and one for B.")
+    if len(folders) == 1:
+        folders = ("", *folders) if options.b is None else folders * 2
+    given: list[tuple[str, ...]] = [(folder or OWN,) for folder in folders] or [(), ()]
+    return tuple(
+        (name, replace(options, toolchain=toolchain))
+        for name, toolchain in zip(names, given, strict=True)
+    )
+
+
+def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:
+    sides = (left, right)
+    if any(side.result and not side.result.ok for side in sides):
+        return CodeDifference(sides)
+    if left.program is None or right.program is None:
+        return CodeDifference(sides, compare_lines(*_texts(left, right)))
+    return CodeDifference(
+        sides,
+        compare_programs(left.program, right.program, normalised=normalised),
+        report_deltas(left.program, right.program, left.resources, right.resources),
+    )
+
+
+def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Sequence[str]]:
+    if left.is_kept or right.is_kept:
+        return bare_lines(left.lines), bare_lines(right.lines)
+    return left.lines, right.lines
+
+
+def _machine_code(given: Given, options: DiffOptions) -> ComparedInput:
+    name = _name_of(given)
+    if kind_of(name) is CodeKind.SASS:
+        text = _text_of(given)
+        code = read_code(text)
+        if not code.functions:
+            raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
+        return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
+    request, kernel = _request(given, options)
+    only = kernel if kernel and only_holds_code(given) else ""
+    read = read_machine_code(request, options.timeout, function=only)
+    resources: dict[str, Resources] = {}
+    for unit in read.units:
+        resources |= unit.resources
+    if read.result.ok and not read.units:
+        raise UsageError(f"'{name}' holds no machine code.")
+    program = program_of(read.units, kernel) if read.units else None
+    if program is not None and kernel is not None and not program.code.functions:
+        raise UsageError(no_such_kernel(kernel, read.units))
+    return ComparedInput(name, read.result, program=program, resources=resources)
+
+
+def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
+    """Returns all modules of a build as one, or one kernel of them."""
+    if kernel is None:
+        chosen = [(unit, unit.code.functions) for unit in units]
+    else:
+        chosen = [(unit, tuple(map(by_itself, unit.named(kernel)))) for unit in units]
+    data = (
+        section
+        for unit, functions in chosen
+        for name in ([None] if kernel is None else [function.name for function in functions])
+        for section in data_sections(unit.cubin.content, name)
+    )
+    return CubinProgram(
+        Disassembly(
+            ", ".join(dict.fromkeys(unit.code.target for unit in units)),
+            tuple(function for _, functions in chosen for function in functions),
+        ),
+        tuple(data),
+        {lowered: name for unit in units for lowered, name in unit.code.demangled.items()},
+    )
+
+
+def _ptx(given: Given, options: DiffOptions) -> ComparedInput:
+    name = _name_of(given)
+    if kind_of(name) is CodeKind.PTX:
+        return ComparedInput(name, lines=tuple(_of_kernel(_text_of(given), options.kernel)))
+    request, kernel = _request(given, options)
+    request = replace(request, emit=frozenset({CodeKind.PTX}))
+    builder = Builder()
+    try:
+        result = with_idle_options(request, builder.build(request, timeout=options.timeout))
+    finally:
+        builder.close()
+    made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
+    lines = tuple(line for artifact in made for line in _of_kernel(artifact.text, kernel))
+    if result.ok and kernel is not None and not lines:
+        raise UsageError(
+            f"The PTX of '{name}' has no kernel '{kernel}'; its lowered name is needed."
+        )
+    is_kept = any(source.kind not in TEXT_KINDS for source in request.sources)
+    return ComparedInput(name, result, lines, is_kept=is_kept)
+
+
+def _source(given: Given, _options: DiffOptions) -> ComparedInput:
+    name = _name_of(given)
+    if kind_of(name) not in TEXT_KINDS:
+        raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
+    return ComparedInput(name, lines=tuple(_text_of(given).splitlines()))
+
+
+def _name_of(given: Given) -> str:
+    return given.name if isinstance(given, Source) else given
+
+
+def _text_of(given: Given) -> str:
+    if isinstance(given, Source):
+        return given.content.decode("utf-8", "replace")
+    return read_text(given)
+
+
+def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
+    """Returns the lines of PTX that are compared."""
+    lines = ptx_lines(ptx)
+    if kernel is None:
+        return lines
+    found = (each for each in functions(CodeKind.PTX, lines) if each.name == kernel)
+    return [line for each in found for line in lines[each.line : each.end]]
+
+
+def _request(given: Given, options: DiffOptions) -> tuple[BuildRequest, str | None]:
+    """Returns a build, and the kernel that is compared; None for all."""
+    if only_holds_code(given):
+        base, kernel = kernel_request(given, options.kernel, options.arch, options.timeout)
+        return request_from(options, base), kernel
+    return request_of(options, (given,)), options.kernel
+
+
+_READERS = {"sass": _machine_code, "ptx": _ptx, "source": _source}

@@ -1,0 +1,35 @@
+"""The options of `jitstudio export`: apart from others, as the table of its formats loads much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitstudio.commands.fields import CommandOptions, word
+from jitstudio.commands.launch_options import LaunchOptions
+from jitstudio.commands.values import PATH, choice
+from jitstudio.export.formats import BY_NAME
+
+DESCRIPTION = (
+    "Write a build and its launch in a form that others run, read and check. What "
+    "has no counterpart in it is named on stderr. Formats:\n"
+    + "\n".join(f"  {name:<18}{made.title}" for name, made in BY_NAME.items())
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Form(CommandOptions):
+    """The form of an export; it stands in front of the modules."""
+
+    format: str = word("", choice(tuple(BY_NAME)), default="", metavar="FORMAT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(LaunchOptions, _Form):
+    """What `jitstudio export` writes."""
+
+    output: str | None = word(
+        "-o, --output",
+        PATH,
+        "the file, or the folder of a format with several; without it, it is printed",
+        metavar="PATH",
+    )

@@ -1,0 +1,278 @@
+"""The options of commands that launch a kernel: `run`, `sweep` and `export`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitstudio.commands.build_options import ModuleOptions
+from jitstudio.commands.fields import flag, ways, word
+from jitstudio.commands.values import (
+    ANY_TEXT,
+    ANY_TEXTS,
+    ARGUMENTS,
+    COUNT,
+    COUNT_OR_NONE,
+    DEVICE,
+    DEVICES,
+    PATH,
+    SECONDS,
+    SIZE,
+    TEXTS,
+    TOLERANCE,
+    VARIABLES,
+    ArgumentKind,
+    Pairs,
+    WrongValueError,
+    choice,
+)
+from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
+
+_DEFAULT = LaunchSpec()
+
+
+def _three_paths(value: object) -> tuple[str, ...]:
+    paths: tuple[str, ...] = ANY_TEXTS.check(value)
+    return paths
+
+
+def ordinal_of(device: int | str) -> int:
+    """Returns the number of a GPU, or `SIMULATOR`."""
+    return SIMULATOR if isinstance(device, str) else device
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchOptions(ModuleOptions):
+    """A build and a launch of it; None where a launch is as the project or the default has it."""
+
+    kernel: str | None = word(
+        "--kernel",
+        ANY_TEXT,
+        "its name or, for a template, a name expression such as 'saxpy<float>'",
+        metavar="K",
+    )
+    grid: str | None = word("--grid", SIZE, "blocks", metavar="X[,Y[,Z]]")
+    cover: str | None = word(
+        "--cover",
+        SIZE,
+        "in place of --grid: so many threads at least, such as 'n'",
+        metavar="N[,N[,N]]",
+    )
+    block: str | None = word(
+        "--block",
+        SIZE,
+        f"threads per block (default {_DEFAULT.block})",
+        metavar="X[,Y[,Z]]",
+    )
+    cluster: str | None = word("--cluster", SIZE, "blocks per cluster", metavar="X[,Y[,Z]]")
+    shared: str | None = word("--shared", SIZE, "dynamic shared memory per block", metavar="BYTES")
+    cooperative: bool | None = flag(
+        "--cooperative",
+        "have all blocks resident at the same time",
+        default=None,
+        has_opposite=True,
+    )
+    load: LoadMode | None = ways(
+        choice(LoadMode),
+        {
+            "--driver-jit": (
+                LoadMode.DRIVER_JIT,
+                "load the PTX by the driver's compiler, in the place of the cubin",
+            )
+        },
+    )
+    arguments: Pairs = word(
+        "--arg",
+        ARGUMENTS,
+        "a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[@START][:FILL][:in|out|inout] "
+        "such as 'n:random(7)', of which the kernel gets the address of element START; fills are "
+        "zeros, constant(V), range, random, file(PATH), expr(NUMPY), unfilled; same(NAME) or "
+        "same(NAME+N) is the memory of another buffer; a texture "
+        "TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a surface "
+        "TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
+        "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
+        metavar="NAME=TEXT",
+    )
+    set: Pairs = word(
+        "--set",
+        VARIABLES,
+        "what a module variable (__constant__, __device__, __managed__) holds before the "
+        "launch: a value such as 0 or '{1, 2, 1}', or a fill; NAME=FILL:out or NAME:out to read it "
+        "back",
+        metavar="NAME=FILL",
+    )
+    expect: tuple[str, ...] = word(
+        "--expect",
+        TEXTS,
+        "what a buffer shall hold, in NumPy: 'out = a * x + y'; or a part of it: "
+        "'out[1:-1] = x[i - 1] + x[i + 1]'",
+        metavar="EXPR",
+    )
+    relative: float | None = word(
+        "--rtol",
+        TOLERANCE,
+        f"relative tolerance of floats (default {_DEFAULT.relative:g})",
+        metavar="R",
+    )
+    absolute: float | None = word(
+        "--atol",
+        TOLERANCE,
+        f"absolute tolerance of floats (default {_DEFAULT.absolute:g})",
+        metavar="A",
+    )
+    integer_tolerance: int | None = word(
+        "--itol",
+        COUNT_OR_NONE,
+        "how far integers may be apart (default 0: they are compared exactly, and --rtol and "
+        "--atol are about floats)",
+        metavar="N",
+    )
+    poison: bool | None = flag(
+        "--no-poison", "do not look for what is never written", default=None, const=False
+    )
+    guards: bool | None = flag(
+        "--no-guards", "do not look for writes out of bounds", default=None, const=False
+    )
+    repeats: int | None = word(
+        "--repeat",
+        COUNT_OR_NONE,
+        f"launches that are timed (default {_DEFAULT.repeats})",
+        metavar="N",
+    )
+    warmup: int | None = word(
+        "--warmup",
+        COUNT_OR_NONE,
+        f"launches before those (default {_DEFAULT.warmup})",
+        metavar="N",
+    )
+    flush_l2: bool | None = flag(
+        "--flush-l2", "overwrite the L2 cache before each timed launch", default=None
+    )
+    sanitizer: Sanitizer | None = word(
+        "--sanitize",
+        choice(Sanitizer),
+        f"run under compute-sanitizer: {', '.join(tool.value for tool in Sanitizer)}",
+        metavar="TOOL",
+    )
+    timeout: float | None = word(
+        "--timeout",
+        SECONDS,
+        f"end a launch after this many seconds (default {_DEFAULT.timeout:g})",
+        metavar="S",
+    )
+    blocks: int | None = word(
+        "--blocks",
+        COUNT,
+        "simulate the first N blocks only; with --device sim",
+        metavar="N",
+    )
+    seed: int | None = word(
+        "--seed",
+        COUNT_OR_NONE,
+        "simulate blocks and warps in another order (default 0, the natural one)",
+        metavar="N",
+    )
+    seeds: int | None = word(
+        "--seeds",
+        COUNT,
+        "simulate N orders, from --seed on, and compare their buffers",
+        metavar="N",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, _ in self.set:
+            if name in dict(self.arguments):
+                raise WrongValueError("set", dict(self.set), f"gives '{name}' twice.")
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The arguments of the kernel and the module variables, by name."""
+        return dict(self.arguments) | dict(self.set)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(LaunchOptions):
+    """What `jitstudio run` launches."""
+
+    device: int | str = word(
+        "--device",
+        DEVICE,
+        "the GPU, as 'jitstudio devices' counts them (default 0), or 'sim': the simulator, "
+        "which needs no GPU and counts what each line does in the place of times",
+        default=0,
+        metavar="N",
+    )
+    both: bool | None = flag(
+        "--both",
+        "run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
+        default=None,
+    )
+    compare_options: tuple[str, ...] = word(
+        "--compare-option",
+        ANY_TEXTS,
+        "build a second time with this option, too, run that on the same device, and compare "
+        "what both leave in the buffers",
+        metavar="OPT",
+    )
+    save: str | None = word(
+        "--save",
+        PATH,
+        "write each buffer as NAME.npy into this folder afterwards",
+        metavar="DIR",
+    )
+
+    @property
+    def ordinal(self) -> int:
+        """The number of the GPU, or `SIMULATOR`."""
+        return ordinal_of(self.device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(LaunchOptions):
+    """What `jitstudio sweep` varies."""
+
+    axes: tuple[str, ...] = word(
+        "--axis",
+        ANY_TEXTS,
+        "what to vary, with its values between commas, or semicolons where a value has "
+        "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
+        "link (none, ptx, lto), toolchain (own, a version that was added, a folder), -DMACRO, T "
+        "for {T} in the kernel's name, or an argument; can be given several times",
+        metavar="NAME=VALUES",
+    )
+    jobs: int | None = word(
+        "--jobs", COUNT, "build N variants at a time (default: one a core)", metavar="N"
+    )
+    devices: tuple[int | str, ...] | None = word(
+        "--devices",
+        DEVICES,
+        "the GPUs that share the work (default: all), or 'sim': the simulator, which gives "
+        "counts in the place of times",
+        metavar="N,N",
+    )
+    dask: str | None = word(
+        "--dask",
+        ANY_TEXT,
+        "let the workers of this Dask cluster do the work, such as tls://host:8786; Dask runs "
+        "what it is sent, so this trusts whoever answers, and the workers trust your project",
+        metavar="ADDRESS",
+    )
+    dask_tls: tuple[str, ...] | None = word(
+        "--dask-tls",
+        ArgumentKind(_three_paths),
+        "PEM files for tls:// (default: what Dask's own configuration names)",
+        metavar=("CA", "CERT", "KEY"),
+        nargs=3,
+    )
+    dask_insecure: bool = flag(
+        "--dask-insecure",
+        "accept an address beyond this machine without TLS: whoever answers can run code here",
+    )
+    csv: str | None = word("--csv", PATH, "write the table into this file", metavar="FILE")
+
+    @property
+    def ordinals(self) -> tuple[int, ...] | None:
+        """The numbers of the GPUs, or `SIMULATOR`; None for all GPUs."""
+        return None if self.devices is None else tuple(map(ordinal_of, self.devices))

@@ -1,0 +1,292 @@
+"""From the options of a command to the build that is asked for, over that of a project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from jitstudio.commands.build_options import CompileOptions, ModuleOptions
+from jitstudio.commands.inputs import (
+    given_project,
+    in_folder,
+    only_project,
+    read,
+    source_from,
+)
+from jitstudio.commands.launch_options import LaunchOptions
+from jitstudio.commands.values import Given, UsageError
+from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.code import CodeKind, Header, Source, is_project
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.options import rooted, shown, split_options, without
+from jitstudio.core.plan import default_emit
+from jitstudio.core.project.project import Project, with_buffer_files
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
+from jitstudio.project_files import OpenMember, OpenProject
+from jitstudio.terminal import print_error
+from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
+from jitstudio.trust import TrustStore
+
+
+def request_of(
+    options: CompileOptions, given: Sequence[Given], project: OpenProject | None = None
+) -> BuildRequest:
+    """Returns the build of modules or of a project, with all files read that the options name.
+
+    Args:
+        options: How it is built.
+        given: The modules, or a project alone.
+        project: That project, if it has been read.
+
+    Raises:
+        UsageError: An option makes no sense here, or a file cannot be read.
+    """
+    base = base_request(project or given_project(given), options)
+    return request_from(options, base or with_flags(options, given))
+
+
+def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
+    """Returns a build as the options change it.
+
+    Raises:
+        UsageError: See `request_of`.
+    """
+    toolchains = given_toolchains(options)
+    if len(toolchains) > 1 and not options.compares_toolchains:
+        raise UsageError(
+            "--toolchain is given twice. Several are compared by --compare-targets, by "
+            "'jitstudio diff' and by an axis of 'jitstudio sweep'."
+        )
+    sources = assign_name_expressions(base.sources, options.name_expressions)
+    link = options.link or base.link
+    headers = {header.name: header for header in base.headers}
+    headers |= {name: Header(name, read(path)) for name, path in options.headers}
+    # Paths of a project begin in its folder, those that are typed here where we are.
+    typed = rooted(options.options, os.getcwd() if base.folder else "")
+    return replace(
+        base,
+        sources=sources,
+        arch=options.arch or base.arch,
+        emit=default_emit(sources, link),
+        link=link,
+        options=(*without(base.options, typed), *typed),
+        headers=tuple(headers.values()),
+        compiler=options.compiler or base.compiler,
+        libdevice=options.libdevice or base.libdevice,
+        libraries=(*base.libraries, *map(source_from, options.libraries)),
+        join_ir=options.join_ir or base.join_ir,
+        keep_host_code=(options.host_code == "keep" if options.host_code else base.keep_host_code),
+        use_cache=not options.no_cache,
+        # A single build is over before a precompiled header could be of use.
+        precompile_headers=False,
+        unsafe_options=options.unsafe_options,
+        toolchain=toolchains[0] if toolchains else base.toolchain,
+        python=_program(options.python) if options.python else base.python,
+    )
+
+
+def _program(path: str) -> str:
+    """Returns a program that is named by its path as others find it from another folder."""
+    return os.path.abspath(path) if os.path.dirname(path) else path
+
+
+def with_flags(options: CompileOptions, given: Sequence[Given]) -> BuildRequest:
+    """Returns a build of modules with the flags that they are compiled with elsewhere.
+
+    Raises:
+        UsageError: See `request_of`.
+    """
+    sources = tuple(map(source_from, given))
+    database = options.compile_commands
+    found: list[CompileFlags | None] = []
+    try:
+        for each, source in zip(given, sources, strict=True):
+            path = Path(each.name if isinstance(each, Source) else each)
+            if source.kind is CodeKind.CUDA and database is not None:
+                found.append(flags_of(path, Path(database)))
+            found.append(flags_in(source.content, path))
+    except FlagsError as error:
+        raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
+    taken = [flags for flags in found if flags is not None]
+    for flags in taken:
+        if flags.left_out:
+            print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
+    joined: tuple[str, ...] = ()
+    for flags in taken:
+        joined = (*without(joined, flags.options), *flags.options)
+    arch = next((flags.arch for flags in reversed(taken) if flags.arch), DEFAULT_ARCH)
+    return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(joined)))
+
+
+def assign_name_expressions(
+    sources: tuple[Source, ...], expressions: Sequence[str]
+) -> tuple[Source, ...]:
+    """Gives each expression to the modules that `with_name_expressions` finds.
+
+    Raises:
+        UsageError: There is an expression but no CUDA C++ module.
+    """
+    if expressions and not any(source.kind is CodeKind.CUDA for source in sources):
+        raise UsageError("--name-expression needs a CUDA C++ module.")
+    return with_name_expressions(sources, expressions)
+
+
+def given_toolchains(options: CompileOptions) -> tuple[str, ...]:
+    """Returns the folders of compilers that are named, in order; empty for our own.
+
+    Raises:
+        UsageError: One of them is none.
+    """
+    if not options.toolchain:
+        return ()
+    try:
+        added = AddedToolchains().named()
+        return tuple(chosen(text, added) for text in options.toolchain)
+    except ToolchainError as error:
+        raise UsageError(f"--toolchain: {error}") from None
+
+
+def has_target(options: ModuleOptions) -> bool:
+    """Whether the target is given, so that it need not be that of a GPU: a project has one."""
+    paths = (each for each in options.sources if not isinstance(each, Source))
+    return options.arch is not None or any(is_project(Path(each)) for each in paths)
+
+
+def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:
+    """Returns the target that was given, else that of the GPU, else the default."""
+    if is_given:
+        return chosen
+    numbers = {device.ordinal: device.number for device in found.devices}
+    return Arch(numbers[ordinal]) if ordinal in numbers else DEFAULT_ARCH
+
+
+def base_request(opened: OpenProject | None, options: CompileOptions) -> BuildRequest | None:
+    """The build that the project describes, which the options change; None without a project.
+
+    It is confined to the project's folder unless the project is trusted, now or since before.
+
+    Raises:
+        UsageError: A module that takes part cannot be read, or the options cannot.
+    """
+    if opened is None:
+        return None
+    project = opened.project
+    linked = options.is_linked or project.link is not LinkMode.NONE
+    modules = opened.members[: len(project.modules)]
+    taken = [m for m in modules if m.member.is_linked or m.member.is_library or not linked]
+    try:
+        words = split_options(project.options)
+    except ValueError as error:
+        raise UsageError(f"'{opened.path.name}': {error}") from None
+    folder = str(opened.path.parent)
+    trusted = options.trust or TrustStore().standing(opened).trusted
+    return BuildRequest(
+        sources=tuple(_member_source(m) for m in taken if not m.member.is_library),
+        arch=project.arch,
+        link=project.link,
+        options=words,
+        headers=tuple(Header(m.member.name, _content(m)) for m in opened.members[len(modules) :]),
+        compiler=project.compiler,
+        assembler=Assembler.DRIVER if project.driver_jit else Assembler.NVJITLINK,
+        libdevice=project.libdevice,
+        libraries=tuple(_member_source(m) for m in taken if m.member.is_library),
+        join_ir=project.join_ir,
+        keep_host_code=project.keep_host_code,
+        confined_to=None if trusted else (folder,),
+        folder=folder,
+        toolchain="" if options.toolchain else _hinted_toolchain(project),
+    )
+
+
+def _hinted_toolchain(project: Project) -> str:
+    """Returns the folder of the compilers that a project wants; empty for our own.
+
+    What it names counts only if the user has added it: else a project could have any file loaded.
+    """
+    if not project.toolchain:
+        return ""
+    folder = hinted(project.toolchain, AddedToolchains().named())
+    if not folder:
+        print_error(
+            f"The project wants the compilers {shown(project.toolchain)}, which were not added in "
+            "the settings of the window: jitstudio's own build in their place. --toolchain PATH "
+            "names others."
+        )
+    return folder
+
+
+def _member_source(opened: OpenMember) -> Source:
+    member = opened.member
+    folder = str(opened.path.parent) if opened.path else ""
+    return Source(member.name, member.kind, _content(opened), folder, member.name_expressions)
+
+
+def _content(opened: OpenMember) -> bytes:
+    if opened.content is None:
+        raise UsageError(opened.problem)
+    return opened.content
+
+
+def others_request(
+    options: ModuleOptions, folder: Path, words: Iterable[str], settings: Project | None = None
+) -> BuildRequest:
+    """Returns a build that somebody else has described, confined to his folder unless trusted.
+
+    Args:
+        options: Modules that are read already, or a project and nothing else; and all else.
+        folder: Where his paths begin.
+        words: Options for the compilers, whose paths begin there, too.
+        settings: A project of whose target, options and so on the build is, in the place of what
+            his project or his sources say; None for theirs.
+
+    Raises:
+        UsageError: See `request_of`.
+    """
+    home = str(folder.resolve())
+    words = rooted(words, home)
+    (first, *_) = options.sources
+    if isinstance(first, Source):
+        given = tuple(each for each in options.sources if isinstance(each, Source))
+        base = BuildRequest(given) if settings else with_flags(options, given)
+        base = replace(base, confined_to=None if options.trust else (home,), folder=home)
+    else:
+        opened = only_project(first)
+        if settings is not None:
+            kept = {name: getattr(settings, name) for name in _SETTINGS}
+            opened = replace(opened, project=replace(opened.project, **kept))
+        found = base_request(opened, options)
+        assert found is not None
+        base = found
+    return request_from(options, replace(base, options=(*without(base.options, words), *words)))
+
+
+_SETTINGS = (
+    *("arch", "options", "link", "libdevice", "join_ir", "driver_jit", "compiler", "toolchain"),
+    "keep_host_code",
+)
+"""What of a project says how its modules are built."""
+
+_Launch = TypeVar("_Launch", bound=LaunchOptions)
+
+
+def confined_buffers(options: _Launch, folder: Path) -> _Launch:
+    """Returns a launch that somebody else has described, with buffers from his folder only.
+
+    Raises:
+        UsageError: A file leads out of it, and he is not trusted.
+    """
+    spec = with_buffer_files(
+        LaunchSpec(arguments=tuple(options.texts.items())),
+        lambda _, path: in_folder(folder.resolve(), path, trust=options.trust),
+    )
+    texts = dict(spec.arguments)
+    return replace(
+        options,
+        arguments=tuple((name, texts[name]) for name, _ in options.arguments),
+        set=tuple((name, texts[name]) for name, _ in options.set),
+    )

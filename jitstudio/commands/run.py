@@ -1,0 +1,307 @@
+"""A kernel built, launched, timed and checked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from jitstudio.commands.build import built
+from jitstudio.commands.inputs import given_project, made_folder, unwritable
+from jitstudio.commands.json_output import Json, launch_object, result_object
+from jitstudio.commands.launch_options import RunOptions
+from jitstudio.commands.launch_spec import base_launch, most_seconds, spec_from, within_limit
+from jitstudio.commands.request import (
+    arch_for,
+    has_target,
+    request_of,
+)
+from jitstudio.commands.values import UsageError
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
+from jitstudio.core.launch.arguments import first_launch
+from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
+from jitstudio.core.launch.host_words import words_on_host_launch
+from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.result import (
+    BufferResult,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchResult,
+    diagnostic_of,
+    unlaunched,
+)
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.own_headers import own_headers
+from jitstudio.worker.launcher import Launcher
+
+_LONGEST_NAME = 100
+_WITHOUT_GPU = "--device sim runs the kernel without a GPU."
+_GPU = 0
+"""The one that is compared with the simulator where that was chosen."""
+_OTHER_COMPARISON = SpecProblem(
+    "both",
+    "The project compares a GPU and the simulator, which --compare-option does not: this build and "
+    "the other one run on the same device.",
+    "Leave --compare-option out to compare a GPU and the simulator.",
+    Severity.INFO,
+)
+_BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
+
+
+def ignore_words(_words: Sequence[str]) -> None:
+    """For whoever shows the launch and not where it comes from."""
+
+
+def ignore_event(_event: LaunchEvent) -> None:
+    """For whoever has all of it at the end."""
+
+
+def launch(
+    options: RunOptions,
+    heard: Callable[[LaunchEvent], None] = ignore_event,
+    request: BuildRequest | None = None,
+    limit: float | None = None,
+    begins: Callable[[Sequence[str]], None] = ignore_words,
+    base: LaunchSpec | None = None,
+) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
+    """Returns the build, the launch of it if there was one, and the GPUs.
+
+    Args:
+        options: The build and the launch.
+        heard: Is given what happens meanwhile.
+        request: What is built in place of what the options say.
+        limit: Seconds that the build and the launch may take at most, whatever the options and
+            a project say; None for what they say.
+        begins: Is given what the launch takes from the host code, before it.
+        base: The launch that the options change, in the place of that of their project.
+
+    Raises:
+        UsageError: An option is wrong, a file cannot be read or written.
+        WorkerError: The worker itself failed.
+    """
+    compared = options.compare_options
+    if compared and options.both:
+        raise UsageError("--both and --compare-option are two comparisons: give one of them.")
+    project = given_project(options.sources)
+    base = base or base_launch(project, options.kernel or "", options.texts)
+    spec = spec_from(options, base)
+    remarks: tuple[SpecProblem, ...] = ()
+    if compared and spec.both:
+        spec, remarks = replace(spec, both=False), (_OTHER_COMPARISON,)
+    if request is None:
+        request = request_of(options, options.sources, project)
+    request = build_for_launch(request, spec.kernel)
+    folder = made_folder(options.save, "--save")
+    launcher = Launcher()
+    try:
+        found = launcher.devices()
+        target = _GPU if spec.both and options.ordinal == SIMULATOR else options.ordinal
+        arch = arch_for(request.arch, has_target(options), found, target)
+        request = replace(request, arch=arch)
+        building = DEFAULT_TIMEOUT if limit is None else limit
+        made = built(request, building)[-1]
+        if not made.ok:
+            return made, None, found
+        begin = partial(spec_from, options) if base is None else None
+        most = most_seconds(options, base) if limit is None else limit
+        sides = _Sides(launcher, spec, found, options.ordinal, heard, begin, most, building, begins)
+        result = sides.launch(_Side(request, made), compared, remarks)
+        result = replace(result, begins=sides.words)
+        if folder is not None:
+            result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
+        result = sides.with_contraction(_Side(request, made), compared, result)
+    finally:
+        launcher.close()
+    return made, result, found
+
+
+def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
+    """Returns the JSON object of the command: that of the build where nothing was launched."""
+    made = result_object(built)
+    if result is None:
+        return made
+    # The text of the code is not what was asked for here.
+    return launch_object(result) | {"build": {name: made[name] for name in _BUILT}}
+
+
+class _Side(NamedTuple):
+    """A build to launch from: what was asked for, and what came of it."""
+
+    request: BuildRequest
+    built: BuildResult
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    """A launch that can be carried out, and what is to be known of it."""
+
+    request: LaunchRequest
+    problems: tuple[SpecProblem, ...]
+
+
+@dataclass
+class _Sides:
+    """Launches a kernel, and once more on another device or of another build to compare.
+
+    Attributes:
+        launcher: What carries it out.
+        spec: What is asked for.
+        found: The GPUs.
+        ordinal: Of the one to use.
+        heard: Is given what happens meanwhile.
+        begin: Completes the launch that the host code has; None where that is not to be read.
+        most: Seconds that a launch may take at most.
+        building: Seconds that a build may take at most.
+        begins: Is given what the launch takes from the host code, before it.
+        words: The same; empty for nothing.
+        launched: The launch as it was sent; None before.
+    """
+
+    launcher: Launcher
+    spec: LaunchSpec
+    found: DeviceList
+    ordinal: int
+    heard: Callable[[LaunchEvent], None]
+    begin: Callable[[LaunchSpec], LaunchSpec] | None
+    most: float
+    building: float
+    begins: Callable[[Sequence[str]], None]
+    words: tuple[str, ...] = ()
+    launched: LaunchRequest | None = None
+
+    def launch(
+        self,
+        side: _Side,
+        compared: tuple[str, ...] = (),
+        remarks: tuple[SpecProblem, ...] = (),
+    ) -> LaunchResult:
+        """Returns the launch, or why there was none.
+
+        Args:
+            side: The build.
+            compared: Options of another build that is run, too.
+            remarks: What else is to be said of it.
+        """
+        own = self._resolved(side, self.ordinal)
+        if isinstance(own, LaunchResult):
+            return own
+        other = self._other(side, compared, own.request.both)
+        if isinstance(other, LaunchResult):
+            return other
+        self.launched = own.request
+        result = self.launcher.launch(
+            own.request,
+            on_event=self.heard,
+            rival=other.request if other else None,
+            rival_build=f"built with {' '.join(compared)}" if compared else "",
+        )
+        problems = map(diagnostic_of, (*remarks, *own.problems))
+        return replace(result, diagnostics=(*problems, *result.diagnostics))
+
+    def with_contraction(
+        self, side: _Side, compared: tuple[str, ...], result: LaunchResult
+    ) -> LaunchResult:
+        """Returns a result that went wrong in floats with the part of contraction in it, tried.
+
+        That is looked for where two runs were asked for.
+        """
+        launched = self.launched
+        asked = launched is not None and (launched.both or bool(compared))
+        if launched is None or not asked or not may_be_contraction(launched, result):
+            return result
+        options = (*side.request.options, *compared)
+        if any("fmad" in option or "-fma=" in option for option in options):
+            return result
+        heard, self.heard = self.heard, ignore_event
+        try:
+            plain = _built_with(side.request, (WITHOUT_FMA,), self.building)
+            return with_contraction(result, self.launch(plain, compared) if plain else None)
+        finally:
+            self.heard = heard
+
+    def _other(
+        self, side: _Side, compared: tuple[str, ...], both: bool
+    ) -> _Resolved | LaunchResult | None:
+        """Returns what is run besides, or why it cannot be; None for nothing."""
+        if compared:
+            other = _built_with(side.request, compared, self.building)
+            if other is None:
+                told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
+                return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
+            return self._resolved(other, self.ordinal)
+        if both:
+            return self._resolved(side, _GPU if self.ordinal == SIMULATOR else SIMULATOR)
+        return None
+
+    def _resolved(self, side: _Side, ordinal: int) -> _Resolved | LaunchResult:
+        """Returns the launch on a device, or why there is none."""
+        request, built = side
+        spec = self.spec
+        try:
+            access = self.begin is not None
+            forms = kernel_forms(request.sources, built, own_headers(request), access=access)
+            form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
+            if self.begin is not None and form.host_launch is not None:
+                spec = self.begin(first_launch(form))
+                if not self.words:
+                    # Of another build or device it is the same launch.
+                    self.words = words_on_host_launch(form)
+                    self.begins(self.words)
+            simulated = request.sources if ordinal == SIMULATOR else None
+            kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
+        except SpecError as error:
+            return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
+        if missing := _missing(self.found, ordinal):
+            return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+        spec, shortened = within_limit(spec, self.most)
+        resolved = resolve(spec, kernel, self.found, ordinal)
+        problems = (*shortened, *resolved.problems)
+        if resolved.request is None:
+            return unlaunched(form.title, LaunchOutcome.REFUSED, problems)
+        return _Resolved(resolved.request, problems)
+
+
+def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
+    """Returns a build with further options, of so many seconds at most; None where it fails."""
+    request = replace(request, options=(*request.options, *options))
+    made = built(request, most)[-1]
+    return _Side(request, made) if made.ok else None
+
+
+def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
+    """Returns why there is no such GPU."""
+    if any(device.ordinal == ordinal for device in found.choices):
+        return None
+    here = ", ".join(str(device.ordinal) for device in found.devices)
+    message = found.problem or f"There is no GPU {ordinal}. There are: {here or 'none'}."
+    return SpecProblem("device", message, _WITHOUT_GPU)
+
+
+def _file_name(parameter: str) -> str:
+    """Returns a parameter's name as a name for a file: hand-written code may call it anything."""
+    return re.sub(r"[^\w-]", "_", parameter)[:_LONGEST_NAME]
+
+
+def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
+    """Yields the buffers with the paths of their copies; the launcher's own files go with it."""
+    for buffer in buffers:
+        if not buffer.path:
+            yield buffer
+            continue
+        path = folder / f"{_file_name(buffer.name)}.npy"
+        try:
+            shutil.copyfile(buffer.path, path)
+        except OSError as error:
+            raise unwritable(path, error, "--save") from None
+        yield replace(buffer, path=str(path))

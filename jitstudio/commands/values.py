@@ -1,0 +1,332 @@
+"""What the values of commands may be: one check for each kind, whoever has written the value.
+
+A check returns the value as commands use it, or raises a ValueError whose message has no subject:
+``must be at least 1``. Python's name, a flag or a key is put in front by whoever shows it.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from numbers import Integral, Real
+from typing import Any, NamedTuple, TypeAlias
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import EMITTED_KINDS, CodeKind, Source
+from jitstudio.core.launch.device import SIMULATED_DEVICE
+
+Given: TypeAlias = str | Source
+"""A module of a command: the path of its file, or what Python has handed over."""
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+_PREDICATES = ("must ", "is ", "takes ", "gives ", "does ")
+_EMPTY = "is empty. Say what it shall be, or leave it out."
+_Check: TypeAlias = Callable[[Any], Any]
+
+
+class UsageError(ValueError):
+    """A command cannot be carried out as it is; the message says what to change."""
+
+
+class WrongValueError(UsageError):
+    """The value of an option is wrong.
+
+    Attributes:
+        name: The option, as Python calls it.
+        reason: What is wrong, without a subject.
+    """
+
+    def __init__(self, name: str, value: object, reason: str) -> None:
+        super().__init__(f"{name}={reprlib.repr(value)}: {reason}")
+        self.name, self.reason = name, reason
+
+    def about(self, subject: str) -> str:
+        """Returns the message for one who calls the option otherwise, such as ``--shared``."""
+        return f"{subject}{'' if self.reason.startswith(_PREDICATES) else ':'} {self.reason}"
+
+
+class ArgumentKind(NamedTuple):
+    """What a value may be.
+
+    Attributes:
+        check: Returns the value as commands use it; raises a ValueError.
+        read: Returns the value that one word says, for `check` to judge; None for the word itself.
+        is_list: Whether there are several words, each with a flag of its own.
+        choices: The words, where there are few.
+        is_flag: Whether a flag alone says it, without a word.
+    """
+
+    check: _Check
+    read: _Check | None = None
+    is_list: bool = False
+    choices: tuple[str, ...] = ()
+    is_flag: bool = False
+
+
+def _quoted(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else reprlib.repr(value)
+
+
+def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Check) -> ArgumentKind:
+    """Returns the kind of the numbers that fit; the refusal says which do."""
+    kind, noun = (Integral, "whole number") if read is int else (Real, "number")
+
+    def check(value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, kind):
+            word = noun if isinstance(value, Real) else "number"
+            raise ValueError(f"{_quoted(value)} is no {word}. It takes {takes}.")
+        if not fits(value):
+            raise ValueError(f"{refusal}.")
+        return read(value)  # type: ignore[call-overload]
+
+    def number(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            return text
+
+    return ArgumentKind(check, number)
+
+
+_LARGEST = sys.float_info.max
+
+
+def whole(least: int, more: str = "") -> ArgumentKind:
+    """Returns the kind of whole numbers from this one on; `more` says what else is taken."""
+    takes = f"a whole number, at least {least}{more}"
+    return _number(int, takes, f"must be at least {least}", lambda value: value >= least)
+
+
+COUNT, COUNT_OR_NONE = whole(1), whole(0)
+SECONDS = _number(
+    float,
+    "seconds, more than 0",
+    "must be more than 0 seconds",
+    lambda value: 0 < value <= _LARGEST,
+)
+TOLERANCE = _number(
+    float, "a number, 0 or more", "must be 0 or more", lambda value: 0 <= value <= _LARGEST
+)
+
+
+def _true_or_false(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{_quoted(value)} is neither True nor False.")
+    return value
+
+
+FLAG = ArgumentKind(_true_or_false, is_flag=True)
+
+
+def _any_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a text belongs here.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(value).decode("utf-8", "replace")
+        raise ValueError(f"'{shown}' is not UTF-8.") from None
+    return value
+
+
+def _text(value: Any) -> str:
+    if not _any_text(value):
+        raise ValueError(_EMPTY)
+    return str(value)
+
+
+def _path(value: Any) -> str:
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str):
+        raise ValueError("the path of a file or folder belongs here.")
+    if not path:
+        raise ValueError(_EMPTY)
+    return path
+
+
+TEXT = ArgumentKind(_text)
+ANY_TEXT = ArgumentKind(_any_text)
+"""A text that may be empty."""
+PATH = ArgumentKind(_path)
+
+
+def _several(check: _Check, what: str = "a text or several belong here") -> ArgumentKind:
+    """Returns lists of what a check takes; a text alone is one of them."""
+
+    def checked(value: Any) -> tuple[Any, ...]:
+        is_one = isinstance(value, (str, bytes, os.PathLike, Source, Enum, Mapping))
+        try:
+            values: tuple[Any, ...] = (value,) if is_one else tuple(value)
+        except TypeError:
+            values = (value,)
+        for each in values:
+            if not isinstance(each, (str, os.PathLike, Source, Enum)):
+                raise ValueError(f"{what}, not {reprlib.repr(each)}.")
+        return tuple(map(check, values))
+
+    return ArgumentKind(checked, is_list=True)
+
+
+TEXTS, ANY_TEXTS = _several(_text), _several(_any_text)
+PATHS = _several(_path)
+
+
+def _module(value: Any) -> Given:
+    return value if isinstance(value, Source) else _path(value)
+
+
+def _modules(value: Any) -> tuple[Given, ...]:
+    found: tuple[Given, ...] = _several(_module, "files belong here").check(value)
+    if not found:
+        raise ValueError("is empty. Name a file.")
+    return found
+
+
+MODULE, MODULES = ArgumentKind(_module), ArgumentKind(_modules)
+
+
+def choice(
+    words: Iterable[str] | Mapping[str, Any] | type[Enum], *, or_none: bool = False
+) -> ArgumentKind:
+    """Returns the kind of words that are in a list, or mean something in it.
+
+    Args:
+        words: Those that are known, with what they mean; or an enumeration, by its values.
+        or_none: Whether Python may say None in their place, for the message.
+    """
+    if isinstance(words, type):
+        words = {each.value: each for each in words}
+    members = words if isinstance(words, Mapping) else {word: word for word in words}
+    names = [*(repr(word) for word in members), *(("None",) if or_none else ())]
+    known = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+    def check(value: Any) -> Any:
+        for word, member in members.items():
+            if value is member or (isinstance(value, str) and value == word):
+                return member
+        raise ValueError(f"{_quoted(value)} is not known. It is {known}.")
+
+    return ArgumentKind(check, choices=tuple(members))
+
+
+def _arch(value: Any) -> Arch:
+    return value if isinstance(value, Arch) else Arch.parse(_any_text(value))
+
+
+ARCH = ArgumentKind(_arch)
+
+
+def _between_commas(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not value:
+        raise ValueError(_EMPTY)
+    return tuple(dict.fromkeys(filter(None, map(str.strip, value.split(",")))))
+
+
+def _emitted(value: Any) -> CodeKind:
+    words = {kind.value: kind for kind in EMITTED_KINDS}
+    if isinstance(value, CodeKind) and value in EMITTED_KINDS:
+        return value
+    if value not in words:
+        raise ValueError(f"does not know '{value}'. It takes: {','.join(words)}")
+    return words[value]
+
+
+def _targets(value: Any) -> tuple[str, ...]:
+    words: tuple[str, ...] = TEXTS.check(_between_commas(value))
+    if not words:
+        raise ValueError(_EMPTY)
+    for word in words:
+        Arch.parse(word)
+    return words
+
+
+EMITTED = ArgumentKind(lambda value: _several(_emitted).check(_between_commas(value)))
+TARGETS = ArgumentKind(_targets)
+
+_GPU = whole(0, f", or '{SIMULATED_DEVICE.uuid}' for the simulator")
+
+
+def _device(value: Any) -> int | str:
+    is_simulator = isinstance(value, str) and value == SIMULATED_DEVICE.uuid
+    return SIMULATED_DEVICE.uuid if is_simulator else _GPU.check(value)
+
+
+def _read_device(word: str) -> Any:
+    return _GPU.read(word.strip()) if _GPU.read else word
+
+
+def _devices(value: Any) -> tuple[int | str, ...]:
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not values:
+        raise ValueError(_EMPTY)
+    return tuple(map(_device, values))
+
+
+DEVICE = ArgumentKind(_device, _read_device)
+DEVICES = ArgumentKind(_devices, lambda text: tuple(map(_read_device, text.split(","))))
+
+
+def _size(value: Any) -> str:
+    """Returns a size as launches are written: a number or an expression, or one an axis."""
+    if isinstance(value, (tuple, list)) and value:
+        return ",".join(map(_size, value))
+    return _any_text(value) if isinstance(value, str) else str(_SIZE.check(value))
+
+
+_SIZE = whole(0, ", or an expression as a text")
+SIZE = ArgumentKind(_size)
+
+
+def _pair(each: Any, takes: str, *, alone: bool = False) -> tuple[str, str]:
+    """Returns name and text of a pair, or of a word ``NAME=TEXT``."""
+    if isinstance(each, tuple) and len(each) == 2:
+        name, text = _any_text(each[0]).strip(), str(each[1]).strip()
+    else:
+        word = _any_text(each)
+        name, equals, text = (part.strip() for part in word.partition("="))
+        if alone and not (name and equals):
+            # A variable alone is one to be read back: `hits:out`.
+            name, _, text = (part.strip() for part in word.rpartition(":"))
+            equals = text if text in ("in", "out", "inout") else ""
+        name = name if equals else ""
+    if not name:
+        raise ValueError(f"takes {takes}, not '{each}'.")
+    return name, text
+
+
+def _pairs(value: Any, takes: str, *, alone: bool = False) -> Pairs:
+    if isinstance(value, Mapping):
+        return tuple(_pair(each, takes) for each in value.items())
+    if not isinstance(value, (tuple, list)):
+        raise ValueError("names and values belong here, as in a dict.")
+    return tuple(_pair(each, takes, alone=alone) for each in value)
+
+
+def _named_texts(*, alone: bool) -> ArgumentKind:
+    def check(value: Any) -> Pairs:
+        found: dict[str, str] = {}
+        for name, text in _pairs(value, "NAME=TEXT", alone=alone):
+            if name in found:
+                raise ValueError(f"gives '{name}' twice.")
+            found[name] = text
+        return tuple(found.items())
+
+    return ArgumentKind(check, is_list=True)
+
+
+ARGUMENTS, VARIABLES = _named_texts(alone=False), _named_texts(alone=True)
+
+
+def _headers(value: Any) -> Pairs:
+    found = _pairs(value, "NAME=PATH")
+    for name, path in found:
+        if not path:
+            raise ValueError(f"takes NAME=PATH, not '{name}='.")
+    return found
+
+
+HEADERS = ArgumentKind(_headers, is_list=True)
