@@ -59,108 +59,101 @@ class CommandGrammar(NamedTuple):
     Attributes:
         options: The class of its options, behind the module of `jitstudio.commands` that has it.
         help: What it does, in a line.
-        more: The description and what else argparse is told.
+        description: The same, longer.
+        epilog: What its exit status means.
+        has_whole_flags: Whether flags are written in full: `--opt` for `--option` would not take a
+            value that begins with a dash.
+        usage: How it is called, where argparse would not find that out.
         actions: The words that follow it, if any do, each with a grammar of its own.
     """
 
     options: str
     help: str
-    more: Mapping[str, Any] = MappingProxyType({})
+    description: str | None = None
+    epilog: str | None = None
+    has_whole_flags: bool = False
+    usage: str | None = None
     actions: Mapping[str, CommandGrammar] = MappingProxyType({})
+
+    @property
+    def module(self) -> Any:
+        """The module of its options, which may load much."""
+        return import_module(f"jitstudio.commands.{self.options.partition(':')[0]}")
 
     @property
     def kind(self) -> type[CommandOptions]:
         """The class of its options."""
-        module, _, name = self.options.partition(":")
-        made: type[CommandOptions] = getattr(import_module(f"jitstudio.commands.{module}"), name)
+        made: type[CommandOptions] = getattr(self.module, self.options.partition(":")[2])
         return made
 
 
-# `--opt` for `--option` would not take a value that begins with a dash.
-_WHOLE_FLAGS: Mapping[str, Any] = {"allow_abbrev": False}
 _GRAMMARS = {
     "build": CommandGrammar(
         "build_options:BuildOptions",
         "compile, link and disassemble",
-        {
-            "description": "Compile, link and disassemble. The kind of a file follows from its "
-            "ending.",
-            "epilog": _BUILD_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        "Compile, link and disassemble. The kind of a file follows from its ending.",
+        _BUILD_STATUS,
+        has_whole_flags=True,
     ),
     "run": CommandGrammar(
         "launch_options:RunOptions",
         "build, launch a kernel on a GPU, time it and check it",
-        {
-            "description": "Build, launch a kernel on a GPU, time it and check what it has "
-            "written.",
-            "epilog": _LAUNCH_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        "Build, launch a kernel on a GPU, time it and check what it has written.",
+        _LAUNCH_STATUS,
+        has_whole_flags=True,
     ),
     "sweep": CommandGrammar(
         "launch_options:SweepOptions",
         "run a kernel in many variants and find the fastest",
-        {
-            "description": "Build, launch, time and check a kernel in each variant that the axes "
-            "span.",
-            "epilog": _SWEEP_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        "Build, launch, time and check a kernel in each variant that the axes span.",
+        _SWEEP_STATUS,
+        has_whole_flags=True,
     ),
     "inspect": CommandGrammar(
         "build_options:InspectOptions",
         "read machine code: lines, registers, control flow, occupancy, findings",
-        {
-            "description": "Read machine code: what it needs, where it comes from, what may cost "
-            "time. Files that hold no machine code are built first; of a fatbin the code for "
-            "--arch is read. Of a program, shared library, wheel, zip or cache --kernel chooses "
-            "one of the kernels in it. A cache is a folder, or one of the words triton, inductor, "
-            "cupy, numba, cutile, warp, cuda and xla for the place where that keeps its kernels.",
-            "epilog": _INSPECT_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        "Read machine code: what it needs, where it comes from, what may cost time. Files that "
+        "hold no machine code are built first; of a fatbin the code for --arch is read. Of a "
+        "program, shared library, wheel, zip or cache --kernel chooses one of the kernels in it. "
+        "A cache is a folder, or one of the words triton, inductor, cupy, numba, cutile, warp, "
+        "cuda and xla for the place where that keeps its kernels.",
+        _INSPECT_STATUS,
+        has_whole_flags=True,
     ),
     "diff": CommandGrammar(
         "build_options:DiffOptions",
         "compare two programs, or two builds of one",
-        {"description": _DIFF, "epilog": _DIFF_STATUS, **_WHOLE_FLAGS},
+        _DIFF,
+        _DIFF_STATUS,
+        has_whole_flags=True,
     ),
     "export": CommandGrammar(
         "export_options:ExportOptions",
         "write a build and its launch as a script, a program, commands or a report",
-        {
-            "formatter_class": argparse.RawDescriptionHelpFormatter,
-            "epilog": _EXPORT_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        epilog=_EXPORT_STATUS,
+        has_whole_flags=True,
     ),
     "check": CommandGrammar(
         "other_options:CheckOptions",
         "check that kernels keep their budgets of registers, spills and more",
-        {
-            "description": "Build what files of budgets name and check the conditions on its "
-            "kernels, such as 'registers <= 64', 'no double' or 'LDG.128 >= 1'. No GPU is needed.",
-            "epilog": _CHECK_STATUS,
-        },
+        "Build what files of budgets name and check the conditions on its kernels, such as "
+        "'registers <= 64', 'no double' or 'LDG.128 >= 1'. No GPU is needed.",
+        _CHECK_STATUS,
     ),
     "import": CommandGrammar(
         "other_options:ImportOptions",
         "write what a link of Compiler Explorer or a project's text holds into a folder",
-        {
-            "description": "Write the files and a project from a link of Compiler Explorer that "
-            "has all of it in itself (/clientstate/ or behind a #), from a file downloaded there, "
-            "or from a project as text. Nothing is sent and nothing is run.",
-            "epilog": "Exit status: 0 written, 2 usage, or the link is short, damaged or of no "
-            "compiler that is here.",
-        },
+        "Write the files and a project from a link of Compiler Explorer that has all of it in "
+        "itself (/clientstate/ or behind a #), from a file downloaded there, or from a project as "
+        "text. Nothing is sent and nothing is run.",
+        "Exit status: 0 written, 2 usage, or the link is short, damaged or of no compiler that is "
+        "here.",
     ),
     "lesson": CommandGrammar(
         "",
         "list lessons, open one, check what a pupil has made of it",
-        {"description": "Twelve lessons come with the program; others are folders like theirs."},
-        {
+        "Twelve lessons come with the program; others are folders like theirs.",
+        actions={
             "list": CommandGrammar(
                 "other_options:LessonListOptions", "list the lessons that come with the program"
             ),
@@ -171,32 +164,25 @@ _GRAMMARS = {
             "check": CommandGrammar(
                 "other_options:LessonCheckOptions",
                 "say what a pupil has reached and what not",
-                {
-                    "epilog": "Exit status: 0 the lesson is passed, 5 a goal is not reached, else "
-                    "as that of 'jitstudio check'.",
-                },
+                epilog="Exit status: 0 the lesson is passed, 5 a goal is not reached, else as that "
+                "of 'jitstudio check'.",
             ),
         },
     ),
     "mcp": CommandGrammar(
         "other_options:McpOptions",
         "serve build, inspect, diff, check and explain to language models",
-        {
-            "description": "Answer requests of the Model Context Protocol on stdin and stdout, "
-            "until stdin is closed. Programs that work with language models start it themselves.",
-            "epilog": "Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
-        },
+        "Answer requests of the Model Context Protocol on stdin and stdout, until stdin is closed. "
+        "Programs that work with language models start it themselves.",
+        "Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
     ),
     "show": CommandGrammar(
         "other_options:ShowOptions",
         "open files in the window that is open",
-        {
-            "description": "Open files in the window that was used last; where none is open, in a "
-            "new one. In Python jitstudio.show(kernel) does so with kernels of Triton, Numba, CuPy "
-            "and others.",
-            "epilog": "Exit status: 0 opened, 1 the window has refused it, 2 usage, 3 no window is "
-            "open and none can be opened.",
-        },
+        "Open files in the window that was used last; where none is open, in a new one. In Python "
+        "jitstudio.show(kernel) does so with kernels of Triton, Numba, CuPy and others.",
+        "Exit status: 0 opened, 1 the window has refused it, 2 usage, 3 no window is open and none "
+        "can be opened.",
     ),
     "doctor": CommandGrammar(
         "other_options:DoctorOptions", "tell which tools, driver and GPUs are here"
@@ -204,13 +190,11 @@ _GRAMMARS = {
     "capture": CommandGrammar(
         "other_options:CaptureOptions",
         "collect the kernels that a running Python program loads on the GPU",
-        {
-            "description": "Run a program and save each module of machine code that its Python "
-            "processes load on a GPU, once, with how often and from which line it was loaded.",
-            "usage": "jitstudio capture [-h] [-o FOLDER] [--json] -- PROGRAM [WORD ...]",
-            "epilog": _CAPTURE_STATUS,
-            **_WHOLE_FLAGS,
-        },
+        "Run a program and save each module of machine code that its Python processes load on a "
+        "GPU, once, with how often and from which line it was loaded.",
+        _CAPTURE_STATUS,
+        has_whole_flags=True,
+        usage="jitstudio capture [-h] [-o FOLDER] [--json] -- PROGRAM [WORD ...]",
     ),
     "devices": CommandGrammar(
         "other_options:DeviceListOptions", "list the GPUs that can be launched on"
@@ -292,11 +276,21 @@ def _grammar(words: Collection[str]) -> tuple[argparse.ArgumentParser, _Commands
 
 
 def _add_command(commands: _Commands, name: str, grammar: CommandGrammar) -> None:
-    more = dict(grammar.more)
+    more: dict[str, Any] = {"description": grammar.description}
     if name == "export":
-        # The table of formats loads much.
-        more["description"] = import_module("jitstudio.commands.export_options").DESCRIPTION
-    command = commands.add_parser(name, help=grammar.help, **more)
+        # One line a format.
+        more = {
+            "description": grammar.module.DESCRIPTION,
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+        }
+    command = commands.add_parser(
+        name,
+        help=grammar.help,
+        epilog=grammar.epilog,
+        usage=grammar.usage,
+        allow_abbrev=not grammar.has_whole_flags,
+        **more,
+    )
     if grammar.actions:
         actions = command.add_subparsers(dest="action", metavar="ACTION", required=True)
         for action, inner in grammar.actions.items():

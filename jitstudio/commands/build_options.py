@@ -41,29 +41,28 @@ json_word = partial(flag, "--json", "print one JSON object")
 def timeout_word(what: str, default: float | None = DEFAULT_TIMEOUT) -> Any:
     """Returns the field of how long something may take."""
     return word(
-        "--timeout",
+        "--timeout S",
         SECONDS,
         f"stop {what} after this many seconds (default {DEFAULT_TIMEOUT:g})",
         default=default,
-        metavar="S",
     )
 
 
 def python_word(what: str) -> Any:
     """Returns the field of another interpreter."""
-    return word("--python", PATH, what, metavar="PATH")
+    return word("--python PATH", PATH, what)
 
 
 def toolchain_word(what: str) -> Any:
     """Returns the field of other versions of the compilers."""
-    return word("--toolchain", ANY_TEXTS, what, metavar="PATH")
+    return word("--toolchain PATH", ANY_TEXTS, what)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompileOptions(CommandOptions):
     """How modules are built: the target, the inputs of the tools, and the way to link."""
 
-    arch: Arch | None = word("--arch", ARCH, "target architecture, such as sm_90", metavar="ARCH")
+    arch: Arch | None = word("--arch ARCH", ARCH, "target architecture, such as sm_90")
     link: LinkMode | None = ways(
         LINKS,
         {
@@ -73,25 +72,20 @@ class CompileOptions(CommandOptions):
         group="link",
     )
     options: tuple[str, ...] = word(
-        "--option",
+        "--option OPT",
         TEXTS,
         "an option for the tools that take it, written --option=OPT; "
         "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
-        metavar="OPT",
     )
     compile_commands: str | None = word(
-        "--compile-commands",
+        "--compile-commands PATH",
         PATH,
         "take target and options of each module from this compile_commands.json, or from "
         "that in this folder; what has no counterpart is named",
-        metavar="PATH",
     )
-    headers: Pairs = word("--header", HEADERS, "an in-memory header", metavar="NAME=PATH")
+    headers: Pairs = word("--header NAME=PATH", HEADERS, "an in-memory header")
     name_expressions: tuple[str, ...] = word(
-        "--name-expression",
-        TEXTS,
-        "ask for a lowered name, such as 'saxpy<float>'",
-        metavar="EXPR",
+        "--name-expression EXPR", TEXTS, "ask for a lowered name, such as 'saxpy<float>'"
     )
     compiler: CudaCompiler | None = word(
         "--compiler",
@@ -106,10 +100,7 @@ class CompileOptions(CommandOptions):
     )
     libdevice: bool = flag("--libdevice", "let libNVVM take functions from libdevice")
     libraries: tuple[str, ...] = word(
-        "--library",
-        PATHS,
-        "LLVM IR of which libNVVM takes only what is called",
-        metavar="FILE",
+        "--library FILE", PATHS, "LLVM IR of which libNVVM takes only what is called"
     )
     join_ir: bool = flag("--join-ir", "give all LLVM IR to libNVVM as one program")
     no_cache: bool = flag("--no-cache", "compile anew what was compiled before")
@@ -146,11 +137,10 @@ class ModuleOptions(CompileOptions):
     """Modules and how they are built."""
 
     sources: tuple[Given, ...] = word(
-        "",
+        "SRC",
         MODULES,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, and .py, which is run",
         default=(),
-        metavar="SRC",
         nargs="+",
     )
 
@@ -165,46 +155,36 @@ class BuildOptions(ModuleOptions):
         group="link",
     )
     compare_targets: str | None = word(
-        "--compare-targets",
+        "--compare-targets TARGETS",
         ANY_TEXT,
         "build for each of these, separated by commas, and print the figures of each kernel; "
         "with several --toolchain, by each of them",
-        metavar="TARGETS",
     )
     compare_options: tuple[str, ...] = word(
-        "--compare-options",
+        "--compare-options SET",
         ANY_TEXTS,
         "a set of options to compare, written --compare-options=SET, for each target; "
         "an empty one adds nothing",
-        metavar="SET",
     )
     emit: tuple[CodeKind, ...] | None = word(
-        "--emit",
+        "--emit KINDS",
         EMITTED,
         f"what to make, separated by commas: {','.join(k.value for k in EMITTED_KINDS)}",
-        metavar="KINDS",
     )
     fat: tuple[str, ...] | None = word(
-        "--fat",
+        "--fat TARGETS",
         TARGETS,
         "what a fatbin holds, separated by commas: the cubin for sm_XX, the PTX for "
         "compute_XX; implies --emit fatbin",
-        metavar="TARGETS",
     )
-    output: str | None = word(
-        "-o, --output", PATH, "write the results into this folder", metavar="DIR"
-    )
+    output: str | None = word("-o, --output DIR", PATH, "write the results into this folder")
     driver_jit: bool = flag(
         "--driver-jit", "let the driver assemble PTX, in the place of nvJitLink"
     )
     no_pch: bool = flag("--no-pch", "make and use no precompiled headers with --repeat")
     timeout: float = timeout_word("a build")
     repeat: int = word(
-        "--repeat",
-        COUNT,
-        "build N times without the cache, for the times",
-        default=1,
-        metavar="N",
+        "--repeat N", COUNT, "build N times without the cache, for the times", default=1
     )
 
     def __post_init__(self) -> None:
@@ -240,7 +220,7 @@ class InspectOptions(ModuleOptions):
     """What `jitstudio inspect` reads."""
 
     timeout: float = timeout_word("the build, and the reading")
-    kernel: str | None = word("--kernel", TEXT, "tell of this kernel or function only", metavar="K")
+    kernel: str | None = word("--kernel K", TEXT, "tell of this kernel or function only")
     lists: bool = flag(
         "--list",
         "list the kernels in a program, library, wheel, zip, fatbin, cubin or cache, as it "
@@ -248,18 +228,16 @@ class InspectOptions(ModuleOptions):
     )
     code: bool = flag("--code", "print the instructions, too")
     block: int | None = word(
-        "--block",
+        "--block N",
         COUNT,
         "threads per block to calculate the occupancy with (default: 256, or what the kernel "
         "is bounded to)",
-        metavar="N",
     )
     shared: int = word(
-        "--shared",
+        "--shared BYTES",
         COUNT_OR_NONE,
         "dynamic shared memory per block to calculate the occupancy with",
         default=0,
-        metavar="BYTES",
     )
 
 
@@ -268,19 +246,17 @@ class _Sides(CommandOptions):
     """What is compared; it stands in front of how that is built."""
 
     a: Given = word(
-        "",
+        "A",
         MODULE,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
         "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
         default="",
-        metavar="A",
     )
     b: Given | None = word(
-        "",
+        "B",
         MODULE,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
         "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
-        metavar="B",
         nargs="?",
     )
     what: str = word(
@@ -290,10 +266,9 @@ class _Sides(CommandOptions):
         default="sass",
     )
     kernel: str | None = word(
-        "--kernel",
+        "--kernel K",
         TEXT,
         "compare this kernel only, with its parameters and limits, and nothing else",
-        metavar="K",
     )
     normalised: bool = flag(
         "--normalised",

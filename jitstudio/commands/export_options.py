@@ -20,7 +20,7 @@ DESCRIPTION = (
 class _Form(CommandOptions):
     """The form of an export; it stands in front of the modules."""
 
-    format: str = word("", choice(tuple(BY_NAME)), default="", metavar="FORMAT")
+    format: str = word("FORMAT", choice(tuple(BY_NAME)), default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,7 @@ class ExportOptions(LaunchOptions, _Form):
     """What `jitstudio export` writes."""
 
     output: str | None = word(
-        "-o, --output",
+        "-o, --output PATH",
         PATH,
         "the file, or the folder of a format with several; without it, it is printed",
-        metavar="PATH",
     )

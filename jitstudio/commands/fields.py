@@ -22,7 +22,6 @@ class CommandWord(NamedTuple):
         is_required: Whether it has to be there.
         group: Of the words of a group only one may be there.
         has_opposite: Whether there is ``--no-…``, too.
-        is_told: Whether the known words are said in the place of the metavar.
     """
 
     flags: tuple[str, ...]
@@ -37,25 +36,29 @@ class CommandWord(NamedTuple):
 
 
 def word(
-    flag: str,
+    said: str,
     kind: ArgumentKind,
     help: str = "",  # noqa: A002
     *,
     default: Any = None,
     **more: Any,
 ) -> Any:
-    """Returns a field of options whose value is a word behind a flag.
+    """Returns a field of options whose value is a word behind a flag, or one without a flag.
 
     Args:
-        flag: Such as ``-o, --output``; empty for words without a flag.
+        said: As the help has it: ``-o, --output DIR``, or ``SRC``.
         kind: What the value may be.
         help: What it does.
         default: The value where nothing is said; an empty tuple where there may be several.
         more: See `CommandWord`.
     """
-    flags = tuple(filter(None, flag.split(", ")))
+    words = said.split()
+    flags = tuple(each.rstrip(",") for each in words if each.startswith("-"))
+    names = words[len(flags) :]
+    metavar = names[0] if len(names) == 1 else tuple(names) or None
     default = () if kind.is_list and default is None else default
-    return field(default=default, metadata=_metadata(CommandWord(flags, help, kind, **more)))
+    made = CommandWord(flags, help, kind, metavar, **more)
+    return field(default=default, metadata=_metadata(made))
 
 
 def flag(flag: str, help: str, *, default: Any = False, const: Any = True, **more: Any) -> Any:  # noqa: A002

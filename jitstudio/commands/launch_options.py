@@ -46,26 +46,19 @@ class LaunchOptions(ModuleOptions):
     """A build and a launch of it; None where a launch is as the project or the default has it."""
 
     kernel: str | None = word(
-        "--kernel",
+        "--kernel K",
         ANY_TEXT,
         "its name or, for a template, a name expression such as 'saxpy<float>'",
-        metavar="K",
     )
-    grid: str | None = word("--grid", SIZE, "blocks", metavar="X[,Y[,Z]]")
+    grid: str | None = word("--grid X[,Y[,Z]]", SIZE, "blocks")
     cover: str | None = word(
-        "--cover",
-        SIZE,
-        "in place of --grid: so many threads at least, such as 'n'",
-        metavar="N[,N[,N]]",
+        "--cover N[,N[,N]]", SIZE, "in place of --grid: so many threads at least, such as 'n'"
     )
     block: str | None = word(
-        "--block",
-        SIZE,
-        f"threads per block (default {_DEFAULT.block})",
-        metavar="X[,Y[,Z]]",
+        "--block X[,Y[,Z]]", SIZE, f"threads per block (default {_DEFAULT.block})"
     )
-    cluster: str | None = word("--cluster", SIZE, "blocks per cluster", metavar="X[,Y[,Z]]")
-    shared: str | None = word("--shared", SIZE, "dynamic shared memory per block", metavar="BYTES")
+    cluster: str | None = word("--cluster X[,Y[,Z]]", SIZE, "blocks per cluster")
+    shared: str | None = word("--shared BYTES", SIZE, "dynamic shared memory per block")
     cooperative: bool | None = flag(
         "--cooperative",
         "have all blocks resident at the same time",
@@ -82,7 +75,7 @@ class LaunchOptions(ModuleOptions):
         },
     )
     arguments: Pairs = word(
-        "--arg",
+        "--arg NAME=TEXT",
         ARGUMENTS,
         "a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[@START][:FILL][:in|out|inout] "
         "such as 'n:random(7)', of which the kernel gets the address of element START; fills are "
@@ -91,41 +84,31 @@ class LaunchOptions(ModuleOptions):
         "TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a surface "
         "TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
         "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
-        metavar="NAME=TEXT",
     )
     set: Pairs = word(
-        "--set",
+        "--set NAME=FILL",
         VARIABLES,
         "what a module variable (__constant__, __device__, __managed__) holds before the "
         "launch: a value such as 0 or '{1, 2, 1}', or a fill; NAME=FILL:out or NAME:out to read it "
         "back",
-        metavar="NAME=FILL",
     )
     expect: tuple[str, ...] = word(
-        "--expect",
+        "--expect EXPR",
         TEXTS,
         "what a buffer shall hold, in NumPy: 'out = a * x + y'; or a part of it: "
         "'out[1:-1] = x[i - 1] + x[i + 1]'",
-        metavar="EXPR",
     )
     relative: float | None = word(
-        "--rtol",
-        TOLERANCE,
-        f"relative tolerance of floats (default {_DEFAULT.relative:g})",
-        metavar="R",
+        "--rtol R", TOLERANCE, f"relative tolerance of floats (default {_DEFAULT.relative:g})"
     )
     absolute: float | None = word(
-        "--atol",
-        TOLERANCE,
-        f"absolute tolerance of floats (default {_DEFAULT.absolute:g})",
-        metavar="A",
+        "--atol A", TOLERANCE, f"absolute tolerance of floats (default {_DEFAULT.absolute:g})"
     )
     integer_tolerance: int | None = word(
-        "--itol",
+        "--itol N",
         COUNT_OR_NONE,
         "how far integers may be apart (default 0: they are compared exactly, and --rtol and "
         "--atol are about floats)",
-        metavar="N",
     )
     poison: bool | None = flag(
         "--no-poison", "do not look for what is never written", default=None, const=False
@@ -134,49 +117,34 @@ class LaunchOptions(ModuleOptions):
         "--no-guards", "do not look for writes out of bounds", default=None, const=False
     )
     repeats: int | None = word(
-        "--repeat",
-        COUNT_OR_NONE,
-        f"launches that are timed (default {_DEFAULT.repeats})",
-        metavar="N",
+        "--repeat N", COUNT_OR_NONE, f"launches that are timed (default {_DEFAULT.repeats})"
     )
     warmup: int | None = word(
-        "--warmup",
-        COUNT_OR_NONE,
-        f"launches before those (default {_DEFAULT.warmup})",
-        metavar="N",
+        "--warmup N", COUNT_OR_NONE, f"launches before those (default {_DEFAULT.warmup})"
     )
     flush_l2: bool | None = flag(
         "--flush-l2", "overwrite the L2 cache before each timed launch", default=None
     )
     sanitizer: Sanitizer | None = word(
-        "--sanitize",
+        "--sanitize TOOL",
         choice(Sanitizer),
         f"run under compute-sanitizer: {', '.join(tool.value for tool in Sanitizer)}",
-        metavar="TOOL",
     )
     timeout: float | None = word(
-        "--timeout",
+        "--timeout S",
         SECONDS,
         f"end a launch after this many seconds (default {_DEFAULT.timeout:g})",
-        metavar="S",
     )
     blocks: int | None = word(
-        "--blocks",
-        COUNT,
-        "simulate the first N blocks only; with --device sim",
-        metavar="N",
+        "--blocks N", COUNT, "simulate the first N blocks only; with --device sim"
     )
     seed: int | None = word(
-        "--seed",
+        "--seed N",
         COUNT_OR_NONE,
         "simulate blocks and warps in another order (default 0, the natural one)",
-        metavar="N",
     )
     seeds: int | None = word(
-        "--seeds",
-        COUNT,
-        "simulate N orders, from --seed on, and compare their buffers",
-        metavar="N",
+        "--seeds N", COUNT, "simulate N orders, from --seed on, and compare their buffers"
     )
 
     def __post_init__(self) -> None:
@@ -196,12 +164,11 @@ class RunOptions(LaunchOptions):
     """What `jitstudio run` launches."""
 
     device: int | str = word(
-        "--device",
+        "--device N",
         DEVICE,
         "the GPU, as 'jitstudio devices' counts them (default 0), or 'sim': the simulator, "
         "which needs no GPU and counts what each line does in the place of times",
         default=0,
-        metavar="N",
     )
     both: bool | None = flag(
         "--both",
@@ -210,17 +177,13 @@ class RunOptions(LaunchOptions):
         default=None,
     )
     compare_options: tuple[str, ...] = word(
-        "--compare-option",
+        "--compare-option OPT",
         ANY_TEXTS,
         "build a second time with this option, too, run that on the same device, and compare "
         "what both leave in the buffers",
-        metavar="OPT",
     )
     save: str | None = word(
-        "--save",
-        PATH,
-        "write each buffer as NAME.npy into this folder afterwards",
-        metavar="DIR",
+        "--save DIR", PATH, "write each buffer as NAME.npy into this folder afterwards"
     )
 
     @property
@@ -234,43 +197,37 @@ class SweepOptions(LaunchOptions):
     """What `jitstudio sweep` varies."""
 
     axes: tuple[str, ...] = word(
-        "--axis",
+        "--axis NAME=VALUES",
         ANY_TEXTS,
         "what to vary, with its values between commas, or semicolons where a value has "
         "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
         "link (none, ptx, lto), toolchain (own, a version that was added, a folder), -DMACRO, T "
         "for {T} in the kernel's name, or an argument; can be given several times",
-        metavar="NAME=VALUES",
     )
-    jobs: int | None = word(
-        "--jobs", COUNT, "build N variants at a time (default: one a core)", metavar="N"
-    )
+    jobs: int | None = word("--jobs N", COUNT, "build N variants at a time (default: one a core)")
     devices: tuple[int | str, ...] | None = word(
-        "--devices",
+        "--devices N,N",
         DEVICES,
         "the GPUs that share the work (default: all), or 'sim': the simulator, which gives "
         "counts in the place of times",
-        metavar="N,N",
     )
     dask: str | None = word(
-        "--dask",
+        "--dask ADDRESS",
         ANY_TEXT,
         "let the workers of this Dask cluster do the work, such as tls://host:8786; Dask runs "
         "what it is sent, so this trusts whoever answers, and the workers trust your project",
-        metavar="ADDRESS",
     )
     dask_tls: tuple[str, ...] | None = word(
-        "--dask-tls",
+        "--dask-tls CA CERT KEY",
         ArgumentKind(_three_paths),
         "PEM files for tls:// (default: what Dask's own configuration names)",
-        metavar=("CA", "CERT", "KEY"),
         nargs=3,
     )
     dask_insecure: bool = flag(
         "--dask-insecure",
         "accept an address beyond this machine without TLS: whoever answers can run code here",
     )
-    csv: str | None = word("--csv", PATH, "write the table into this file", metavar="FILE")
+    csv: str | None = word("--csv FILE", PATH, "write the table into this file")
 
     @property
     def ordinals(self) -> tuple[int, ...] | None:

@@ -25,24 +25,20 @@ class CheckOptions(CommandOptions):
     """What `jitstudio check` checks."""
 
     files: tuple[str, ...] = word(
-        "",
+        "FILE",
         PATHS,
         "BUDGETS.toml, or a pyproject.toml with [[tool.jitstudio.check.budget]] (default: the "
         "one that is here)",
-        metavar="FILE",
         nargs="*",
     )
     only: str | None = word(
-        "--only",
-        TEXT,
-        "check this budget only; * and ? stand for other letters",
-        metavar="NAME",
+        "--only NAME", TEXT, "check this budget only; * and ? stand for other letters"
     )
     arch: Arch | None = word(
-        "--arch", ARCH, "check for this target in the place of those in the file", metavar="ARCH"
+        "--arch ARCH", ARCH, "check for this target in the place of those in the file"
     )
-    sarif: str | None = word("--sarif", PATH, "write what fails as SARIF 2.1.0", metavar="FILE")
-    junit: str | None = word("--junit", PATH, "write all verdicts as JUnit XML", metavar="FILE")
+    sarif: str | None = word("--sarif FILE", PATH, "write what fails as SARIF 2.1.0")
+    junit: str | None = word("--junit FILE", PATH, "write all verdicts as JUnit XML")
     update: bool = flag("--update", "write the cubins that equal_to names before they are compared")
     trust: bool = flag("--trust", "let the file send any option and name files outside its folder")
     timeout: float = timeout_word("each build, reading and launch")
@@ -54,19 +50,10 @@ class ImportOptions(CommandOptions):
     """What `jitstudio import` writes."""
 
     link: str = word(
-        "",
-        ANY_TEXT,
-        "the link, in quotes; a file; or - for standard input",
-        default="",
-        metavar="LINK|FILE",
+        "LINK|FILE", ANY_TEXT, "the link, in quotes; a file; or - for standard input", default=""
     )
     output: str = word(
-        "-o, --output",
-        PATH,
-        "the folder to write into",
-        default="",
-        metavar="FOLDER",
-        is_required=True,
+        "-o, --output FOLDER", PATH, "the folder to write into", default="", is_required=True
     )
 
 
@@ -75,14 +62,13 @@ class CaptureOptions(CommandOptions):
     """What `jitstudio capture` runs."""
 
     output: str = word(
-        "-o, --output",
+        "-o, --output FOLDER",
         PATH,
         "where they are saved, as .jitkernel files (default: ./captured)",
         default="captured",
-        metavar="FOLDER",
     )
     json: bool = json_word()
-    program: tuple[str, ...] = word("", ANY_TEXTS, metavar="PROGRAM", nargs="...")
+    program: tuple[str, ...] = word("PROGRAM", ANY_TEXTS, nargs="...")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +82,9 @@ class LessonListOptions(CommandOptions):
 class LessonOpenOptions(CommandOptions):
     """What `jitstudio lesson open` copies."""
 
-    lesson: str = word("", PATH, "its number, its name or its folder", default="", metavar="LESSON")
+    lesson: str = word("LESSON", PATH, "its number, its name or its folder", default="")
     output: str | None = word(
-        "-o, --output", PATH, "copy the lesson into this folder (default: ./NAME)", metavar="DIR"
+        "-o, --output DIR", PATH, "copy the lesson into this folder (default: ./NAME)"
     )
 
 
@@ -106,15 +92,14 @@ class LessonOpenOptions(CommandOptions):
 class LessonCheckOptions(CommandOptions):
     """What `jitstudio lesson check` checks."""
 
-    lesson: str = word("", PATH, "the pupil's copy", default="", metavar="FOLDER")
+    lesson: str = word("FOLDER", PATH, "the pupil's copy", default="")
     by: str | None = word(
-        "--by",
+        "--by LESSON",
         PATH,
         "check by the conditions of this lesson, and not by those in the pupil's folder",
-        metavar="LESSON",
     )
-    arch: Arch | None = word("--arch", ARCH, "check for this target", metavar="ARCH")
-    hint: int = word("--hint", COUNT_OR_NONE, "show the first N hints", default=0, metavar="N")
+    arch: Arch | None = word("--arch ARCH", ARCH, "check for this target")
+    hint: int = word("--hint N", COUNT_OR_NONE, "show the first N hints", default=0)
     timeout: float = timeout_word("each build, reading and launch")
     json: bool = json_word()
 
@@ -124,11 +109,10 @@ class McpOptions(CommandOptions):
     """What `jitstudio mcp` serves."""
 
     folder: str = word(
-        "--folder",
+        "--folder DIR",
         PATH,
         "the folder whose files may be read (default: the current one)",
         default=".",
-        metavar="DIR",
     )
     allow_run: bool = flag("--allow-run", "let kernels be launched on the GPU, too")
     timeout: float = timeout_word("a build, a reading or a launch")
@@ -139,11 +123,7 @@ class ShowOptions(CommandOptions):
     """What `jitstudio show` opens."""
 
     files: tuple[str, ...] = word(
-        "",
-        PATHS,
-        "what File > Open takes, or the folder of a cache",
-        metavar="FILE",
-        nargs="+",
+        "FILE", PATHS, "what File > Open takes, or the folder of a cache", nargs="+"
     )
 
 
@@ -167,7 +147,7 @@ class DeviceListOptions(CommandOptions):
 class OptionListOptions(CommandOptions):
     """What `jitstudio options` lists."""
 
-    search: tuple[str, ...] = word("", ANY_TEXTS, "words to look for", metavar="SEARCH", nargs="*")
+    search: tuple[str, ...] = word("SEARCH", ANY_TEXTS, "words to look for", nargs="*")
     tool: str | None = word(
         "--tool",
         choice(sorted(ADDRESSES))._replace(read=str.lower),
@@ -180,7 +160,7 @@ class OptionListOptions(CommandOptions):
 class HelpOptions(CommandOptions):
     """What `jitstudio help` prints."""
 
-    topic: tuple[str, ...] = word("", ANY_TEXTS, "a page or a command", metavar="TOPIC", nargs="*")
+    topic: tuple[str, ...] = word("TOPIC", ANY_TEXTS, "a page or a command", nargs="*")
 
 
 @dataclass(frozen=True, kw_only=True)
