@@ -9,7 +9,7 @@ from jitstudio.cli import compare, text_output
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build import build_request, complete
 from jitstudio.commands.build_options import BuildOptions
-from jitstudio.commands.inputs import made_folder, unwritable, without_waiting
+from jitstudio.commands.files import made_folder, unwritable, without_waiting
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import CodeKind

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.commands import exit_codes
-from jitstudio.commands.inputs import made_folder, unwritable
+from jitstudio.commands.files import made_folder, unwritable
 from jitstudio.commands.other_options import ImportOptions
 from jitstudio.commands.values import UsageError
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of

@@ -9,7 +9,6 @@ from pathlib import Path
 from jitstudio.commands import exit_codes
 from jitstudio.commands.check import check, given_budgets, status_of
 from jitstudio.commands.fields import CommandOptions
-from jitstudio.commands.inputs import given_project
 from jitstudio.commands.json_output import check_object
 from jitstudio.commands.other_options import (
     CheckOptions,
@@ -17,6 +16,7 @@ from jitstudio.commands.other_options import (
     LessonListOptions,
     LessonOpenOptions,
 )
+from jitstudio.commands.request import given_project
 from jitstudio.commands.values import UsageError
 from jitstudio.lessons import (
     Goal,

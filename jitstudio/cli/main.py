@@ -22,6 +22,7 @@ _TAKERS = ("--option", "--compare-options", "--compare-option", "--axis", "--exp
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command and returns the exit status."""
+    terminal.prepare()
     try:
         said = command_line(_with_joined_options(argv))
     except UsageError as error:
@@ -33,7 +34,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(said: CommandLine) -> int:
     """Runs the command's module, the only one loaded; returns the exit status."""
-    terminal.prepare()
     try:
         run: Callable[[CommandOptions], int] = import_module(module_of(said.command)).run
         return run(said.options)
@@ -74,6 +74,7 @@ def refuse(word: str) -> int:
 
 def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
     """Builds these files, or the first sample; returns the exit status."""
+    terminal.prepare()
     terminal.print_error(f"jitstudio: no window can be opened here. {check.problem}")
     if check.remedy:
         terminal.print_error(

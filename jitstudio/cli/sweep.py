@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.commands import exit_codes
-from jitstudio.commands.inputs import given_project, unwritable, without_waiting
+from jitstudio.commands.files import unwritable, without_waiting
 from jitstudio.commands.launch_options import SweepOptions
-from jitstudio.commands.launch_spec import (
-    base_launch,
-    base_sweep,
-    most_seconds,
-    spec_from,
-    within_limit,
-)
-from jitstudio.commands.request import (
-    arch_for,
-    has_target,
-    request_of,
-)
-from jitstudio.commands.values import UsageError
-from jitstudio.core.axes import (
-    Axis,
-    AxisKind,
-    VariantDraft,
-    VariantError,
-    parse_axis,
-    placeholders_of,
-)
-from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.launch.result import LaunchOutcome, diagnostic_of
-from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.commands.sweep import sweep, sweep_plan
+from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.terminal import print_error, say, table_lines
-from jitstudio.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
-from jitstudio.variants import export, sites
-from jitstudio.variants.engine import VariantRun
-from jitstudio.variants.plan import VariantPlan
+from jitstudio.variants import export
 from jitstudio.variants.rows import (
     BUILD_ENDED,
     CALCULATED,
@@ -49,7 +22,6 @@ from jitstudio.variants.rows import (
     VariantView,
     value,
 )
-from jitstudio.variants.sites import ClusterCertificates, Site, SiteError
 
 _BEST = "best"
 _HEADINGS = (
@@ -75,13 +47,9 @@ def run(options: SweepOptions) -> int:
         UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
         WorkerError: The worker itself failed.
     """
-    plan = _plan(options)
+    plan = sweep_plan(options)
     table = _table_file(options.csv)
-    try:
-        with _open_sites(options) as places:
-            result = _carry_out(plan, places, options)
-    except (VariantError, SiteError) as error:
-        raise UsageError(str(error)) from None
+    result = sweep(plan, options, _Progress().show)
     if table is not None:
         _write(table, result)
     if options.json:
@@ -91,95 +59,15 @@ def run(options: SweepOptions) -> int:
     return _status(result)
 
 
-def _plan(options: SweepOptions) -> VariantPlan:
-    project = given_project(options.sources)
-    request = request_of(options, options.sources, project)
-    draft = base_sweep(project, options.kernel or "", has_axes=bool(options.axes))
-    kernel = options.kernel or (draft.kernel if draft else "")
-    base = base_launch(project, kernel, options.texts)
-    spec, shortened = within_limit(spec_from(options, base), most_seconds(options, base))
-    for problem in shortened:
-        print_error(diagnostic_line(diagnostic_of(problem)))
-    if draft is not None:
-        spec = replace(spec, kernel=kernel)
-    try:
-        axes = _axes(options, spec, draft)
-        toolchains = _toolchains(axes, is_typed=bool(options.axes))
-        return VariantPlan(axes, request, spec, toolchains=toolchains)
-    except (VariantError, ToolchainError) as error:
-        raise UsageError(str(error)) from None
-
-
-def _axes(options: SweepOptions, spec: LaunchSpec, draft: VariantDraft | None) -> tuple[Axis, ...]:
-    """Returns those that are given, else those of the project."""
-    if not options.axes and draft is not None:
-        return tuple(axis.axis() for axis in draft.axes)
-    if not options.axes:
-        raise VariantError("Say what to vary, such as --axis block=64,128,256.")
-    placeholders = placeholders_of((spec.kernel, *options.name_expressions))
-    return tuple(parse_axis(text, placeholders) for text in options.axes)
-
-
-def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
-    """Returns the folders that the values of a toolchain axis mean.
-
-    Args:
-        axes: All of them.
-        is_typed: Whether the user has typed them: what a project says loads no library of its own.
-
-    Raises:
-        ToolchainError: One means none.
-    """
-    values = [value for axis in axes if axis.kind is AxisKind.TOOLCHAIN for value in axis.values]
-    if not values:
-        return {}
-    added = AddedToolchains().named()
-    if is_typed:
-        return {value: chosen(value, added) for value in values}
-    return {OWN: ""} | {name: found.folder for name, found in added.items()}
-
-
-def _open_sites(options: SweepOptions) -> AbstractContextManager[tuple[Site, ...]]:
-    if options.dask is None:
-        if options.dask_tls or options.dask_insecure:
-            raise UsageError("--dask-tls and --dask-insecure say how to reach --dask ADDRESS.")
-        return sites.local(options.jobs)
-    if options.jobs is not None:
-        raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
-    certificates = ClusterCertificates(*options.dask_tls) if options.dask_tls else None
-    return sites.cluster(
-        options.dask,
-        certificates=certificates,
-        insecure=options.dask_insecure,
-        timeout=options.timeout,
-    )
-
-
-def _carry_out(plan: VariantPlan, places: tuple[Site, ...], options: SweepOptions) -> VariantTable:
-    found = next((site.devices for site in places if site.devices.devices), places[0].devices)
-    ordinal = min(options.ordinals) if options.ordinals else 0
-    arch = arch_for(plan.build.arch, has_target(options), found, ordinal)
-    progress = _Progress()
-    run = VariantRun(
-        replace(plan, build=replace(plan.build, arch=arch)),
-        places,
-        devices=options.ordinals,
-        on_row=progress.show,
-    )
-    progress.total = len(run.variants)
-    return run.run()
-
-
 class _Progress:
     """A line per variant, as it is done."""
 
     def __init__(self) -> None:
-        self.total = 0
         self._done = 0
 
-    def show(self, row: VariantRow) -> None:
+    def show(self, row: VariantRow, total: int) -> None:
         self._done += 1
-        head = f"[{self._done:{len(str(self.total))}}/{self.total}]"
+        head = f"[{self._done:{len(str(total))}}/{total}]"
         time = f"{row.median_ms:.4g} ms" if row.median_ms is not None else ""
         words = (head, row.variant.label, row.outcome, time, row.message)
         print_error("  ".join(filter(None, words)))

@@ -187,8 +187,8 @@ class BuildOptions(ModuleOptions):
         "--repeat N", COUNT, "build N times without the cache, for the times", default=1
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuses what a comparison would pass over in silence."""
         compared = {
             "--compare-links": self.compare_links,
             "--compare-targets": self.compares_toolchains,

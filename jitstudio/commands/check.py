@@ -17,12 +17,12 @@ from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build_options import ModuleOptions
 from jitstudio.commands.diff import program_of
-from jitstudio.commands.inputs import in_folder, source_in, unwritable, without_waiting
+from jitstudio.commands.files import in_folder, unwritable, without_waiting
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch
 from jitstudio.commands.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.commands.other_options import CheckOptions
-from jitstudio.commands.request import confined_buffers, others_request
+from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.core.code import CodeKind, Source

@@ -12,7 +12,7 @@ from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_delt
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.commands.build_options import DiffOptions
-from jitstudio.commands.inputs import read_text
+from jitstudio.commands.files import read_text
 from jitstudio.commands.library import kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
     CodeDifference,

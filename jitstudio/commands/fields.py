@@ -101,6 +101,14 @@ class CommandOptions:
             except ValueError as error:
                 raise WrongValueError(each.name, value, str(error)) from None
             object.__setattr__(self, each.name, checked)
+        self.check_together()
+
+    def check_together(self) -> None:
+        """Checks what no value says alone.
+
+        Raises:
+            UsageError: Some of the values do not go together.
+        """
 
     @classmethod
     def of(cls, **values: Any) -> Self:

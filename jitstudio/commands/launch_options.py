@@ -147,8 +147,8 @@ class LaunchOptions(ModuleOptions):
         "--seeds N", COUNT, "simulate N orders, from --seed on, and compare their buffers"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuses an argument and a module variable of one name."""
         for name, _ in self.set:
             if name in dict(self.arguments):
                 raise WrongValueError("set", dict(self.set), f"gives '{name}' twice.")

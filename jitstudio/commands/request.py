@@ -9,25 +9,27 @@ from pathlib import Path
 from typing import TypeVar
 
 from jitstudio.commands.build_options import CompileOptions, ModuleOptions
-from jitstudio.commands.inputs import (
-    given_project,
-    in_folder,
-    only_project,
-    read,
-    source_from,
-)
+from jitstudio.commands.files import in_folder, read
 from jitstudio.commands.launch_options import LaunchOptions
 from jitstudio.commands.values import Given, UsageError
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.code import CodeKind, Header, Source, is_project
+from jitstudio.core.code import (
+    ENDINGS,
+    PROJECT_ENDING,
+    CodeKind,
+    Header,
+    Source,
+    is_project,
+    kind_of,
+)
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import rooted, shown, split_options, without
 from jitstudio.core.plan import default_emit
 from jitstudio.core.project.project import Project, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
-from jitstudio.project_files import OpenMember, OpenProject
+from jitstudio.project_files import OpenMember, OpenProject, ProjectError, read_project
 from jitstudio.terminal import print_error
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
 from jitstudio.trust import TrustStore
@@ -66,13 +68,14 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
     link = options.link or base.link
     headers = {header.name: header for header in base.headers}
     headers |= {name: Header(name, read(path)) for name, path in options.headers}
+    emit = default_emit(sources, link)
     # Paths of a project begin in its folder, those that are typed here where we are.
     typed = rooted(options.options, os.getcwd() if base.folder else "")
     return replace(
         base,
         sources=sources,
         arch=options.arch or base.arch,
-        emit=default_emit(sources, link),
+        emit=emit,
         link=link,
         options=(*without(base.options, typed), *typed),
         headers=tuple(headers.values()),
@@ -93,6 +96,76 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
 def _program(path: str) -> str:
     """Returns a program that is named by its path as others find it from another folder."""
     return os.path.abspath(path) if os.path.dirname(path) else path
+
+
+def given_project(sources: Sequence[Given]) -> OpenProject | None:
+    """Returns the project that is given in place of the modules; None for modules.
+
+    Raises:
+        UsageError: It is not alone, or cannot be read.
+    """
+    projects = [each for each in sources if not isinstance(each, Source) and is_project(Path(each))]
+    if not projects:
+        return None
+    if len(sources) > 1:
+        raise UsageError(
+            f"'{projects[0]}' is a project, which names its modules itself. "
+            "Give it alone, or the modules without it."
+        )
+    return _opened(projects[0])
+
+
+def only_project(path: str) -> OpenProject:
+    """Returns the project of a file that has to be one, as nothing else is given.
+
+    Raises:
+        UsageError: It is not there, or no project.
+    """
+    if os.path.exists(path) and not is_project(Path(path)):
+        raise UsageError(f"'{path}' is no project: the name of one ends in '{PROJECT_ENDING}'.")
+    return _opened(path)
+
+
+def _opened(path: str) -> OpenProject:
+    try:
+        return read_project(Path(path))
+    except ProjectError as error:
+        raise UsageError(str(error)) from None
+
+
+def source_from(path: Given, name_expressions: Sequence[str] = ()) -> Source:
+    """Returns one module from a file; the kind follows from its ending.
+
+    Raises:
+        UsageError: The ending is unknown or the file cannot be read.
+    """
+    if isinstance(path, Source):
+        return path
+    kind = kind_of(path)
+    if kind is None or kind in (CodeKind.SASS, CodeKind.HEADER):
+        endings = " ".join(
+            e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
+        )
+        problem = f"'{path}' has no ending that tells its kind. Known ones: {endings}. "
+        advice = "Kernels in programs, libraries and wheels are read by jitstudio inspect."
+        if not os.path.lexists(path):
+            problem = f"There is no such file, and {problem}"
+            if os.path.exists(meant := f"{path}{PROJECT_ENDING}"):
+                advice = f"Did you mean the project '{meant}'?"
+        raise UsageError(problem + advice)
+    content = read(path)
+    # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
+    name = os.fsencode(path).decode("utf-8", "replace")
+    return Source(name, kind, content, str(Path(path).resolve().parent), tuple(name_expressions))
+
+
+def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
+    """Returns a module that somebody else has named, called as he does.
+
+    Raises:
+        UsageError: It leads out of the folder, its ending is unknown, or it cannot be read.
+    """
+    return replace(source_from(in_folder(folder, name, trust=trust)), name=os.path.normpath(name))
 
 
 def with_flags(options: CompileOptions, given: Sequence[Given]) -> BuildRequest:

@@ -12,7 +12,7 @@ pytest.importorskip("mcp")
 
 from mcp import Client, StdioServerParameters
 
-from jitstudio.cli.mcp_server import LONGEST_TEXT, MOST_ROWS, shortened
+from jitstudio.mcp_server import LONGEST_TEXT, MOST_ROWS, shortened
 
 pytestmark = [pytest.mark.tools, pytest.mark.slow]
 

@@ -6,8 +6,8 @@ import pytest
 
 from jitstudio.cli.arguments import command_line
 from jitstudio.commands.build import build_request
-from jitstudio.commands.inputs import given_project
 from jitstudio.commands.launch_spec import base_launch, base_sweep
+from jitstudio.commands.request import given_project
 from jitstudio.commands.values import UsageError
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft

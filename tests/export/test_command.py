@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.cli.arguments import command_line
-from jitstudio.cli.sweep import _plan
 from jitstudio.commands.build import build_request
 from jitstudio.commands.launch_spec import spec_from
 from jitstudio.commands.request import request_of
+from jitstudio.commands.sweep import sweep_plan
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
@@ -135,7 +135,7 @@ def test_the_command_sweeps_the_same(built):
     )
     spec = replace(SPEC, kernel="scale<float>")
     command = sweep_command(request, spec, VariantDraft("scale<{T}>", axes), paths)
-    plan = _plan(command_line(shlex.split(command)[1:]).options)
+    plan = sweep_plan(command_line(shlex.split(command)[1:]).options)
     build = replace(plan.build, emit=request.emit, precompile_headers=True)
     assert replace(plan, build=build) == VariantPlan(
         tuple(axis.axis() for axis in axes), request, replace(spec, kernel="scale<{T}>")

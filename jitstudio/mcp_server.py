@@ -28,7 +28,6 @@ from jitstudio.commands.build import complete, made_of
 from jitstudio.commands.build_options import BuildOptions, ModuleOptions
 from jitstudio.commands.check import BudgetChecks
 from jitstudio.commands.diff import program_of
-from jitstudio.commands.inputs import source_in
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object, check_object, options_object
 from jitstudio.commands.launch_options import RunOptions
@@ -40,7 +39,7 @@ from jitstudio.commands.machine_code import (
     inspected,
     no_such_kernel,
 )
-from jitstudio.commands.request import confined_buffers, others_request
+from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.core.code import CodeKind, Source, kind_of

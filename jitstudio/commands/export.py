@@ -1,0 +1,112 @@
+"""A build and its launch in forms that others run, read and check."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+
+from jitstudio.analysis.reading_request import ReadingFailure
+from jitstudio.commands.build import built
+from jitstudio.commands.export_options import ExportOptions
+from jitstudio.commands.launch_spec import base_launch, spec_from
+from jitstudio.commands.request import given_project, request_of
+from jitstudio.commands.values import UsageError
+from jitstudio.core.launch.choice import build_for_launch
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.export.formats import BY_NAME, ExportedFiles
+from jitstudio.export.recipe import (
+    ExportError,
+    Recipe,
+    RecipeLaunch,
+    carried_headers,
+    exported_request,
+    launch_of,
+    module_of,
+    reading_request,
+    recipe_of,
+)
+from jitstudio.project_files import OpenProject
+from jitstudio.terminal import print_error
+from jitstudio.worker.code_readers import DisassemblyReader
+
+
+def export(options: ExportOptions) -> ExportedFiles | BuildResult:
+    """Returns what is written, or the build that failed.
+
+    Raises:
+        UsageError: An option is wrong, a file cannot be read, or what is asked for cannot be
+            exported so.
+        WorkerError: The worker itself failed.
+    """
+    chosen = BY_NAME[options.format]
+    try:
+        recipe = _recipe(options)
+        if isinstance(recipe, BuildResult):
+            return recipe
+        return chosen.make(_read(recipe) if chosen.reads_code else recipe)
+    except ExportError as error:
+        raise UsageError(str(error)) from None
+
+
+def _recipe(options: ExportOptions) -> Recipe | BuildResult:
+    """Returns what is exported, or the build that failed."""
+    project = given_project(options.sources)
+    base = base_launch(project, options.kernel or "", options.texts)
+    spec = spec_from(options, base)
+    request = request_of(options, options.sources, project)
+    request = exported_request(build_for_launch(request, spec.kernel))
+    result = built(request)[-1]
+    if not result.ok:
+        return result
+    launch = _launch(options, request, spec, base, result)
+    part = module_of(request, [launch.form.module] if launch else [])
+    recipe = recipe_of(part, result, carried_headers(part, result), launch)
+    return replace(recipe, paths=_paths(options, project))
+
+
+def _read(recipe: Recipe) -> Recipe:
+    """Returns a recipe with its machine code read.
+
+    Raises:
+        ExportError: It cannot be read.
+    """
+    reader = DisassemblyReader()
+    try:
+        code = reader.analyse(reading_request(recipe))
+    finally:
+        reader.close()
+    if isinstance(code, ReadingFailure):
+        raise ExportError(code.message)
+    return replace(recipe, code=code)
+
+
+def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str]:
+    """Returns the files of modules, headers and libraries by their names in the build."""
+    sources = [path for path in options.sources if isinstance(path, str)]
+    paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in sources}
+    paths |= {path: path for path in options.libraries}
+    paths |= dict(options.headers)
+    if project is not None:
+        paths |= {one.member.name: str(one.path) for one in project.members if one.path}
+    return {name: os.path.abspath(path) for name, path in paths.items()}
+
+
+def _launch(
+    options: ExportOptions,
+    request: BuildRequest,
+    spec: LaunchSpec,
+    base: LaunchSpec | None,
+    result: BuildResult,
+) -> RecipeLaunch | None:
+    """Returns the launch; None where none was asked for and the usual one makes no sense."""
+    begin = partial(spec_from, options) if base is None else None
+    try:
+        return launch_of(request, result, spec, begin)
+    except ExportError as error:
+        if base is not None or replace(spec, kernel="") != LaunchSpec() or spec.kernel:
+            raise
+        print_error(f"exported without a launch: {error}")
+        return None

@@ -1,0 +1,83 @@
+"""Files and folders that a command is to read and to write."""
+
+from __future__ import annotations
+
+import os
+from errno import EACCES
+from pathlib import Path
+
+from jitstudio.commands.values import UsageError
+from jitstudio.core.options import lies_in
+from jitstudio.core.plain_files import read_file
+
+
+def in_folder(folder: Path, name: str, *, trust: bool = False) -> str:
+    """Returns the path of a file that somebody else has named, from his folder on.
+
+    Raises:
+        UsageError: It leads out of the folder, and he is not trusted.
+    """
+    path = str(folder / name)
+    if not trust and not lies_in((str(folder),), path):
+        raise UsageError(
+            f"'{name}' lies outside the folder '{folder}'. Move the file there, or begin in a "
+            "folder that has both."
+        )
+    return path
+
+
+def read(path: str) -> bytes:
+    """Returns what a file holds.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    try:
+        return read_file(Path(path))
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be read: {error.strerror}.") from None
+
+
+def read_text(path: str) -> str:
+    """Returns a file as text; bytes that are no UTF-8 show as replacement characters.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    return read(path).decode("utf-8", "replace")
+
+
+def made_folder(text: str | None, flag: str) -> Path | None:
+    """Returns the folder, made before the work so that a wrong one costs no time.
+
+    Raises:
+        UsageError: It cannot be made or written into.
+    """
+    if text is None:
+        return None
+    folder = Path(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error, flag) from None
+    if not os.access(folder, os.W_OK):
+        raise unwritable(folder, PermissionError(EACCES, os.strerror(EACCES)), flag)
+    return folder
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Opens a file to be written: an opener that fails for a pipe without a reader.
+
+    Raises:
+        OSError: There is no reader, or another reason.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def unwritable(path: Path, error: OSError, flag: str) -> UsageError:
+    """Returns why this file or folder, which this flag has named, cannot be written."""
+    return UsageError(
+        f"'{path}' cannot be written: {error.strerror or error}. Choose another place with {flag}."
+    )
