@@ -44,7 +44,6 @@ from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS
-from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.worker.host import WorkerError
 
@@ -149,9 +148,10 @@ class _Tools:
     ) -> Json:
         """Compile and link; returns logs, errors with explanations and fixes, kernels, code."""
         asked = BuildOptions.of(
-            **self._said(sources, files, target, name_expressions, link), emit=emit or None
+            **self._said(sources, files, target, options, name_expressions, link),
+            emit=emit or None,
         )
-        request = made_of(others_request(asked, self._folder, options or ()), asked)
+        request = made_of(others_request(asked, self._folder), asked)
         _, result, inlined = complete(request, self._timeout)
         return build_object(result, (), inlined)
 
@@ -170,8 +170,8 @@ class _Tools:
         code: Annotated[bool, Field(description="Whether to list the instructions.")] = False,
     ) -> Json:
         """Read machine code: registers, spills, instructions, occupancy, findings, loops."""
-        said = self._said(sources, files, target, name_expressions, link)
-        read = self._read(self._request(said, options), kernel)
+        asked = self._said(sources, files, target, options, name_expressions, link)
+        read = self._read(asked, kernel)
         found = [
             inspected(unit, function, block or None, 0)
             for unit in read.units
@@ -194,8 +194,7 @@ class _Tools:
         """Compare the machine code of two programs, given as texts, and all their figures."""
         sides = []
         for name, texts in (("a", a), ("b", b)):
-            said = self._said(texts, None, target, name_expressions)
-            read = self._read(self._request(said, options), kernel)
+            read = self._read(self._said(texts, None, target, options, name_expressions), kernel)
             resources: dict[str, Resources] = {}
             for unit in read.units:
                 resources |= unit.resources
@@ -306,7 +305,7 @@ class _Tools:
         """Build and launch a kernel, time it, and check what it has written."""
         sizes = {"grid": grid, "cover": cover, "block": block}
         asked = RunOptions.of(
-            **self._said(sources, files, "", name_expressions),
+            **self._said(sources, files, "", options, name_expressions),
             **{key: value for key, value in sizes.items() if value},
             kernel=kernel or None,
             arguments=arguments,
@@ -317,7 +316,7 @@ class _Tools:
             device="sim" if device == "sim" else 0,
         )
         asked = confined_buffers(asked, self._folder)
-        built, result, _ = launch(asked, request=others_request(asked, self._folder, options or ()))
+        built, result, _ = launch(asked, request=others_request(asked, self._folder))
         return run_object(built, result)
 
     def _said(
@@ -325,6 +324,7 @@ class _Tools:
         sources: Mapping[str, str] | None,
         files: Sequence[str] | None,
         target: str,
+        options: Sequence[str] | None,
         names: Sequence[str] | None,
         link: str = "none",
     ) -> dict[str, Any]:
@@ -332,12 +332,10 @@ class _Tools:
         return {
             "sources": self._modules(sources, files),
             "arch": target or None,
+            "options": options or (),
             "name_expressions": names or (),
             "link": None if link == "none" else link,
         }
-
-    def _request(self, said: dict[str, Any], options: Sequence[str] | None) -> BuildRequest:
-        return others_request(ModuleOptions.of(**said), self._folder, options or ())
 
     def _modules(
         self, sources: Mapping[str, str] | None, files: Sequence[str] | None
@@ -356,7 +354,8 @@ class _Tools:
             raise UsageError(f"'{name}' has to end in .cu, .ll or .ptx, which says what it is.")
         return Source(name, kind, text.encode("utf-8", "replace"), str(self._folder))
 
-    def _read(self, request: BuildRequest, kernel: str) -> MachineCode:
+    def _read(self, said: dict[str, Any], kernel: str) -> MachineCode:
+        request = others_request(ModuleOptions.of(**said), self._folder)
         with CodeReader(self._timeout) as reader:
             read = reader.read(request, with_calls=True)
         if kernel and read.result.ok and not any(unit.named(kernel) for unit in read.units):

@@ -34,15 +34,6 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.project_files import OpenProject
 
-_KEYS = {
-    "arch": "target",
-    "name_expressions": "name_expression",
-    "headers": "header",
-    "libraries": "library",
-    "sources": "sources",
-}
-"""What the keys of a budget are called that its options call otherwise."""
-
 
 def given_budgets(path: str | Path) -> BudgetFile:
     """Returns the budgets of a file.
@@ -183,6 +174,7 @@ class BudgetChecks:
             "link": budget.link or None,
             "libdevice": budget.libdevice,
             "compiler": budget.compiler or None,
+            "options": budget.option,
             "name_expressions": budget.name_expression,
             "headers": [self._header(file, each) for each in budget.header],
             "libraries": [self._path(file, each) for each in budget.library],
@@ -197,11 +189,11 @@ class BudgetChecks:
                 )
             )
         except WrongValueError as error:
-            raise UsageError(error.about(_KEYS.get(error.name, error.name))) from None
+            raise UsageError(error.about(_key(error.name))) from None
         settings = Project() if budget.is_built_so else None
         if settings is None and self._project is not None:
             settings = self._project.project
-        return others_request(options, file.folder, budget.option, settings), options
+        return others_request(options, file.folder, settings), options
 
     def _settings_file(self, file: BudgetFile, budget: Budget) -> str:
         """Returns the file that says how a budget is built and launched."""
@@ -325,6 +317,12 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         name, kind = known[f"--{key}"]
         values[name] = kind.read(value) if isinstance(value, str) and kind.read else value
     return values
+
+
+def _key(name: str) -> str:
+    """Returns what a budget, or its launch, calls an option."""
+    key = RunOptions.flag_of(name).removeprefix("--").replace("-", "_")
+    return {"arch": "target"}.get(key, key)
 
 
 def _named(request: BuildRequest, diagnostic: Diagnostic) -> Diagnostic:

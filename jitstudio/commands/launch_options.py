@@ -15,6 +15,7 @@ from jitstudio.commands.values import (
     DEVICE,
     DEVICES,
     PATH,
+    PATHS,
     SECONDS,
     SIZE,
     TEXTS,
@@ -31,8 +32,10 @@ from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 _DEFAULT = LaunchSpec()
 
 
-def _three_paths(value: object) -> tuple[str, ...]:
-    paths: tuple[str, ...] = ANY_TEXTS.check(value)
+def _certificates(value: object) -> tuple[str, ...]:
+    paths: tuple[str, ...] = PATHS.check(value)
+    if len(paths) != 3:
+        raise ValueError("takes three files: CA, CERT and KEY.")
     return paths
 
 
@@ -219,7 +222,7 @@ class SweepOptions(LaunchOptions):
     )
     dask_tls: tuple[str, ...] | None = word(
         "--dask-tls CA CERT KEY",
-        ArgumentKind(_three_paths),
+        ArgumentKind(_certificates),
         "PEM files for tls:// (default: what Dask's own configuration names)",
         nargs=3,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -306,14 +306,13 @@ def _content(opened: OpenMember) -> bytes:
 
 
 def others_request(
-    options: ModuleOptions, folder: Path, words: Iterable[str], settings: Project | None = None
+    options: ModuleOptions, folder: Path, settings: Project | None = None
 ) -> BuildRequest:
     """Returns a build that somebody else has described, confined to his folder unless trusted.
 
     Args:
         options: Modules that are read already, or a project and nothing else; and all else.
-        folder: Where his paths begin.
-        words: Options for the compilers, whose paths begin there, too.
+        folder: Where his paths begin, also those in options for the compilers.
         settings: A project of whose target, options and so on the build is, in the place of what
             his project or his sources say; None for theirs.
 
@@ -321,7 +320,7 @@ def others_request(
         UsageError: See `request_of`.
     """
     home = str(folder.resolve())
-    words = rooted(words, home)
+    options = replace(options, options=rooted(options.options, home))
     (first, *_) = options.sources
     if isinstance(first, Source):
         given = tuple(each for each in options.sources if isinstance(each, Source))
@@ -335,7 +334,7 @@ def others_request(
         found = base_request(opened, options)
         assert found is not None
         base = found
-    return request_from(options, replace(base, options=(*without(base.options, words), *words)))
+    return request_from(options, base)
 
 
 _SETTINGS = (
