@@ -19,22 +19,18 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from jitstudio import __version__
-from jitstudio.analysis.diff.code import compare_programs
-from jitstudio.analysis.diff.program import report_deltas
 from jitstudio.analysis.reference import Help, reference
 from jitstudio.checks.budgets import MOST_CONDITIONS, BudgetError, BudgetFile, budget_from
 from jitstudio.checks.conditions import ConditionError
 from jitstudio.commands.build import complete, made_of
 from jitstudio.commands.build_options import BuildOptions, ModuleOptions
 from jitstudio.commands.check import BudgetChecks
-from jitstudio.commands.diff import program_of
+from jitstudio.commands.diff import compared, side_of
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object, check_object, options_object
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.machine_code import (
-    CodeDifference,
     CodeReader,
-    ComparedInput,
     MachineCode,
     inspected,
     no_such_kernel,
@@ -44,7 +40,6 @@ from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS
-from jitstudio.core.result import Resources
 from jitstudio.worker.host import WorkerError
 
 LONGEST_TEXT = 20_000
@@ -192,22 +187,15 @@ class _Tools:
         ] = True,
     ) -> Json:
         """Compare the machine code of two programs, given as texts, and all their figures."""
-        sides = []
-        for name, texts in (("a", a), ("b", b)):
-            read = self._read(self._said(texts, None, target, options, name_expressions), kernel)
-            resources: dict[str, Resources] = {}
-            for unit in read.units:
-                resources |= unit.resources
-            program = program_of(read.units, kernel or None) if read.units else None
-            sides.append(ComparedInput(name, read.result, program=program, resources=resources))
-        left, right = sides
-        found = CodeDifference((left, right))
-        if left.program is not None and right.program is not None:
-            found = CodeDifference(
-                (left, right),
-                compare_programs(left.program, right.program, normalised=normalised),
-                report_deltas(left.program, right.program, left.resources, right.resources),
+        left, right = (
+            side_of(
+                name,
+                self._read(self._said(texts, None, target, options, name_expressions), kernel),
+                kernel or None,
             )
+            for name, texts in (("a", a), ("b", b))
+        )
+        found = compared(left, right, normalised=normalised)
         made = diff_object(found, "sass", kernel or None, normalised=normalised)
         for hunk in made["hunks"]:
             hunk["rows"] = [

@@ -26,6 +26,7 @@ from jitstudio.commands.values import (
     Given,
     Pairs,
     UsageError,
+    WrongValueError,
     choice,
 )
 from jitstudio.core.arch import Arch
@@ -281,3 +282,12 @@ class DiffOptions(CompileOptions, _Sides):
     """What `jitstudio diff` compares."""
 
     timeout: float = timeout_word("each build, and each reading")
+
+    def check_together(self) -> None:
+        """Refuses what is about machine code where texts are compared."""
+        if self.normalised and self.what != "sass":
+            reason = "is about machine code. Leave it or --what out."
+            raise WrongValueError("normalised", self.normalised, reason)
+        if self.kernel is not None and self.what == "source":
+            reason = "is about what was built. Leave it or --what source out."
+            raise WrongValueError("kernel", self.kernel, reason)

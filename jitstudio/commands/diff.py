@@ -17,6 +17,7 @@ from jitstudio.commands.library import kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
     CodeDifference,
     ComparedInput,
+    MachineCode,
     Unit,
     no_such_kernel,
     read_machine_code,
@@ -39,16 +40,12 @@ def diff(options: DiffOptions) -> CodeDifference:
         UsageError: An option is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
-    if options.normalised and options.what != "sass":
-        raise UsageError("--normalised is about machine code. Leave it or --what out.")
-    if options.kernel is not None and options.what == "source":
-        raise UsageError("--kernel is about what was built. Leave it or --what source out.")
     read = _READERS[options.what]
     left, right = (
         replace(read(given, side), toolchain=side.toolchain[0] if side.toolchain else None)
         for given, side in _sides(options)
     )
-    return _compared(left, right, normalised=options.normalised)
+    return compared(left, right, normalised=options.normalised)
 
 
 def _sides(options: DiffOptions) -> tuple[tuple[Given, DiffOptions], ...]:
@@ -71,7 +68,8 @@ def _sides(options: DiffOptions) -> tuple[tuple[Given, DiffOptions], ...]:
     )
 
 
-def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:
+def compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:
+    """Returns what two programs or texts have and have not in common."""
     sides = (left, right)
     if any(side.result and not side.result.ok for side in sides):
         return CodeDifference(sides)
@@ -101,6 +99,15 @@ def _machine_code(given: Given, options: DiffOptions) -> ComparedInput:
     request, kernel = _request(given, options)
     only = kernel if kernel and only_holds_code(given) else ""
     read = read_machine_code(request, options.timeout, function=only)
+    return side_of(name, read, kernel)
+
+
+def side_of(name: str, read: MachineCode, kernel: str | None) -> ComparedInput:
+    """Returns what was read as one of two to compare.
+
+    Raises:
+        UsageError: There is no machine code, or not this kernel.
+    """
     resources: dict[str, Resources] = {}
     for unit in read.units:
         resources |= unit.resources

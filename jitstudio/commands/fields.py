@@ -38,7 +38,7 @@ class CommandWord(NamedTuple):
 def word(
     said: str,
     kind: ArgumentKind,
-    help: str = "",  # noqa: A002
+    what: str = "",
     *,
     default: Any = None,
     **more: Any,
@@ -48,7 +48,7 @@ def word(
     Args:
         said: As the help has it: ``-o, --output DIR``, or ``SRC``.
         kind: What the value may be.
-        help: What it does.
+        what: What it does.
         default: The value where nothing is said; an empty tuple where there may be several.
         more: See `CommandWord`.
     """
@@ -57,13 +57,13 @@ def word(
     names = words[len(flags) :]
     metavar = names[0] if len(names) == 1 else tuple(names) or None
     default = () if kind.is_list and default is None else default
-    made = CommandWord(flags, help, kind, metavar, **more)
+    made = CommandWord(flags, what, kind, metavar, **more)
     return field(default=default, metadata=_metadata(made))
 
 
-def flag(flag: str, help: str, *, default: Any = False, const: Any = True, **more: Any) -> Any:  # noqa: A002
-    """Returns a field of options that a flag alone sets."""
-    made = CommandWord((flag,), help, FLAG, const=const, **more)
+def flag(said: str, what: str, *, default: Any = False, const: Any = True, **more: Any) -> Any:
+    """Returns a field of options that a flag alone sets; `what` is its help."""
+    made = CommandWord((said,), what, FLAG, const=const, **more)
     return field(default=default, metadata=_metadata(made))
 
 

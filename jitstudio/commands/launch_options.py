@@ -23,6 +23,7 @@ from jitstudio.commands.values import (
     VARIABLES,
     ArgumentKind,
     Pairs,
+    UsageError,
     WrongValueError,
     choice,
 )
@@ -188,6 +189,12 @@ class RunOptions(LaunchOptions):
     save: str | None = word(
         "--save DIR", PATH, "write each buffer as NAME.npy into this folder afterwards"
     )
+
+    def check_together(self) -> None:
+        """Refuses two comparisons at once."""
+        super().check_together()
+        if self.compare_options and self.both:
+            raise UsageError("--both and --compare-option are two comparisons: give one of them.")
 
     @property
     def ordinal(self) -> int:

@@ -21,7 +21,6 @@ from jitstudio.commands.request import (
     has_target,
     request_of,
 )
-from jitstudio.commands.values import UsageError
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
@@ -92,8 +91,6 @@ def launch(
         WorkerError: The worker itself failed.
     """
     compared = options.compare_options
-    if compared and options.both:
-        raise UsageError("--both and --compare-option are two comparisons: give one of them.")
     project = given_project(options.sources)
     base = base or base_launch(project, options.kernel or "", options.texts)
     spec = spec_from(options, base)

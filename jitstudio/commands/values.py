@@ -139,7 +139,7 @@ def _text(value: Any) -> str:
 
 def _path(value: Any) -> str:
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(path, str):
+    if not isinstance(path, str) or "\0" in path:
         raise ValueError("the path of a file or folder belongs here.")
     if not path:
         raise ValueError(_EMPTY)

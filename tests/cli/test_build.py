@@ -1,9 +1,14 @@
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from jitstudio.commands.build import build_request
+from jitstudio.commands.build_options import BuildOptions
 from tests.support import SAMPLES
 
 KEYS = {
@@ -303,6 +308,15 @@ def test_a_project_runs_no_script_before_it_is_trusted(run, script):
     assert "This project is not trusted. Building 's.py' runs it" in ran.err
     ran = run("build", path, "--trust", "--python", sys.executable)
     assert ran.code == 0, ran.err
+
+
+def test_an_interpreter_is_named_from_where_the_command_is_called(run, script, tmp_path):
+    (tmp_path / "v").symlink_to(Path(sys.executable).parent.parent)
+    ran = run("build", script, "--python", f"v/bin/{Path(sys.executable).name}")
+    assert ran.code == 0, ran.err
+    asked = BuildOptions.of(sources=str(script), python="v/bin/python")
+    assert build_request(asked).python == os.path.abspath("v/bin/python")
+    assert build_request(replace(asked, python="python3")).python == "python3"
 
 
 def test_the_doctor_looks_at_the_interpreter(run):
