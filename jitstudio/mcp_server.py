@@ -22,7 +22,7 @@ from jitstudio import __version__
 from jitstudio.analysis.reference import Help, reference
 from jitstudio.checks.budgets import MOST_CONDITIONS, BudgetError, BudgetFile, budget_from
 from jitstudio.checks.conditions import ConditionError
-from jitstudio.commands.build import complete, made_of
+from jitstudio.commands.build import complete, with_outputs
 from jitstudio.commands.build_options import BuildOptions, ModuleOptions
 from jitstudio.commands.check import BudgetChecks
 from jitstudio.commands.diff import compared, side_of
@@ -143,10 +143,10 @@ class _Tools:
     ) -> Json:
         """Compile and link; returns logs, errors with explanations and fixes, kernels, code."""
         asked = BuildOptions.of(
-            **self._said(sources, files, target, options, name_expressions, link),
+            **self._settings(sources, files, target, options, name_expressions, link),
             emit=emit or None,
         )
-        request = made_of(others_request(asked, self._folder), asked)
+        request = with_outputs(others_request(asked, self._folder), asked)
         _, result, inlined = complete(request, self._timeout)
         return build_object(result, (), inlined)
 
@@ -165,7 +165,7 @@ class _Tools:
         code: Annotated[bool, Field(description="Whether to list the instructions.")] = False,
     ) -> Json:
         """Read machine code: registers, spills, instructions, occupancy, findings, loops."""
-        asked = self._said(sources, files, target, options, name_expressions, link)
+        asked = self._settings(sources, files, target, options, name_expressions, link)
         read = self._read(asked, kernel)
         found = [
             inspected(unit, function, block or None, 0)
@@ -190,7 +190,7 @@ class _Tools:
         left, right = (
             side_of(
                 name,
-                self._read(self._said(texts, None, target, options, name_expressions), kernel),
+                self._read(self._settings(texts, None, target, options, name_expressions), kernel),
                 kernel or None,
             )
             for name, texts in (("a", a), ("b", b))
@@ -293,7 +293,7 @@ class _Tools:
         """Build and launch a kernel, time it, and check what it has written."""
         sizes = {"grid": grid, "cover": cover, "block": block}
         asked = RunOptions.of(
-            **self._said(sources, files, "", options, name_expressions),
+            **self._settings(sources, files, "", options, name_expressions),
             **{key: value for key, value in sizes.items() if value},
             kernel=kernel or None,
             arguments=arguments,
@@ -307,7 +307,7 @@ class _Tools:
         built, result, _ = launch(asked, request=others_request(asked, self._folder))
         return run_object(built, result)
 
-    def _said(
+    def _settings(
         self,
         sources: Mapping[str, str] | None,
         files: Sequence[str] | None,

@@ -19,7 +19,7 @@ from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.run import launch, run_object
-from jitstudio.commands.values import ANY_TEXT, Given, WrongValueError
+from jitstudio.commands.values import ANY_TEXT, ModuleInput, WrongValueError
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.ptx.skimming import ptx_target
@@ -221,7 +221,7 @@ def diff(
     return DiffReport(diff_object(found, asked.what, asked.kernel, normalised=asked.normalised))
 
 
-def _sources(thing: object, name: str) -> list[Given]:
+def _sources(thing: object, name: str) -> list[ModuleInput]:
     """Returns the modules: paths as they are, for the command to read; all else as its code."""
     try:
         ANY_TEXT.check(name)
@@ -240,14 +240,14 @@ def _sources(thing: object, name: str) -> list[Given]:
     return list(sources_of(found))
 
 
-def _only(sources: list[Given], word: str) -> Given:
+def _only(sources: list[ModuleInput], word: str) -> ModuleInput:
     if len(sources) > 1:
         names = ", ".join(one if isinstance(one, str) else one.name for one in sources)
         raise ValueError(f"'{word}' holds several modules: {names}. Compare one of them.")
     return sources[0]
 
 
-def _target(arch: Any, sources: list[Given]) -> Any:
+def _target(arch: Any, sources: list[ModuleInput]) -> Any:
     """Returns the target; where none is given, what PTX that was handed over is written for."""
     if arch is not None:
         return arch

@@ -35,7 +35,7 @@ Both are built for the same target with the same options, and their machine code
 of PTX files, so that two texts that become the same program are equal. --what compares the texts
 themselves. The address in front of an instruction never counts, as one more instruction moves all
 behind it. With --toolchain PATH and no B, A is compared with itself: built by our own compilers and
-by those of PATH. Given twice, A is built by the first and B, or A again, by the second."""
+by those of PATH. ModuleInput twice, A is built by the first and B, or A again, by the second."""
 _DIFF_STATUS = """\
 The data are compared, too, where both sides tell them in the same way: what nvdisasm -c has written
 tells none, and a full listing is compared with another one only. A .cu file and the .ptx file of
@@ -83,8 +83,8 @@ class CommandGrammar(NamedTuple):
     @property
     def kind(self) -> type[CommandOptions]:
         """The class of its options."""
-        made: type[CommandOptions] = getattr(self.module, self.options.partition(":")[2])
-        return made
+        kind: type[CommandOptions] = getattr(self.module, self.options.partition(":")[2])
+        return kind
 
 
 _GRAMMARS = {
@@ -308,24 +308,24 @@ def _add_words(command: argparse.ArgumentParser, options: type[CommandOptions]) 
                 groups[word.group] = command.add_mutually_exclusive_group()
             place = groups.get(word.group, command)
             names = word.flags or (field.name,)
-            place.add_argument(*names, **_said(field, word), help=word.help or None)
+            place.add_argument(*names, **_settings(field, word), help=word.help or None)
 
 
-def _said(field: Field[Any], word: CommandWord) -> dict[str, Any]:
-    """Returns what argparse is told of a word, apart from its name and its help."""
-    said: dict[str, Any] = {"default": SUPPRESS}
+def _settings(field: Field[Any], word: CommandWord) -> dict[str, Any]:
+    """Returns what argparse is to know of a word, apart from its name and its help."""
+    settings: dict[str, Any] = {"default": SUPPRESS}
     if word.flags:
-        said |= {"dest": field.name, "required": word.is_required}
+        settings |= {"dest": field.name, "required": word.is_required}
     if word.has_opposite:
-        return said | {"action": argparse.BooleanOptionalAction}
+        return settings | {"action": argparse.BooleanOptionalAction}
     if word.const is not None:
-        return said | {"action": "store_const", "const": word.const}
+        return settings | {"action": "store_const", "const": word.const}
     if word.flags and word.kind.is_list:
-        said["action"] = "append"
+        settings["action"] = "append"
     if word.kind.read is not None:
-        said["type"] = partial(_read, word.kind)
-    given = {"metavar": word.metavar, "nargs": word.nargs, "choices": word.kind.choices or None}
-    return said | {key: value for key, value in given.items() if value is not None}
+        settings["type"] = partial(_read, word.kind)
+    more = {"metavar": word.metavar, "nargs": word.nargs, "choices": word.kind.choices or None}
+    return settings | {name: value for name, value in more.items() if value is not None}
 
 
 def _read(kind: ArgumentKind, text: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from jitstudio.checks.budgets import has_budgets
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.cli import text_output
-from jitstudio.commands.check import check, given_budgets, status_of, write
+from jitstudio.commands.check import budgets_of, check, status_of, write
 from jitstudio.commands.json_output import check_object
 from jitstudio.commands.other_options import CheckOptions
 from jitstudio.commands.values import UsageError
@@ -24,7 +24,7 @@ def run(options: CheckOptions) -> int:
         UsageError: A file cannot be read or written, or has a mistake.
         WorkerError: The worker itself failed.
     """
-    files = [given_budgets(path) for path in options.files or (_default_file(),)]
+    files = [budgets_of(path) for path in options.files or (_default_file(),)]
     reports = check(files, options)
     if options.sarif is not None:
         write(Path(options.sarif), sarif(reports), "--sarif")

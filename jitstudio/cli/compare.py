@@ -11,7 +11,7 @@ from jitstudio.cli import text_output
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.json_output import result_object
-from jitstudio.commands.request import given_toolchains
+from jitstudio.commands.request import toolchains_of
 from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
@@ -47,7 +47,7 @@ def run_targets(request: BuildRequest, options: BuildOptions) -> int:
             parse_targets(options.compare_targets or ""),
             parse_option_sets(options.compare_options or [""]),
         )
-        folders = given_toolchains(options)
+        folders = toolchains_of(options)
         names = names_of(folders) if len(folders) > 1 else {}
         if names:
             axes = (*axes, Axis(AxisKind.TOOLCHAIN, tuple(names)))

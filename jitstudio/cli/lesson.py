@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.commands import exit_codes
-from jitstudio.commands.check import check, given_budgets, status_of
+from jitstudio.commands.check import budgets_of, check, status_of
 from jitstudio.commands.fields import CommandOptions
 from jitstudio.commands.json_output import check_object
 from jitstudio.commands.other_options import (
@@ -16,7 +16,7 @@ from jitstudio.commands.other_options import (
     LessonListOptions,
     LessonOpenOptions,
 )
-from jitstudio.commands.request import given_project
+from jitstudio.commands.request import project_of
 from jitstudio.commands.values import UsageError
 from jitstudio.lessons import (
     Goal,
@@ -81,9 +81,9 @@ def _open(options: LessonOpenOptions) -> int:
 def _check(options: LessonCheckOptions) -> int:
     folder = Path(options.lesson)
     lesson = find_lesson(options.by) if options.by else read_lesson(folder)
-    file = replace(given_budgets(lesson.checks), base=folder)
+    file = replace(budgets_of(lesson.checks), base=folder)
     # In his copy a pupil may have changed the target, the options and what a launch has to give.
-    by = given_project([str(lesson.project)]) if options.by and lesson.project else None
+    by = project_of([str(lesson.project)]) if options.by and lesson.project else None
     reports = check([file], CheckOptions(timeout=options.timeout, arch=options.arch), by)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG

@@ -24,19 +24,19 @@ def main(argv: Sequence[str]) -> int:
     """Runs the command and returns the exit status."""
     terminal.prepare()
     try:
-        said = command_line(_with_joined_options(argv))
+        line = command_line(_with_joined_options(argv))
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)
-    if said is None:
+    if line is None:
         parser().error("the following arguments are required: COMMAND")
-    return _run(said)
+    return _run(line)
 
 
-def _run(said: CommandLine) -> int:
+def _run(line: CommandLine) -> int:
     """Runs the command's module, the only one loaded; returns the exit status."""
     try:
-        run: Callable[[CommandOptions], int] = import_module(module_of(said.command)).run
-        return run(said.options)
+        run: Callable[[CommandOptions], int] = import_module(module_of(line.command)).run
+        return run(line.options)
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)
     except WorkerError as error:

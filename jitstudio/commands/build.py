@@ -53,18 +53,18 @@ def build_request(options: BuildOptions) -> BuildRequest:
     Raises:
         UsageError: See `build`.
     """
-    return made_of(request_of(options, options.sources), options)
+    return with_outputs(request_of(options, options.sources), options)
 
 
-def made_of(request: BuildRequest, options: BuildOptions) -> BuildRequest:
+def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
     """Returns a build with what is to be made of it, and in which way."""
     targets = options.fat or ()
     kinds = {*(options.emit or ()), *((CodeKind.FATBIN,) if targets else ())}
-    is_said = options.emit is not None or bool(targets)
+    is_chosen = options.emit is not None or bool(targets)
     virtual = [word for word in targets if word.startswith("compute_")]
     return replace(
         request,
-        emit=frozenset(kinds) if is_said else request.emit,
+        emit=frozenset(kinds) if is_chosen else request.emit,
         fat_archs=tuple(Arch.parse(word) for word in targets if word not in virtual),
         fat_ptx=tuple(map(Arch.parse, virtual)),
         assembler=Assembler.DRIVER if options.driver_jit else request.assembler,
@@ -79,11 +79,11 @@ def complete(request: BuildRequest, timeout: float, repeat: int = 1) -> BuildAns
         WorkerError: The worker itself failed.
     """
     listed = repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
-    runs = built(with_ptx(request) if listed else request, timeout, repeat)
+    runs = runs_of(with_ptx(request) if listed else request, timeout, repeat)
     return BuildAnswer(runs, only_asked_for(runs[-1], request), read_inlined(runs[-1]))
 
 
-def built(
+def runs_of(
     request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
 ) -> tuple[BuildResult, ...]:
     """Builds as often as asked with one set of workers, stopping at the first failure.
@@ -97,8 +97,8 @@ def built(
     results: list[BuildResult] = []
     try:
         while len(results) < repeat and (not results or results[-1].ok):
-            made = builder.build(request, timeout=timeout)
-            results.append(with_idle_options(request, made))
+            result = builder.build(request, timeout=timeout)
+            results.append(with_idle_options(request, result))
             if len(results) < repeat:
                 builder.settle()
     finally:

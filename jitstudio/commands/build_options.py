@@ -23,7 +23,7 @@ from jitstudio.commands.values import (
     TARGETS,
     TEXT,
     TEXTS,
-    Given,
+    ModuleInput,
     Pairs,
     UsageError,
     WrongValueError,
@@ -137,7 +137,7 @@ class CompileOptions(CommandOptions):
 class ModuleOptions(CompileOptions):
     """Modules and how they are built."""
 
-    sources: tuple[Given, ...] = word(
+    sources: tuple[ModuleInput, ...] = word(
         "SRC",
         MODULES,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, and .py, which is run",
@@ -246,14 +246,14 @@ class InspectOptions(ModuleOptions):
 class _Sides(CommandOptions):
     """What is compared; it stands in front of how that is built."""
 
-    a: Given = word(
+    a: ModuleInput = word(
         "A",
         MODULE,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
         "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
         default="",
     )
-    b: Given | None = word(
+    b: ModuleInput | None = word(
         "B",
         MODULE,
         ".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "

@@ -35,7 +35,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.project_files import OpenProject
 
 
-def given_budgets(path: str | Path) -> BudgetFile:
+def budgets_of(path: str | Path) -> BudgetFile:
     """Returns the budgets of a file.
 
     Raises:

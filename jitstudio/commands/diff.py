@@ -22,8 +22,8 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import given_toolchains, request_from, request_of
-from jitstudio.commands.values import Given, UsageError
+from jitstudio.commands.request import request_from, request_of, toolchains_of
+from jitstudio.commands.values import ModuleInput, UsageError
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
@@ -48,9 +48,9 @@ def diff(options: DiffOptions) -> CodeDifference:
     return compared(left, right, normalised=options.normalised)
 
 
-def _sides(options: DiffOptions) -> tuple[tuple[Given, DiffOptions], ...]:
+def _sides(options: DiffOptions) -> tuple[tuple[ModuleInput, DiffOptions], ...]:
     """Returns each file with the options of its build: the two may differ in the compilers."""
-    folders = given_toolchains(options)
+    folders = toolchains_of(options)
     names = (options.a, options.b or options.a)
     if options.b is None and (not folders or options.what == "source"):
         raise UsageError(
@@ -88,7 +88,7 @@ def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Se
     return left.lines, right.lines
 
 
-def _machine_code(given: Given, options: DiffOptions) -> ComparedInput:
+def _machine_code(given: ModuleInput, options: DiffOptions) -> ComparedInput:
     name = _name_of(given)
     if kind_of(name) is CodeKind.SASS:
         text = _text_of(given)
@@ -141,7 +141,7 @@ def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
     )
 
 
-def _ptx(given: Given, options: DiffOptions) -> ComparedInput:
+def _ptx(given: ModuleInput, options: DiffOptions) -> ComparedInput:
     name = _name_of(given)
     if kind_of(name) is CodeKind.PTX:
         return ComparedInput(name, lines=tuple(_of_kernel(_text_of(given), options.kernel)))
@@ -162,18 +162,18 @@ def _ptx(given: Given, options: DiffOptions) -> ComparedInput:
     return ComparedInput(name, result, lines, is_kept=is_kept)
 
 
-def _source(given: Given, _options: DiffOptions) -> ComparedInput:
+def _source(given: ModuleInput, _options: DiffOptions) -> ComparedInput:
     name = _name_of(given)
     if kind_of(name) not in TEXT_KINDS:
         raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
     return ComparedInput(name, lines=tuple(_text_of(given).splitlines()))
 
 
-def _name_of(given: Given) -> str:
+def _name_of(given: ModuleInput) -> str:
     return given.name if isinstance(given, Source) else given
 
 
-def _text_of(given: Given) -> str:
+def _text_of(given: ModuleInput) -> str:
     if isinstance(given, Source):
         return given.content.decode("utf-8", "replace")
     return read_text(given)
@@ -188,7 +188,7 @@ def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
     return [line for each in found for line in lines[each.line : each.end]]
 
 
-def _request(given: Given, options: DiffOptions) -> tuple[BuildRequest, str | None]:
+def _request(given: ModuleInput, options: DiffOptions) -> tuple[BuildRequest, str | None]:
     """Returns a build, and the kernel that is compared; None for all."""
     if only_holds_code(given):
         base, kernel = kernel_request(given, options.kernel, options.arch, options.timeout)

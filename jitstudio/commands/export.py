@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from jitstudio.analysis.reading_request import ReadingFailure
-from jitstudio.commands.build import built
+from jitstudio.commands.build import runs_of
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
-from jitstudio.commands.request import given_project, request_of
+from jitstudio.commands.request import project_of, request_of
 from jitstudio.commands.values import UsageError
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
@@ -53,12 +53,12 @@ def export(options: ExportOptions) -> ExportedFiles | BuildResult:
 
 def _recipe(options: ExportOptions) -> Recipe | BuildResult:
     """Returns what is exported, or the build that failed."""
-    project = given_project(options.sources)
+    project = project_of(options.sources)
     base = base_launch(project, options.kernel or "", options.texts)
     spec = spec_from(options, base)
     request = request_of(options, options.sources, project)
     request = exported_request(build_for_launch(request, spec.kernel))
-    result = built(request)[-1]
+    result = runs_of(request)[-1]
     if not result.ok:
         return result
     launch = _launch(options, request, spec, base, result)

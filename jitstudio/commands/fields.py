@@ -35,52 +35,41 @@ class CommandWord(NamedTuple):
     has_opposite: bool = False
 
 
-def word(
-    said: str,
-    kind: ArgumentKind,
-    what: str = "",
-    *,
-    default: Any = None,
-    **more: Any,
-) -> Any:
-    """Returns a field of options whose value is a word behind a flag, or one without a flag.
+def word(form: str, kind: ArgumentKind, text: str = "", *, default: Any = None, **more: Any) -> Any:
+    """Returns a field of options whose value is a word behind a flag, or a word without one.
 
     Args:
-        said: As the help has it: ``-o, --output DIR``, or ``SRC``.
+        form: As the help has it: ``-o, --output DIR``, or ``SRC``.
         kind: What the value may be.
-        what: What it does.
-        default: The value where nothing is said; an empty tuple where there may be several.
+        text: What it does.
+        default: The value of a field that is left out; an empty tuple for a list.
         more: See `CommandWord`.
     """
-    words = said.split()
-    flags = tuple(each.rstrip(",") for each in words if each.startswith("-"))
-    names = words[len(flags) :]
+    parts = form.split()
+    flags = tuple(part.rstrip(",") for part in parts if part.startswith("-"))
+    names = parts[len(flags) :]
     metavar = names[0] if len(names) == 1 else tuple(names) or None
+    words = (CommandWord(flags, text, kind, metavar, **more),)
     default = () if kind.is_list and default is None else default
-    made = CommandWord(flags, what, kind, metavar, **more)
-    return field(default=default, metadata=_metadata(made))
+    return field(default=default, metadata={_WORDS: words})
 
 
-def flag(said: str, what: str, *, default: Any = False, const: Any = True, **more: Any) -> Any:
-    """Returns a field of options that a flag alone sets; `what` is its help."""
-    made = CommandWord((said,), what, FLAG, const=const, **more)
-    return field(default=default, metadata=_metadata(made))
+def flag(form: str, text: str, *, default: Any = False, const: Any = True, **more: Any) -> Any:
+    """Returns a field of options that a flag alone sets."""
+    words = (CommandWord((form,), text, FLAG, const=const, **more),)
+    return field(default=default, metadata={_WORDS: words})
 
 
 def ways(kind: ArgumentKind, flags: Mapping[str, tuple[Any, str]], group: str = "") -> Any:
     """Returns a field of options that one of several flags sets, each to a value of its own."""
-    made = (
-        CommandWord((each,), text, kind, const=const, group=group)
-        for each, (const, text) in flags.items()
+    words = tuple(
+        CommandWord((form,), text, kind, const=const, group=group)
+        for form, (const, text) in flags.items()
     )
-    return field(default=None, metadata=_metadata(*made))
+    return field(default=None, metadata={_WORDS: words})
 
 
-_KEY = "words"
-
-
-def _metadata(*words: CommandWord) -> Mapping[str, tuple[CommandWord, ...]]:
-    return {_KEY: words}
+_WORDS = "words"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +81,15 @@ class CommandOptions:
     """
 
     def __post_init__(self) -> None:
-        for each, said in self.words():
-            value = getattr(self, each.name)
-            if value is None and each.default is None:
+        for option, words in self.words():
+            value = getattr(self, option.name)
+            if value is None and option.default is None:
                 continue
             try:
-                checked = said[0].kind.check(value)
+                checked = words[0].kind.check(value)
             except ValueError as error:
-                raise WrongValueError(each.name, value, str(error)) from None
-            object.__setattr__(self, each.name, checked)
+                raise WrongValueError(option.name, value, str(error)) from None
+            object.__setattr__(self, option.name, checked)
         self.check_together()
 
     def check_together(self) -> None:
@@ -118,10 +107,10 @@ class CommandOptions:
     @classmethod
     def words(cls) -> Iterator[tuple[Field[Any], tuple[CommandWord, ...]]]:
         """Yields each field with how the command line says it."""
-        return ((each, each.metadata[_KEY]) for each in fields(cls))
+        return ((option, option.metadata[_WORDS]) for option in fields(cls))
 
     @classmethod
     def flag_of(cls, name: str) -> str:
         """Returns what the command line calls a field: a flag, or what stands in the help."""
-        said = next(said[0] for each, said in cls.words() if each.name == name)
-        return said.flags[-1] if said.flags else str(said.metavar)
+        word = next(words[0] for option, words in cls.words() if option.name == name)
+        return word.flags[-1] if word.flags else str(word.metavar)

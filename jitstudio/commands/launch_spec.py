@@ -24,29 +24,29 @@ def spec_from(options: LaunchOptions, base: LaunchSpec | None = None) -> LaunchS
         base: A launch that they change; the plain one where not given.
     """
     base = LaunchSpec() if base is None else base
-    said = {each.name: getattr(options, each.name, None) for each in fields(LaunchSpec)}
-    given = {name: value for name, value in said.items() if value is not None}
-    if given.get("kernel") == base_name(base.kernel):
+    values = {field.name: getattr(options, field.name, None) for field in fields(LaunchSpec)}
+    values = {name: value for name, value in values.items() if value is not None}
+    if values.get("kernel") == base_name(base.kernel):
         # The short name of the very kernel that the launch is about.
-        del given["kernel"]
-    if "grid" in given or "cover" in given:
+        del values["kernel"]
+    if "grid" in values or "cover" in values:
         # One of the two says it; the other would contradict.
-        given = {"grid": "", "cover": ""} | given
+        values = {"grid": "", "cover": ""} | values
     if options.expect:
-        given["expectations"] = options.expect
-    given["arguments"] = tuple((dict(base.arguments) | options.texts).items())
-    return replace(base, **given)
+        values["expectations"] = options.expect
+    values["arguments"] = tuple((dict(base.arguments) | options.texts).items())
+    return replace(base, **values)
 
 
 def base_launch(
-    opened: OpenProject | None, kernel: str, given: Container[str]
+    opened: OpenProject | None, kernel: str, replaced: Container[str]
 ) -> LaunchSpec | None:
     """The launch that the project describes for a kernel; None where it describes none at all.
 
     Args:
         opened: The project.
         kernel: As on the command line; empty for the one that was worked on last, or the only one.
-        given: The names of arguments that the command line gives.
+        replaced: The names of arguments that the options give.
 
     Raises:
         UsageError: The project has launches but none or several for this kernel, or its launch
@@ -54,18 +54,18 @@ def base_launch(
     """
     if opened is None or not opened.launches:
         return None
-    found = _launches_of(opened, kernel)
-    if len(found) != 1:
+    launches = _launches_of(opened, kernel)
+    if len(launches) != 1:
         which = f"of '{kernel}'" if kernel else "that was worked on last"
-        number = "several launches" if found else "no launch"
+        number = "several launches" if launches else "no launch"
         kernels = ", ".join(launch.spec.kernel for launch in opened.launches)
         raise UsageError(
             f"'{opened.path.name}' has {number} {which}. Choose one with --kernel: {kernels}."
         )
-    for (name, _), problem in zip(found[0].withheld, found[0].problems, strict=True):
-        if name not in given:
+    for (name, _), problem in zip(launches[0].withheld, launches[0].problems, strict=True):
+        if name not in replaced:
             raise UsageError(f"{problem} Move the file there, or give --arg {name}=TEXT.")
-    return found[0].spec
+    return launches[0].spec
 
 
 def base_sweep(
@@ -86,12 +86,12 @@ def base_sweep(
     sweeps = opened.sweeps
     wanted = generic_name(kernel or opened.project.kernel)
     only = sweeps[0] if len(sweeps) == 1 and not kernel else None
-    found = next((sweep for sweep in sweeps if generic_name(sweep.draft.kernel) == wanted), only)
-    if found is None:
+    match = next((sweep for sweep in sweeps if generic_name(sweep.draft.kernel) == wanted), only)
+    if match is None:
         return None
-    if found.problems and not has_axes:
-        raise UsageError(f"{found.problems[0]} Move the file there, or give the axes by --axis.")
-    return found.draft
+    if match.problems and not has_axes:
+        raise UsageError(f"{match.problems[0]} Move the file there, or give the axes by --axis.")
+    return match.draft
 
 
 def _launches_of(opened: OpenProject, kernel: str) -> list[OpenLaunch]:
@@ -125,11 +125,11 @@ def within_limit(spec: LaunchSpec, most: float) -> tuple[LaunchSpec, tuple[SpecP
     # What is no number is for `resolve` to refuse.
     if not spec.timeout > most:
         return spec, ()
-    told = SpecProblem(
+    problem = SpecProblem(
         "timeout",
         f"The launch asks for {spec.timeout:,g} s and has {most:,g} s: a project or budget sets no "
         "longer time limit than its caller.",
         f"Write --timeout {spec.timeout:g} to give it as long.",
         Severity.INFO,
     )
-    return replace(spec, timeout=most), (told,)
+    return replace(spec, timeout=most), (problem,)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeGuard
 
-from jitstudio.commands.values import Given, UsageError
+from jitstudio.commands.values import ModuleInput, UsageError
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.launch.choice import base_name
@@ -48,7 +48,7 @@ def place_of(path: str) -> str:
     )
 
 
-def only_holds_code(path: Given) -> TypeGuard[str]:
+def only_holds_code(path: ModuleInput) -> TypeGuard[str]:
     """Returns whether a file or folder may hold device code though it is no module by its name."""
     if isinstance(path, Source):
         return False
@@ -57,7 +57,7 @@ def only_holds_code(path: Given) -> TypeGuard[str]:
     return kind_of(path) is None and not is_project(Path(path)) and Path(path).is_file()
 
 
-def holds_modules(path: Given) -> TypeGuard[str]:
+def holds_modules(path: ModuleInput) -> TypeGuard[str]:
     """Returns whether a file is a module that may be made of several."""
     return not isinstance(path, Source) and kind_of(path) in _PACKED
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from jitstudio.commands.build_options import CompileOptions, ModuleOptions
 from jitstudio.commands.files import in_folder, read
 from jitstudio.commands.launch_options import LaunchOptions
-from jitstudio.commands.values import Given, UsageError
+from jitstudio.commands.values import ModuleInput, UsageError
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import (
@@ -36,20 +36,21 @@ from jitstudio.trust import TrustStore
 
 
 def request_of(
-    options: CompileOptions, given: Sequence[Given], project: OpenProject | None = None
+    options: CompileOptions, inputs: Sequence[ModuleInput], project: OpenProject | None = None
 ) -> BuildRequest:
     """Returns the build of modules or of a project, with all files read that the options name.
 
     Args:
         options: How it is built.
-        given: The modules, or a project alone.
+        inputs: The modules, or a project alone.
         project: That project, if it has been read.
 
     Raises:
         UsageError: An option makes no sense here, or a file cannot be read.
     """
-    base = base_request(project or given_project(given), options)
-    return request_from(options, base or with_flags(options, given))
+    if opened := project or project_of(inputs):
+        return request_from(options, project_request(opened, options))
+    return request_from(options, with_flags(options, inputs))
 
 
 def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
@@ -58,7 +59,7 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
     Raises:
         UsageError: See `request_of`.
     """
-    toolchains = given_toolchains(options)
+    toolchains = toolchains_of(options)
     if len(toolchains) > 1 and not options.compares_toolchains:
         raise UsageError(
             "--toolchain is given twice. Several are compared by --compare-targets, by "
@@ -98,13 +99,14 @@ def _program(path: str) -> str:
     return os.path.abspath(path) if os.path.dirname(path) else path
 
 
-def given_project(sources: Sequence[Given]) -> OpenProject | None:
+def project_of(sources: Sequence[ModuleInput]) -> OpenProject | None:
     """Returns the project that is given in place of the modules; None for modules.
 
     Raises:
         UsageError: It is not alone, or cannot be read.
     """
-    projects = [each for each in sources if not isinstance(each, Source) and is_project(Path(each))]
+    paths = (path for path in sources if not isinstance(path, Source))
+    projects = [path for path in paths if is_project(Path(path))]
     if not projects:
         return None
     if len(sources) > 1:
@@ -133,7 +135,7 @@ def _opened(path: str) -> OpenProject:
         raise UsageError(str(error)) from None
 
 
-def source_from(path: Given, name_expressions: Sequence[str] = ()) -> Source:
+def source_from(path: ModuleInput, name_expressions: Sequence[str] = ()) -> Source:
     """Returns one module from a file; the kind follows from its ending.
 
     Raises:
@@ -168,24 +170,24 @@ def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
     return replace(source_from(in_folder(folder, name, trust=trust)), name=os.path.normpath(name))
 
 
-def with_flags(options: CompileOptions, given: Sequence[Given]) -> BuildRequest:
+def with_flags(options: CompileOptions, inputs: Sequence[ModuleInput]) -> BuildRequest:
     """Returns a build of modules with the flags that they are compiled with elsewhere.
 
     Raises:
         UsageError: See `request_of`.
     """
-    sources = tuple(map(source_from, given))
+    sources = tuple(map(source_from, inputs))
     database = options.compile_commands
-    found: list[CompileFlags | None] = []
+    compiled: list[CompileFlags | None] = []
     try:
-        for each, source in zip(given, sources, strict=True):
-            path = Path(each.name if isinstance(each, Source) else each)
+        for module, source in zip(inputs, sources, strict=True):
+            path = Path(module.name if isinstance(module, Source) else module)
             if source.kind is CodeKind.CUDA and database is not None:
-                found.append(flags_of(path, Path(database)))
-            found.append(flags_in(source.content, path))
+                compiled.append(flags_of(path, Path(database)))
+            compiled.append(flags_in(source.content, path))
     except FlagsError as error:
         raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
-    taken = [flags for flags in found if flags is not None]
+    taken = [flags for flags in compiled if flags is not None]
     for flags in taken:
         if flags.left_out:
             print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
@@ -209,7 +211,7 @@ def assign_name_expressions(
     return with_name_expressions(sources, expressions)
 
 
-def given_toolchains(options: CompileOptions) -> tuple[str, ...]:
+def toolchains_of(options: CompileOptions) -> tuple[str, ...]:
     """Returns the folders of compilers that are named, in order; empty for our own.
 
     Raises:
@@ -226,8 +228,8 @@ def given_toolchains(options: CompileOptions) -> tuple[str, ...]:
 
 def has_target(options: ModuleOptions) -> bool:
     """Whether the target is given, so that it need not be that of a GPU: a project has one."""
-    paths = (each for each in options.sources if not isinstance(each, Source))
-    return options.arch is not None or any(is_project(Path(each)) for each in paths)
+    paths = (path for path in options.sources if not isinstance(path, Source))
+    return options.arch is not None or any(is_project(Path(path)) for path in paths)
 
 
 def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:
@@ -238,16 +240,14 @@ def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> A
     return Arch(numbers[ordinal]) if ordinal in numbers else DEFAULT_ARCH
 
 
-def base_request(opened: OpenProject | None, options: CompileOptions) -> BuildRequest | None:
-    """The build that the project describes, which the options change; None without a project.
+def project_request(opened: OpenProject, options: CompileOptions) -> BuildRequest:
+    """Returns the build that a project describes, which the options change.
 
     It is confined to the project's folder unless the project is trusted, now or since before.
 
     Raises:
         UsageError: A module that takes part cannot be read, or the options cannot.
     """
-    if opened is None:
-        return None
     project = opened.project
     linked = options.is_linked or project.link is not LinkMode.NONE
     modules = opened.members[: len(project.modules)]
@@ -323,17 +323,15 @@ def others_request(
     options = replace(options, options=rooted(options.options, home))
     (first, *_) = options.sources
     if isinstance(first, Source):
-        given = tuple(each for each in options.sources if isinstance(each, Source))
-        base = BuildRequest(given) if settings else with_flags(options, given)
+        modules = tuple(source for source in options.sources if isinstance(source, Source))
+        base = BuildRequest(modules) if settings else with_flags(options, modules)
         base = replace(base, confined_to=None if options.trust else (home,), folder=home)
     else:
         opened = only_project(first)
         if settings is not None:
-            kept = {name: getattr(settings, name) for name in _SETTINGS}
-            opened = replace(opened, project=replace(opened.project, **kept))
-        found = base_request(opened, options)
-        assert found is not None
-        base = found
+            values = {name: getattr(settings, name) for name in _SETTINGS}
+            opened = replace(opened, project=replace(opened.project, **values))
+        base = project_request(opened, options)
     return request_from(options, base)
 
 

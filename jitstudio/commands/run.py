@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from jitstudio.commands.build import built
+from jitstudio.commands.build import runs_of
 from jitstudio.commands.files import made_folder, unwritable
 from jitstudio.commands.json_output import Json, launch_object, result_object
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch, most_seconds, spec_from, within_limit
 from jitstudio.commands.request import (
     arch_for,
-    given_project,
     has_target,
+    project_of,
     request_of,
 )
 from jitstudio.core.diagnostics import Severity
@@ -91,7 +91,7 @@ def launch(
         WorkerError: The worker itself failed.
     """
     compared = options.compare_options
-    project = given_project(options.sources)
+    project = project_of(options.sources)
     base = base or base_launch(project, options.kernel or "", options.texts)
     spec = spec_from(options, base)
     remarks: tuple[SpecProblem, ...] = ()
@@ -108,29 +108,29 @@ def launch(
         arch = arch_for(request.arch, has_target(options), found, target)
         request = replace(request, arch=arch)
         building = DEFAULT_TIMEOUT if limit is None else limit
-        made = built(request, building)[-1]
-        if not made.ok:
-            return made, None, found
+        build = runs_of(request, building)[-1]
+        if not build.ok:
+            return build, None, found
         begin = partial(spec_from, options) if base is None else None
         most = most_seconds(options, base) if limit is None else limit
         sides = _Sides(launcher, spec, found, options.ordinal, heard, begin, most, building, begins)
-        result = sides.launch(_Side(request, made), compared, remarks)
+        result = sides.launch(_Side(request, build), compared, remarks)
         result = replace(result, begins=sides.words)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
-        result = sides.with_contraction(_Side(request, made), compared, result)
+        result = sides.with_contraction(_Side(request, build), compared, result)
     finally:
         launcher.close()
-    return made, result, found
+    return build, result, found
 
 
 def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
     """Returns the JSON object of the command: that of the build where nothing was launched."""
-    made = result_object(built)
+    build = result_object(built)
     if result is None:
-        return made
+        return build
     # The text of the code is not what was asked for here.
-    return launch_object(result) | {"build": {name: made[name] for name in _BUILT}}
+    return launch_object(result) | {"build": {name: build[name] for name in _BUILT}}
 
 
 class _Side(NamedTuple):
@@ -273,8 +273,8 @@ class _Sides:
 def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
     """Returns a build with further options, of so many seconds at most; None where it fails."""
     request = replace(request, options=(*request.options, *options))
-    made = built(request, most)[-1]
-    return _Side(request, made) if made.ok else None
+    build = runs_of(request, most)[-1]
+    return _Side(request, build) if build.ok else None
 
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:

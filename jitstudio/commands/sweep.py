@@ -14,7 +14,7 @@ from jitstudio.commands.launch_spec import (
     spec_from,
     within_limit,
 )
-from jitstudio.commands.request import arch_for, given_project, has_target, request_of
+from jitstudio.commands.request import arch_for, has_target, project_of, request_of
 from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import (
     Axis,
@@ -73,7 +73,7 @@ def sweep_plan(options: SweepOptions) -> VariantPlan:
     Raises:
         UsageError: An option is wrong, or a file cannot be read.
     """
-    project = given_project(options.sources)
+    project = project_of(options.sources)
     request = request_of(options, options.sources, project)
     draft = base_sweep(project, options.kernel or "", has_axes=bool(options.axes))
     kernel = options.kernel or (draft.kernel if draft else "")

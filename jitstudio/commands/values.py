@@ -18,7 +18,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind, Source
 from jitstudio.core.launch.device import SIMULATED_DEVICE
 
-Given: TypeAlias = str | Source
+ModuleInput: TypeAlias = str | Source
 """A module of a command: the path of its file, or what Python has handed over."""
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _PREDICATES = ("must ", "is ", "takes ", "gives ", "does ")
@@ -156,15 +156,15 @@ def _several(check: _Check, what: str = "a text or several belong here") -> Argu
     """Returns lists of what a check takes; a text alone is one of them."""
 
     def checked(value: Any) -> tuple[Any, ...]:
-        is_one = isinstance(value, (str, bytes, os.PathLike, Source, Enum, Mapping))
+        is_item = isinstance(value, (str, bytes, os.PathLike, Source, Enum, Mapping))
         try:
-            values: tuple[Any, ...] = (value,) if is_one else tuple(value)
+            items: tuple[Any, ...] = (value,) if is_item else tuple(value)
         except TypeError:
-            values = (value,)
-        for each in values:
-            if not isinstance(each, (str, os.PathLike, Source, Enum)):
-                raise ValueError(f"{what}, not {reprlib.repr(each)}.")
-        return tuple(map(check, values))
+            items = (value,)
+        for item in items:
+            if not isinstance(item, (str, os.PathLike, Source, Enum)):
+                raise ValueError(f"{what}, not {reprlib.repr(item)}.")
+        return tuple(map(check, items))
 
     return ArgumentKind(checked, is_list=True)
 
@@ -173,15 +173,15 @@ TEXTS, ANY_TEXTS = _several(_text), _several(_any_text)
 PATHS = _several(_path)
 
 
-def _module(value: Any) -> Given:
+def _module(value: Any) -> ModuleInput:
     return value if isinstance(value, Source) else _path(value)
 
 
-def _modules(value: Any) -> tuple[Given, ...]:
-    found: tuple[Given, ...] = _several(_module, "files belong here").check(value)
-    if not found:
+def _modules(value: Any) -> tuple[ModuleInput, ...]:
+    modules: tuple[ModuleInput, ...] = _several(_module, "files belong here").check(value)
+    if not modules:
         raise ValueError("is empty. Name a file.")
-    return found
+    return modules
 
 
 MODULE, MODULES = ArgumentKind(_module), ArgumentKind(_modules)
@@ -197,7 +197,7 @@ def choice(
         or_none: Whether Python may say None in their place, for the message.
     """
     if isinstance(words, type):
-        words = {each.value: each for each in words}
+        words = {member.value: member for member in words}
     members = words if isinstance(words, Mapping) else {word: word for word in words}
     names = [*(repr(word) for word in members), *(("None",) if or_none else ())]
     known = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
@@ -281,12 +281,12 @@ _SIZE = whole(0, ", or an expression as a text")
 SIZE = ArgumentKind(_size)
 
 
-def _pair(each: Any, takes: str, *, alone: bool = False) -> tuple[str, str]:
+def _pair(pair: Any, takes: str, *, alone: bool = False) -> tuple[str, str]:
     """Returns name and text of a pair, or of a word ``NAME=TEXT``."""
-    if isinstance(each, tuple) and len(each) == 2:
-        name, text = _any_text(each[0]).strip(), str(each[1]).strip()
+    if isinstance(pair, tuple) and len(pair) == 2:
+        name, text = _any_text(pair[0]).strip(), str(pair[1]).strip()
     else:
-        word = _any_text(each)
+        word = _any_text(pair)
         name, equals, text = (part.strip() for part in word.partition("="))
         if alone and not (name and equals):
             # A variable alone is one to be read back: `hits:out`.
@@ -294,26 +294,26 @@ def _pair(each: Any, takes: str, *, alone: bool = False) -> tuple[str, str]:
             equals = text if text in ("in", "out", "inout") else ""
         name = name if equals else ""
     if not name:
-        raise ValueError(f"takes {takes}, not '{each}'.")
+        raise ValueError(f"takes {takes}, not '{pair}'.")
     return name, text
 
 
 def _pairs(value: Any, takes: str, *, alone: bool = False) -> Pairs:
     if isinstance(value, Mapping):
-        return tuple(_pair(each, takes) for each in value.items())
+        return tuple(_pair(pair, takes) for pair in value.items())
     if not isinstance(value, (tuple, list)):
         raise ValueError("names and values belong here, as in a dict.")
-    return tuple(_pair(each, takes, alone=alone) for each in value)
+    return tuple(_pair(pair, takes, alone=alone) for pair in value)
 
 
 def _named_texts(*, alone: bool) -> ArgumentKind:
     def check(value: Any) -> Pairs:
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for name, text in _pairs(value, "NAME=TEXT", alone=alone):
-            if name in found:
+            if name in texts:
                 raise ValueError(f"gives '{name}' twice.")
-            found[name] = text
-        return tuple(found.items())
+            texts[name] = text
+        return tuple(texts.items())
 
     return ArgumentKind(check, is_list=True)
 
@@ -322,11 +322,11 @@ ARGUMENTS, VARIABLES = _named_texts(alone=False), _named_texts(alone=True)
 
 
 def _headers(value: Any) -> Pairs:
-    found = _pairs(value, "NAME=PATH")
-    for name, path in found:
+    headers = _pairs(value, "NAME=PATH")
+    for name, path in headers:
         if not path:
             raise ValueError(f"takes NAME=PATH, not '{name}='.")
-    return found
+    return headers
 
 
 HEADERS = ArgumentKind(_headers, is_list=True)

@@ -7,7 +7,7 @@ import pytest
 from jitstudio.cli.arguments import command_line
 from jitstudio.commands.build import build_request
 from jitstudio.commands.launch_spec import base_launch, base_sweep
-from jitstudio.commands.request import given_project
+from jitstudio.commands.request import project_of
 from jitstudio.commands.values import UsageError
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
@@ -172,18 +172,18 @@ def test_what_cannot_be_served_is_told(run, write, words, told):
 def test_no_kernel_in_question_is_told_with_those_there_are(write):
     path = write(replace(PROJECT, kernel=""))
     with pytest.raises(UsageError, match=r"no launch that was worked on last.*scale<double>"):
-        base_launch(given_project([str(path)]), "", ())
+        base_launch(project_of([str(path)]), "", ())
 
 
 def test_the_only_launch_needs_no_name(write):
     path = write(replace(PROJECT, kernel="", launches=(LAUNCH,)))
-    opened = given_project([str(path)])
+    opened = project_of([str(path)])
     assert base_launch(opened, "", ()) == LAUNCH
     assert base_launch(opened, "scale", ()) == LAUNCH
 
 
 def test_a_sweep_takes_any_launch_of_its_template(write):
-    opened = given_project([str(write())])
+    opened = project_of([str(write())])
     draft = base_sweep(opened, "")
     assert draft == PROJECT.sweeps[0]
     assert base_launch(opened, draft.kernel, ()) == LAUNCH
@@ -192,7 +192,7 @@ def test_a_sweep_takes_any_launch_of_its_template(write):
 
 def test_a_sweep_reads_no_file_outside_the_project(write):
     axes = (AxisText(AxisKind.ARGUMENT, "x", "n:file(../secret.npy)"),)
-    opened = given_project([write(replace(PROJECT, sweeps=(VariantDraft("scale", axes),)))])
+    opened = project_of([write(replace(PROJECT, sweeps=(VariantDraft("scale", axes),)))])
     with pytest.raises(UsageError, match=r"'\.\./secret\.npy' lies outside .* by --axis\."):
         base_sweep(opened, "")
     assert base_sweep(opened, "", has_axes=True).axes == ()
@@ -209,7 +209,7 @@ def test_a_module_that_cannot_be_read_is_refused_where_it_takes_part(write, path
 
 def test_a_launch_that_reads_outside_is_refused_unless_the_argument_is_given(write):
     outside = replace(LAUNCH, arguments=(("out", "n:file(../x.npy)"), ("n", "64")))
-    opened = given_project([str(write(replace(PROJECT, launches=(outside,))))])
+    opened = project_of([str(write(replace(PROJECT, launches=(outside,))))])
     with pytest.raises(UsageError, match=r"leaves out 'out'.*--arg out=TEXT"):
         base_launch(opened, "", ())
     assert base_launch(opened, "", {"out": "n"}).arguments == (("n", "64"),)
