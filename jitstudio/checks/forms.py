@@ -66,6 +66,7 @@ class JudgedKernel:
         target: What it was compiled for; empty where that is not known.
         equals: Compares it with a baseline; the second argument is whether names of registers,
             labels and control bits are no difference.
+        module: The module that it is of, or of a link the one that it was written in as PTX.
         launch: What `jitstudio run --json` prints of a launch; None where there was none.
     """
 
@@ -73,6 +74,7 @@ class JudgedKernel:
     resources: Resources | None
     target: str
     equals: BaselineCheck
+    module: str = ""
     launch: Json | None = None
 
     @cached_property
@@ -83,7 +85,7 @@ class JudgedKernel:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What may cost time."""
-        return findings(self.function, self.resources)
+        return findings(self.function, self.resources, self.module)
 
     def occupancy(self, threads: int, shared: int) -> Occupancy | None:
         """Returns how full a multiprocessor is; None where its limits or registers are unknown."""

@@ -240,6 +240,7 @@ class BudgetChecks:
                     unit.resources.get(function.name),
                     unit.code.target,
                     partial(self._equals, file, request, unit, function.name),
+                    unit.module_of(function),
                     launch,
                 )
             ]

@@ -80,6 +80,10 @@ class Unit:
         """The kernels, then the functions that others call."""
         return tuple(sorted(self.code.functions, key=lambda function: not function.is_kernel))
 
+    def module_of(self, function: SassFunction) -> str:
+        """Returns the module that a function was written in as PTX, else the name of the unit."""
+        return self.ptx_sources.get(function.name, self.name)
+
     def named(self, name: str | None) -> tuple[SassFunction, ...]:
         """Returns the functions of this name, lowered, demangled or its title; all for None."""
         known = (self.code.demangled, self.titles)
@@ -337,7 +341,7 @@ def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int
         function,
         report(function, resources),
         sass_graph(function),
-        findings(function, resources, unit.name),
+        findings(function, resources, unit.module_of(function)),
         _filling(unit.code.target, resources, block, shared) if resources else None,
     )
 

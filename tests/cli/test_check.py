@@ -62,6 +62,29 @@ def conditions(ran):
     }
 
 
+DIVIDES = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry divides(.param .u64 a, .param .u32 n) {
+.reg .b64 %rd1; .reg .b32 %r<4>;
+ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n];
+ld.global.u32 %r2, [%rd1];
+div.u32 %r3, %r2, %r1;
+st.global.u32 [%rd1], %r3;
+ret; }
+"""
+
+
+def test_a_finding_speaks_the_language_of_the_module(run, tmp_path):
+    (tmp_path / "divides.ptx").write_text(DIVIDES)
+    keys = 'source = "divides.ptx"\ntarget = "sm_90"\nrequire = ["findings == 0"]'
+    budgets(tmp_path, f"[[budget]]\n{keys}")
+    ran = run("check")
+    assert "Make the divisor a constant;" in ran.err
+    assert "template argument" not in ran.err
+
+
 def test_the_figures_are_those_of_inspect(run, tmp_path):
     texts = (
         *("registers >= 0", "spill_stores >= 0", "spill_loads >= 0", "instructions >= 0"),
