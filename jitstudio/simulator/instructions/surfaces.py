@@ -33,25 +33,25 @@ def _places(
     mode: str,
     verb: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Returns the offsets that threads access, and which are inside; the others are at the first.
+    """Returns the offsets that threads access, and which are inside; outside ones become the first.
 
     Args:
         wave: The threads.
         array: The surface.
-        at: Coordinates, the first in bytes, the others in texels.
+        at: Coordinates, the first in bytes (PTX ISA, `suld`, `.b`), all others in texels.
         size: Bytes that each thread accesses.
         s: The threads.
-        mode: What becomes of those outside.
-        verb: What they do, for messages.
+        mode: The clamping of coordinates outside: trap, clamp or zero.
+        verb: Of the threads, for messages.
 
     Raises:
-        ThreadFault: One is outside and traps, or its first coordinate is misaligned.
+        ThreadFault: A thread is outside and traps, or its first coordinate is misaligned.
     """
-    index = [each.astype(np.int64) for each in at]
+    index = [values.astype(np.int64) for values in at]
     row = array.extent[0] * array.size
     limits = [row - size, *(extent - 1 for extent in array.extent[1 : array.axes])]
     bounds = list(zip(index, limits, strict=True))
-    inside = np.logical_and.reduce([(each >= 0) & (each <= most) for each, most in bounds])
+    inside = np.logical_and.reduce([(i >= 0) & (i <= most) for i, most in bounds])
     wrong = index[0] % size != 0
     if wrong.any():
         raise _stray(
@@ -65,9 +65,9 @@ def _places(
             f"{size} bytes outside of the surface {array.title}, whose rows have {row:,} bytes",
         )  # fmt: skip
     if mode == "clamp":
-        index = [np.clip(each, 0, max(most, 0)) for each, most in bounds]
+        index = [np.clip(i, 0, max(most, 0)) for i, most in bounds]
         inside = np.ones_like(inside)
-    x, *others = (np.where(inside, each, 0) for each in index)
+    x, *others = (np.where(inside, i, 0) for i in index)
     return array.offsets([np.zeros_like(x), *others], x), inside
 
 
@@ -81,7 +81,7 @@ def _stray(
     what: str,
 ) -> ThreadFault:
     first = int(np.argmax(wrong))
-    place = ", ".join(str(int(each[first])) for each in index)
+    place = ", ".join(str(int(i[first])) for i in index)
     count = int(np.count_nonzero(wrong))
     message = f"{verb} at ({place}) {what}"
     return ThreadFault(kind, int(wave.numbers[s][first]), message, count)
@@ -93,8 +93,8 @@ def _mode(b: Binding) -> str:
 
 def _suld(b: Binding) -> Step:
     first, brackets = b.instruction.operands[:2]
-    handle, given = handle_of(b, brackets)
-    coordinates = coordinates_of(b, given, "s32")
+    handle, index = handle_of(b, brackets)
+    coordinates = coordinates_of(b, index, "s32")
     parts = b.elements(first)
     targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
     dtype, count, mode = b.type.dtype, len(parts), _mode(b)
@@ -106,11 +106,11 @@ def _suld(b: Binding) -> Step:
             offsets, inside = _places(wave, array, at, size, some, mode, "reads")
             values = [np.zeros(len(offsets), dtype) for _ in range(count)]
             if inside.any():
-                numbers, kept = wave.numbers[some][inside], offsets[inside]
-                addresses, space = array.addresses(kept), StateSpace.SURFACE
-                taken = take(wave, space, kept, array.region, addresses, dtype, count, numbers)
-                for value, found in zip(values, taken, strict=True):
-                    value[inside] = found
+                numbers, inner = wave.numbers[some][inside], offsets[inside]
+                addresses, space = array.addresses(inner), StateSpace.SURFACE
+                loaded = take(wave, space, inner, array.region, addresses, dtype, count, numbers)
+                for value, element in zip(values, loaded, strict=True):
+                    value[inside] = element
             for target, value in zip(targets, values, strict=True):
                 if target is not None:
                     f[target][some] = value
@@ -120,8 +120,8 @@ def _suld(b: Binding) -> Step:
 
 def _sust(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
-    handle, given = handle_of(b, brackets)
-    coordinates = coordinates_of(b, given, "s32")
+    handle, index = handle_of(b, brackets)
+    coordinates = coordinates_of(b, index, "s32")
     sources = [b.source(part, b.type) for part in b.elements(value)]
     size, mode = b.type.size * len(sources), _mode(b)
 
@@ -144,18 +144,18 @@ def _put(
     s: Selection,
 ) -> None:
     if inside.any():
-        kept = offsets[inside]
-        held = [np.broadcast_to(value, inside.shape)[inside] for value in values]
+        inner = offsets[inside]
+        elements = [np.broadcast_to(value, inside.shape)[inside] for value in values]
         numbers = wave.numbers[s][inside]
-        addresses = array.addresses(kept)
-        put(wave, StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
+        addresses = array.addresses(inner)
+        put(wave, StateSpace.SURFACE, inner, array.region, addresses, elements, numbers)
 
 
 def _sust_formatted(b: Binding) -> Step:
-    """Binds a store that turns 32 bits of each channel into what the texels hold."""
+    """Binds a store that converts 32 bits of each channel to the format of the texels."""
     brackets, value = b.instruction.operands[:2]
-    handle, given = handle_of(b, brackets)
-    coordinates = coordinates_of(b, given, "s32")
+    handle, index = handle_of(b, brackets)
+    coordinates = coordinates_of(b, index, "s32")
     sources = [b.source(part, BITS[32]) for part in b.elements(value)]
     mode, axes, name = _mode(b), len(coordinates), b.instruction.full_opcode
 
@@ -173,7 +173,9 @@ def _sust_formatted(b: Binding) -> Step:
             if not array.is_float and array.dtype.itemsize < 4:
                 note = "integers that do not fit become the nearest that does; not documented"
                 wave.inexact[name] = f"{name} ({note})"
-            _put(wave, array, offsets, inside, [_formatted(each, array) for each in bits], some)
+            _put(
+                wave, array, offsets, inside, [_formatted(channel, array) for channel in bits], some
+            )
 
     return step
 
@@ -207,8 +209,8 @@ def _sured_formatted(b: Binding) -> Step:
 
 def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
     brackets, value = b.instruction.operands[:2]
-    handle, given = handle_of(b, brackets)
-    coordinates = coordinates_of(b, given, "s32")
+    handle, index = handle_of(b, brackets)
+    coordinates = coordinates_of(b, index, "s32")
     source, size, mode = b.source(value, BITS[b.type.bits]), b.type.size, _mode(b)
     operation, axes, by_texel = operation_of(b), len(coordinates), b.has("p")
 
@@ -231,6 +233,8 @@ def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
     return step
 
 
+# PTX ISA, `suld`, `sust`, `sured`: `.b` counts the first coordinate in bytes, `.p` all of them in
+# texels, with a conversion to the format of the surface.
 for _word in AXES:
     _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
     form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)

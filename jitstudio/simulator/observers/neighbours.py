@@ -29,15 +29,15 @@ from jitstudio.simulator.state.model import (
 _MEET = "Let all blocks of the cluster meet (cluster.sync())"
 _BEHIND = f"{_MEET} behind the last access to each other's shared memory, before any of them exits."
 _BEFORE = f"{_MEET} before the first access to each other's shared memory."
-# What others have surely done before somebody waits for them, or nobody knows when it is done.
+# Copies that run by themselves end before somebody's wait, or at a time that nobody knows.
 _BY_THEMSELVES = frozenset(["async"])
 
 
 class NeighbourAccesses:
-    """Accesses to shared memory of other blocks of a cluster, of blocks that are resident together.
+    """Accesses of resident blocks to shared memory of other blocks of their cluster.
 
     Args:
-        layout: Which threads there are.
+        layout: The resident blocks.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -55,7 +55,7 @@ class NeighbourAccesses:
         self._found: dict[object, Fault] = {}
 
     def accessed(self, access: Access, event: int) -> None:
-        """Takes note of an access to shared memory, which has a number."""
+        """Notes an access to shared memory, with its number."""
         slots = access.offsets // self._layout.shared_stride
         others = slots != access.threads // self._threads
         if not others.any():
@@ -69,20 +69,20 @@ class NeighbourAccesses:
             self._note(access, np.flatnonzero(gone), slots, "has exited")
         if access.strong or not _BY_THEMSELVES.isdisjoint(access.instruction.modifiers):
             return
-        there = others & ~gone
-        threads, targets = access.threads[there], slots[there]
+        pending = others & ~gone
+        threads, targets = access.threads[pending], slots[pending]
         self._last[targets, self._in_cluster(threads)] = threads + (event << EVENT_SHIFT)
         self._waiting[targets] = True
         self._accesses[event] = access
 
     def synchronised(self, threads: Threads) -> None:
-        """Takes note that blocks of clusters, or all of them, have met."""
+        """Notes that blocks of clusters, or all blocks, have met."""
         self._begun[np.unique(threads // self._threads)] = True
 
     def ended(
         self, instruction: PtxInstruction, threads: Threads, step: int, order: AccessOrder
     ) -> None:
-        """Takes note that threads have exited, who know what is ordered before that."""
+        """Notes that threads have exited; accesses they know come before their exit."""
         slots = threads // self._threads
         for slot in np.unique(slots).tolist():
             mine = threads[slots == slot]
@@ -92,6 +92,7 @@ class NeighbourAccesses:
             if not self._waiting[slot]:
                 continue
             columns = np.flatnonzero(self._last[slot])
+            # Lanes of a warp that exit together know the same accesses: the first stands for all.
             for thread in mine[np.unique(mine // WARP, return_index=True)[1]].tolist():
                 cells = self._last[slot, columns]
                 known = order.ordered(cells, np.full(cells.size, thread))
@@ -101,7 +102,7 @@ class NeighbourAccesses:
                 self._note_left(self._last[slot, columns])
 
     def faults(self) -> list[Fault]:
-        """Returns what was found, once for each line."""
+        """Returns the faults, at most one for each line."""
         return list(self._found.values())
 
     def _note_left(self, cells: Numbers) -> None:
@@ -113,19 +114,19 @@ class NeighbourAccesses:
             self._note(access, chosen, slots, "may have exited by then")
 
     def _note(self, access: Access, chosen: Numbers, slots: Numbers, what: str) -> None:
-        """Keeps a fault of the chosen ones of an access."""
+        """Keeps a fault of the chosen threads of an access."""
         instruction, layout = access.instruction, self._layout
         source = instruction.user_source
         place = source if source.line else instruction.number
-        if (known := self._found.get(place)) is not None:
-            self._found[place] = replace(known, count=known.count + chosen.size)
+        if (earlier := self._found.get(place)) is not None:
+            self._found[place] = replace(earlier, count=earlier.count + chosen.size)
             return
         first = int(chosen[0])
         slot = int(slots[first])
         end = self._ends.get(slot)
         verb = {AccessKind.READ: "reads", AccessKind.WRITE: "writes"}.get(access.kind, "accesses")
         block = layout.block_of(slot * self._threads)
-        told = fault_of(
+        fault = fault_of(
             layout,
             instruction,
             FaultKind.EXITED,
@@ -136,14 +137,14 @@ class NeighbourAccesses:
             access.step,
         )
         if end is None:
-            self._found[place] = replace(told, message=f"{told.message} {_BEFORE}")
+            self._found[place] = replace(fault, message=f"{fault.message} {_BEFORE}")
             return
-        assert told.first is not None
-        first_place, second = sorted((told.first, end), key=lambda way: way.step)
+        assert fault.first is not None
+        first_place, second = sorted((fault.first, end), key=lambda way: way.step)
         self._found[place] = replace(
-            told,
-            message=f"{told.message} The last threads of block {block} exit at {line_of(end)}, and "
-            f"nothing orders the access before that. {_BEHIND}",
+            fault,
+            message=f"{fault.message} The last threads of block {block} exit at {line_of(end)}, "
+            f"and nothing orders the access before that. {_BEHIND}",
             first=first_place,
             second=second,
         )

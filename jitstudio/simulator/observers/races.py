@@ -1,4 +1,4 @@
-"""Finds races: accesses to the same bytes, one of them a write, that nothing orders.
+"""Finds races: accesses to the same bytes, at least a write among them, that nothing orders.
 
 Shadow memory holds for each granule (as small as the smallest access so far) its last write and
 two of its last reads by different threads, each as the number of the access and of the thread.
@@ -48,7 +48,9 @@ from jitstudio.simulator.state.model import (
     Threads,
 )
 
+# Most data are of 32 bits: four bytes a cell take a quarter of the memory of one cell a byte.
 _FIRST_GRANULE = 4
+# Pairs of lines. More help nobody, and each has its sentence.
 _MOST_RACES = 200
 _RELEASING = {"release", "acq_rel"}
 _SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
@@ -59,8 +61,9 @@ class RaceDetector(Observer):
 
     Args:
         kernel: The name of the kernel.
-        global_bytes: About how large global memory is; what is never accessed costs nothing.
-        program: What is executed, to know which values decide something; None to take all for such.
+        global_bytes: About how large global memory is; bytes never accessed cost nothing.
+        program: The PTX, which tells the values that decide something; None to take all of them
+            for deciding ones.
     """
 
     wants_values = True
@@ -79,12 +82,12 @@ class RaceDetector(Observer):
         self._step_of_event = array("q", [0])
         self._waves: list[tuple[int, Layout]] = []
         self._shadows = {StateSpace.GLOBAL: _Shadow(global_bytes)}
-        self._races: dict[tuple[int, int, str], _Found] = {}
+        self._races: dict[tuple[int, int, str], _NotedRace] = {}
         self._neighbours: NeighbourAccesses | None = None
         self._faults: list[Fault] = []
 
     def started(self, layout: Layout) -> None:
-        """See `Observer`: what earlier blocks have done is ordered by messages only."""
+        """See `Observer`: only messages order accesses of earlier blocks."""
         self._waves.append((self._event, layout))
         self._order = AccessOrder(layout, self._event)
         self._end_neighbours()
@@ -94,7 +97,7 @@ class RaceDetector(Observer):
         self._shadows[StateSpace.GLOBAL].age_messages()
 
     def ended(self, instruction: PtxInstruction, threads: Threads, step: int) -> None:
-        """See `Observer`: threads that have ended are missing from barriers for good reason."""
+        """See `Observer`: barriers do not wait for threads that have ended."""
         if self._neighbours is not None:
             self._neighbours.ended(instruction, threads, step, self._order)
         self._order.ended(threads)
@@ -138,31 +141,34 @@ class RaceDetector(Observer):
         shadow.write(places, cells)
         if not access.strong:
             # Two threads of this very instruction: one of the values is lost.
-            kept = shadow.written[places]
-            self._compare(access, np.where(kept == cells, 0, kept), threads, "write after write")
+            last_writes = shadow.written[places]
+            self._compare(
+                access, np.where(last_writes == cells, 0, last_writes), threads, "write after write"
+            )
 
     def _shadow_of(self, access: Access) -> _Shadow:
-        """Returns what is known of the bytes; surfaces lie in global memory."""
+        """Returns the shadow of the bytes of an access; surfaces lie in global memory."""
         is_surface = access.space is StateSpace.SURFACE
         space = StateSpace.GLOBAL if is_surface else access.space
         return self._shadows.setdefault(space, _Shadow())
 
     def copied(self, access: Access) -> None:
-        """See `Observer`: a barrier between copy and wait does not order what is copied."""
+        """See `Observer`: a barrier between copy and wait does not order copied bytes."""
         self.accessed(access)
 
     def renewed(self, start: int, end: int) -> None:
-        """See `Observer`: the heap orders who had the bytes and who gets them."""
+        """See `Observer`: the heap orders the accesses of former and new owners of the bytes."""
         self._shadows[StateSpace.GLOBAL].clear(start, end)
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
         self._end_neighbours()
         races: dict[object, Race] = {}
-        for found in self._races.values():
-            race = found.race
+        for noted in self._races.values():
+            race = noted.race
             # A loop that is unrolled has several instructions for one line.
             places = (line_key(race.first), line_key(race.second))
+            # Users see lines: all pairs of instructions with the same two lines become one race.
             key = (race.kind, race.space, race.same_value, *places)
             count = race.count + (races[key].count if key in races else 0)
             races[key] = replace(races.get(key, race), count=count)
@@ -174,9 +180,11 @@ class RaceDetector(Observer):
 
     def _end_neighbours(self) -> None:
         if self._neighbours is not None:
-            known = {fault.first and fault.first.ptx_line for fault in self._faults}
-            told = self._neighbours.faults()
-            self._faults += [f for f in told if (f.first and f.first.ptx_line) not in known]
+            reported_lines = {fault.first and fault.first.ptx_line for fault in self._faults}
+            faults = self._neighbours.faults()
+            self._faults += [
+                f for f in faults if (f.first and f.first.ptx_line) not in reported_lines
+            ]
         self._neighbours = None
 
     def _number(self, instruction: PtxInstruction) -> int:
@@ -198,11 +206,13 @@ class RaceDetector(Observer):
             self._order.take(access.threads, shadow.messages[at])
 
     def _compare(self, access: Access, cells: Numbers, threads: Threads, kind: str) -> None:
-        """Notes what the earlier accesses of these cells have in common with this one."""
+        """Notes earlier accesses in these cells that nothing orders before this one."""
         shared = access.space is StateSpace.SHARED
+        # The cheap test first: in a kernel without races it leaves nothing in nearly all calls.
         suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT
         if not suspects.any():
             return
+        # PTX ISA, "Conflict and Data-races": morally strong operations are in no data race.
         if access.strong or access.instruction.number in self._guesses:
             suspects &= (cells & STRONG) == 0
         suspects &= ((cells & THREAD_MASK) != threads) | self._order.is_older(cells)
@@ -214,9 +224,9 @@ class RaceDetector(Observer):
             self._note(access, cells[at], at, kind)
 
     def _should_be_in_order(self, instruction: PtxInstruction) -> bool:
-        """Returns whether a strong read is volatile, and of data: no flag, see `reads_of_data`.
+        """Returns whether a read is volatile, and of data: no flag, see `reads_of_data`.
 
-        What a function other than the kernel reads may decide something in its callers.
+        Values that a function other than the kernel reads may decide something in its callers.
         """
         if "volatile" not in instruction.modifiers or instruction.function != self._kernel:
             return False
@@ -226,13 +236,14 @@ class RaceDetector(Observer):
         return self._of_data is not None and instruction.number in self._of_data
 
     def _compare_in_warps(self, access: Access, cells: Numbers, threads: Threads) -> None:
-        """Notes what other lanes of the warp have written by volatile writes."""
+        """Notes earlier volatile writes by other lanes of the warp to these cells."""
         others = cells & THREAD_MASK
         mates = (cells & STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
         at = np.flatnonzero(mates & ~self._order.is_older(cells))
         at = at[~self._order.ordered(cells[at], threads[at])]
         numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
         volatile = ["volatile" in instruction.modifiers for instruction in self._instructions]
+        # Atomics are strong, too, and right without __syncwarp().
         at = at[np.asarray(volatile, np.bool_)[numbers]]
         if at.size:
             self._note(access, cells[at], at, "read after write", in_step=True)
@@ -240,7 +251,7 @@ class RaceDetector(Observer):
     def _note(
         self, access: Access, cells: Numbers, at: Numbers, kind: str, *, in_step: bool = False
     ) -> None:
-        """Notes races: the cells that were there, and which granules of the access they are.
+        """Notes races of an access with the earlier accesses in cells.
 
         Args:
             access: The later access.
@@ -260,29 +271,29 @@ class RaceDetector(Observer):
                 mine = np.flatnonzero((firsts == first) & (same == is_same))
                 if not mine.size:
                     continue
-                known = self._races.get(key := (first, second, f"{kind}{is_same}"))
+                noted = self._races.get(key := (first, second, f"{kind}{is_same}"))
                 count = np.unique(threads[mine]).size
-                if known is not None:
-                    known.race = replace(known.race, count=known.race.count + count)
+                if noted is not None:
+                    noted.race = replace(noted.race, count=noted.race.count + count)
                 elif len(self._races) < _MOST_RACES:
                     index = int(mine[0])
                     race = self._race(access, int(cells[index]), int(threads[index]), kind, is_same)
                     if in_step:
                         race = replace(race, message=_step_sentence(race, access))
-                    self._races[key] = _Found(replace(race, count=count))
+                    self._races[key] = _NotedRace(replace(race, count=count))
 
     def _same_values(
         self, access: Access, cells: Numbers, threads: Numbers, kind: str
     ) -> NDArray[np.bool_]:
-        """Returns where a write has put what another write had put there."""
+        """Returns where both writes have put the same value."""
         if kind != "write after write" or access.before is None or access.after is None:
             return np.zeros(cells.size, bool)
         events = cells >> EVENT_SHIFT
-        held = access.before[threads]
+        earlier = access.before[threads]
         at_once = events == self._event
         winners = np.searchsorted(access.threads, cells[at_once] & THREAD_MASK)
-        held[at_once] = access.after[winners]
-        same: NDArray[np.bool_] = (held == access.after[threads]).all(axis=1)
+        earlier[at_once] = access.after[winners]
+        same: NDArray[np.bool_] = (earlier == access.after[threads]).all(axis=1)
         return same
 
     def _race(self, access: Access, cell: int, index: int, kind: str, same: bool) -> Race:
@@ -294,9 +305,9 @@ class RaceDetector(Observer):
         second = self._waves[-1][1].place(access.instruction, later, access.step)
         lost = ""
         if access.before is not None and kind != "read after write":
-            held = access.before if event < self._event else access.after
-            # As a number of that size is written: PTX is little-endian.
-            lost = "" if held is None else held[index][::-1].tobytes().hex()
+            lost_bytes = access.before if event < self._event else access.after
+            # As a number of that size is written, such as 0x0000002a: PTX is little-endian.
+            lost = "" if lost_bytes is None else lost_bytes[index][::-1].tobytes().hex()
         return Race(
             kind,
             _sentence(kind, first, second, access, same, lost),
@@ -310,24 +321,24 @@ class RaceDetector(Observer):
 
 
 @dataclass
-class _Found:
-    """A race that may be met again."""
+class _NotedRace:
+    """A race, whose count may still rise."""
 
     race: Race
 
 
 class _Shadow:
-    """What was last done to each granule of an arena.
+    """The last accesses to each granule of an arena.
 
     Args:
-        size: Bytes that it has at first.
+        size: Bytes of the arena at first.
 
     Attributes:
         granule: Bytes of each; smaller as soon as an access is.
         written: The last write: event, whether it was strong, thread; 0 for none.
         readers: The same for two reads by different threads.
-        messages: The number of what was left there for others; 0 for nothing, and
-            `OLD_MESSAGE` for what blocks that have ended left, -1 where too many did.
+        messages: The number of the message left there for other threads; 0 for none,
+            `OLD_MESSAGE` for those of blocks that have ended, -1 where there were too many.
     """
 
     def __init__(self, size: int = 0) -> None:
@@ -337,7 +348,7 @@ class _Shadow:
         self.readers = [np.zeros(count, np.int64), np.zeros(count, np.int64)]
         self.messages = np.zeros(count, np.int32)
         self._has_messages = False
-        # What lies behind has never been touched.
+        # Granules behind this one have never been touched.
         self._reach = 0
 
     def per_thread(self, size: int) -> int:
@@ -358,30 +369,33 @@ class _Shadow:
         return places, np.repeat(access.threads, count)
 
     def read(self, places: Numbers, cells: Numbers) -> None:
-        """Keeps reads: the last one, and one by another thread if there is one."""
+        """Keeps reads: the last of each granule, and the last by another thread."""
+        # Two readers are enough to find a race with any writer: a write by one of them races with
+        # the other.
         last, other = self.readers
         before = last[places]
         moved = ((before ^ cells) & THREAD_MASK) != 0
         other[places[moved]] = before[moved]
         last[places] = cells
+        # Of several threads that read one granule at once NumPy has kept the last.
         beaten = last[places] != cells
         other[places[beaten]] = cells[beaten]
 
     def write(self, places: Numbers, cells: Numbers) -> None:
-        """Keeps writes; reads before them matter no more."""
+        """Keeps writes; earlier reads matter no more."""
         self.written[places] = cells
         for slot in self.readers:
             slot[places] = 0
 
     def clear(self, start: int, end: int) -> None:
-        """Forgets what was done to bytes."""
+        """Forgets all accesses to bytes."""
         part = slice(start // self.granule, -(-end // self.granule))
         arrays: tuple[NDArray[Any], ...] = (self.written, *self.readers, self.messages)
-        for held in arrays:
-            held[part] = 0
+        for cells in arrays:
+            cells[part] = 0
 
     def age_messages(self) -> None:
-        """Marks all of them as those of blocks that have ended."""
+        """Marks all messages as those of blocks that have ended."""
         if self._has_messages:
             self.messages[self.messages != 0] = OLD_MESSAGE
 
@@ -403,19 +417,20 @@ class _Shadow:
         self._reach = max(self._reach, wanted)
 
     def _replace(self, size: int, times: int) -> None:
-        """Makes room for so many granules, in each of which so many were one."""
+        """Makes room for `size` granules, each former one being split into `times`."""
         reach = self._reach
         self.written, *self.readers = (
-            _longer(np.repeat(held[:reach], times), size) for held in (self.written, *self.readers)
+            _longer(np.repeat(cells[:reach], times), size)
+            for cells in (self.written, *self.readers)
         )
         self.messages = _longer(np.repeat(self.messages[:reach], times), size)
 
 
-def _longer(held: NDArray[Any], size: int) -> NDArray[Any]:
-    # Memory that is never touched is never taken.
-    made = np.zeros(size, held.dtype)
-    made[: held.size] = held
-    return made
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    # `np.zeros` takes fresh pages of the system, which cost nothing until they are touched.
+    longer = np.zeros(size, array.dtype)
+    longer[: array.size] = array
+    return longer
 
 
 _WORDS = {
@@ -428,13 +443,13 @@ _WORDS = {
 def _sentence(
     kind: str, first: ThreadPlace, second: ThreadPlace, access: Access, same: bool, lost: str
 ) -> str:
-    one, other = _WORDS[kind]
+    first_verb, second_verb = _WORDS[kind]
     value = "the same value to " if same else ""
     gone = f" What was there is lost: 0x{lost}." if lost and not same else ""
     size = "1 byte" if access.size == 1 else f"{access.size} bytes"
     return (
-        f"Race in {access.space.value} memory: {_place(second)} {other} {value}{size} "
-        f"that {_place(first)} {one}, and no barrier, atomic or fence orders them.{gone}"
+        f"Race in {access.space.value} memory: {_place(second)} {second_verb} {value}{size} "
+        f"that {_place(first)} {first_verb}, and no barrier, atomic or fence orders them.{gone}"
     )
 
 

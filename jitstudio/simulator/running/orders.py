@@ -1,4 +1,4 @@
-"""Runs a launch in several orders of blocks and warps, and says what depends on the order."""
+"""Runs a launch in several orders of blocks and warps, and reports differences between them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from jitstudio.simulator.state.model import (
 
 
 class ComparedOrders(NamedTuple):
-    """What came of further orders.
+    """Differences, faults and races in further orders of a launch.
 
     Attributes:
         compared: The seeds of those that were run to their end.
-        differences: What they have made otherwise.
-        faults: What threads did in them only, and must not do, and what has ended them.
+        differences: Elements of buffers and endings that are not those of the first order.
+        faults: Forbidden actions of threads in these orders only, and faults that ended them.
         races: Races in them only.
     """
 
@@ -43,11 +43,11 @@ class ComparedOrders(NamedTuple):
 
 @dataclass
 class _BufferOrders:
-    """What one buffer holds after several orders.
+    """Content of one buffer after several orders.
 
     Attributes:
-        buffer: Which.
-        usual: What it holds after the first order, its elements as rows of bytes.
+        buffer: The buffer.
+        usual: Its content after the first order, its elements as rows of bytes.
         differs: Which elements differ in any of the others.
         others: The content after those that differ, by their seeds.
     """
@@ -58,23 +58,25 @@ class _BufferOrders:
     others: dict[int, NDArray[np.uint8]] = field(default_factory=dict)
 
     def compare(self, seed: int, memory: bytes) -> None:
-        """Compares what another order has left."""
-        there = np.frombuffer(memory, np.uint8).reshape(self.usual.shape)
-        differs = (there != self.usual).any(axis=1)
+        """Compares the content of the buffer after another order."""
+        content = np.frombuffer(memory, np.uint8).reshape(self.usual.shape)
+        # Bit for bit: -0.0 and 0.0 differ, and so do two NaNs with other payloads. A program whose
+        # result depends on the order shows it in any bit.
+        differs = (content != self.usual).any(axis=1)
         if differs.any():
             self.differs |= differs
-            # Only the first of all elements that differ is told.
-            self.others[seed] = there[: int(np.argmax(self.differs)) + 1].copy()
+            # Only the first of all elements that differ is reported.
+            self.others[seed] = content[: int(np.argmax(self.differs)) + 1].copy()
 
     def difference(self) -> OrderDifference:
-        """Returns what is different, where anything is."""
+        """Returns the first element that differs, with both values; one must differ."""
         at, count = int(np.argmax(self.differs)), int(np.count_nonzero(self.differs))
         usual = self.usual[at].tobytes()
-        told = {seed: there[at].tobytes() for seed, there in self.others.items()}
-        other = next(data for data in told.values() if data != usual)
-        seeds = [seed for seed, data in told.items() if data == other]
+        elements = {seed: content[at].tobytes() for seed, content in self.others.items()}
+        alternative = next(data for data in elements.values() if data != usual)
+        seeds = [seed for seed, data in elements.items() if data == alternative]
         name, length = self.buffer.name, self.buffer.length
-        values = f"{self._text(usual)}, but {self._text(other)} with {_seed_words(seeds)}"
+        values = f"{self._text(usual)}, but {self._text(alternative)} with {_seed_words(seeds)}"
         return OrderDifference(
             f"{count:,} of {length:,} elements of '{name}' depend on the order of blocks and "
             f"warps. {name}[{at:,}] is {values}.",
@@ -86,8 +88,8 @@ class _BufferOrders:
 
     def _text(self, data: bytes) -> str:
         element = numpy_dtype(self.buffer.element)
-        held: NDArray[Any] = np.frombuffer(data, element.base).reshape(element.shape)
-        return str(held[()] if not element.shape else held.tolist())
+        value: NDArray[Any] = np.frombuffer(data, element.base).reshape(element.shape)
+        return str(value[()] if not element.shape else value.tolist())
 
 
 @dataclass
@@ -96,14 +98,14 @@ class _Ending:
 
     Attributes:
         message: Why the first of these runs ended.
-        seeds: Those that end there.
+        seeds: The seeds of the runs that end so.
     """
 
     message: str
     seeds: list[int] = field(default_factory=list)
 
     def difference(self) -> OrderDifference:
-        """Returns what is different."""
+        """Returns the other ending with its seeds, in a sentence."""
         words = f"With {_seed_words(self.seeds)} the run ends otherwise"
         so = "" if len(self.seeds) == 1 else f", with seed {self.seeds[0]} so"
         left = " What it leaves in the buffers is not compared with the other orders."
@@ -113,38 +115,40 @@ class _Ending:
 _T = TypeVar("_T", Fault, Race)
 
 
-class _Found(Generic[_T]):
-    """What the simulator finds in further orders only, once for each kind and place in the PTX."""
+class _NewReports(Generic[_T]):
+    """Faults or races in further orders only, once for each kind and place in the PTX."""
 
     def __init__(self, usual: Sequence[_T]) -> None:
-        self._usual = {_key(one) for one in usual}
+        self._usual = {_key(report) for report in usual}
         self._seeds: dict[object, tuple[_T, list[int]]] = {}
 
-    def take(self, seed: int, found: Sequence[_T]) -> None:
-        """Takes what was found with a seed."""
-        for key, one in {_key(one): one for one in found}.items():
+    def take(self, seed: int, reports: Sequence[_T]) -> None:
+        """Adds the reports of the run with a seed, without those of the first order."""
+        for key, report in {_key(report): report for report in reports}.items():
             if key not in self._usual:
-                self._seeds.setdefault(key, (one, []))[1].append(seed)
+                self._seeds.setdefault(key, (report, []))[1].append(seed)
 
-    def told(self) -> tuple[_T, ...]:
-        """Returns it with its seeds."""
+    def reports(self) -> tuple[_T, ...]:
+        """Returns the reports with their seeds."""
         return tuple(
-            replace(one, message=f"{_begin(one, seeds)}: {one.message}", seeds=tuple(seeds))
-            for one, seeds in self._seeds.values()
+            replace(
+                report, message=f"{_begin(report, seeds)}: {report.message}", seeds=tuple(seeds)
+            )
+            for report, seeds in self._seeds.values()
         )
 
 
-def _key(found: Fault | Race) -> object:
-    if isinstance(found, Fault):
-        places = sorted(line_key(place) for place in (found.first, found.second) if place)
-        return found.kind, found.fatal, *places
+def _key(report: Fault | Race) -> object:
+    if isinstance(report, Fault):
+        places = sorted(line_key(place) for place in (report.first, report.second) if place)
+        return report.kind, report.fatal, *places
     # Which of two accesses is the earlier one is a matter of the order.
-    places = sorted((line_key(found.first), line_key(found.second)))
-    return "read" in found.kind, found.space, found.same_value, *places
+    places = sorted((line_key(report.first), line_key(report.second)))
+    return "read" in report.kind, report.space, report.same_value, *places
 
 
-def _begin(found: Fault | Race, seeds: Sequence[int]) -> str:
-    ends = isinstance(found, Fault) and found.fatal
+def _begin(report: Fault | Race, seeds: Sequence[int]) -> str:
+    ends = isinstance(report, Fault) and report.fatal
     return f"With {_seed_words(seeds)}{' the run does not end well' if ends else ''}"
 
 
@@ -162,32 +166,32 @@ def compare_orders(
     seconds: Callable[[], float],
     progress: Callable[[int, float, int], None],
 ) -> ComparedOrders:
-    """Runs a launch with further seeds and compares what is found and left, bit for bit.
+    """Runs a launch with further seeds and compares reports and buffers, bit for bit.
 
     Args:
         launch: What was run.
         program: The PTX.
-        first: What came of the run that all others are compared with.
+        first: The result of the run that all others are compared with.
         buffers: Those of the allocations of the launch, in their order.
         seeds: Of the other runs.
-        observers: Makes those of a run, new ones for each.
-        seconds: Returns how much time is left; none begins without.
-        progress: Is given each seed with the share of its run that has been done, now and then, and
-            how many steps.
+        observers: Returns new observers for a run.
+        seconds: Returns how much time is left; no run begins without any.
+        progress: Called now and then with the seed, the share of its run that is done, and the
+            number of steps.
     """
-    held = []
+    contents = []
     for buffer, memory in zip(buffers, first.memory, strict=True):
         usual = np.frombuffer(memory, np.uint8).reshape(buffer.length, -1)
-        held.append(_BufferOrders(buffer, usual, np.zeros(buffer.length, np.bool_)))
+        contents.append(_BufferOrders(buffer, usual, np.zeros(buffer.length, np.bool_)))
     compared: list[int] = []
     ends: dict[SimulationOutcome, _Ending] = {}
-    faults, races = _Found(first.faults), _Found(first.races)
+    faults, races = _NewReports(first.faults), _NewReports(first.races)
     for seed in seeds:
-        left = seconds()
-        if left <= 0:
+        seconds_left = seconds()
+        if seconds_left <= 0:
             break
         progress(seed, 0.0, 0)
-        limits = replace(launch.limits, seconds=left)
+        limits = replace(launch.limits, seconds=seconds_left)
         result = simulate(
             replace(launch, seed=seed or None, limits=limits),
             program,
@@ -197,19 +201,21 @@ def compare_orders(
         )
         faults.take(seed, result.faults)
         races.take(seed, result.races)
+        # A run that had too little time says nothing of its order.
         if result.outcome is SimulationOutcome.TIMED_OUT:
             break
         compared.append(seed)
         if result.outcome is not SimulationOutcome.FINISHED:
+            # A fatal fault is reported as a fault already; its run has no content to compare.
             if not any(fault.fatal for fault in result.faults):
                 ends.setdefault(result.outcome, _Ending(result.message)).seeds.append(seed)
             continue
-        for one, memory in zip(held, result.memory, strict=True):
-            one.compare(seed, memory)
+        for content, memory in zip(contents, result.memory, strict=True):
+            content.compare(seed, memory)
     differences = (end.difference() for end in ends.values())
     return ComparedOrders(
         tuple(compared),
-        (*differences, *(one.difference() for one in held if one.others)),
-        faults.told(),
-        races.told(),
+        (*differences, *(content.difference() for content in contents if content.others)),
+        faults.reports(),
+        races.reports(),
     )

@@ -1,10 +1,10 @@
-"""Textures and surfaces: texels in global memory, found by coordinates, and what is read of them.
+"""Textures and surfaces: texels in global memory by coordinates, with filters and conversions.
 
 After "Texture Fetching" and "Surface Functions" of the CUDA C++ Programming Guide and `tex`,
 `tld4`, `suld` and `sust` of the PTX ISA. Address modes work on the indices of texels, which is the
 same as the guide's on coordinates. The weights of a linear filter have 8 bits of fraction, as the
 guide says; how they and what they are multiplied with are rounded it does not say, and is as an
-H100 does it (`is_proved` says where it has the same bits).
+H100 does it (`is_proved` says where the bits are the same).
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ class TexelArray:
     """The texels of a texture or surface.
 
     Args:
-        bound: What it is.
-        arena: Global memory, which holds them, one row behind the other.
+        bound: The argument of the launch.
+        arena: Global memory, which holds the texels, row behind row.
 
     Attributes:
-        bound: What it is.
-        texels: How it is read.
-        dtype: Of a channel.
+        bound: The argument of the launch.
+        texels: Extents, address modes, filter and read mode.
+        dtype: The type of a channel.
         channels: Numbers in a texel.
         size: Bytes of a texel.
     """
 
     def __init__(self, bound: BoundTexels, arena: Arena) -> None:
         self.bound, self.texels = bound, bound.texels
-        found = channels_of(bound.element)
-        assert found is not None
-        channel, self.channels = found
+        element_channels = channels_of(bound.element)
+        assert element_channels is not None
+        channel, self.channels = element_channels
         self.dtype = np.dtype(channel.dtype)
         self.is_float = channel.kind is NumberKind.FLOATING
         self.size = bound.element.size
@@ -65,17 +65,17 @@ class TexelArray:
 
     @property
     def gives_floats(self) -> bool:
-        """Whether what is read are floats."""
+        """Whether reads give floats."""
         return self.is_float or self.texels.sampling.read is ReadMode.NORMALIZED
 
     @property
     def title(self) -> str:
-        """What it is, for messages."""
+        """Name, extents and element, for messages."""
         extents = " x ".join(f"{extent:,}" for extent in self.texels.shape)
         return f"'{self.bound.name}' ({extents} texels of {self.bound.element.name})"
 
     def place(self, offset: int) -> str:
-        """Returns the texel at an offset in the arena, for messages; empty if it is another's."""
+        """Returns the texel at an offset in the arena, for messages; empty outside the array."""
         at = (offset - self._start) // self.size
         if not 0 <= at < self.texels.count:
             return ""
@@ -84,14 +84,14 @@ class TexelArray:
         return f"texel ({', '.join(map(str, index))}) of '{self.bound.name}'"
 
     def offsets(self, index: Sequence[_Index], bytes_in: _Index | int = 0) -> Offsets:
-        """Returns offsets in the arena of texels that are inside, plus bytes."""
+        """Returns offsets in the arena of texels inside the array, plus bytes."""
         width, height, _ = self.extent
         x, y, z = (*index, *(np.zeros_like(index[0]) for _ in range(2)))[:3]
-        found: Offsets = self._start + ((z * height + y) * width + x) * self.size + bytes_in
-        return found
+        offsets: Offsets = self._start + ((z * height + y) * width + x) * self.size + bytes_in
+        return offsets
 
     def addresses(self, offsets: Offsets) -> NDArray[np.int64]:
-        """Returns addresses in global memory."""
+        """Returns addresses in global memory of offsets in the arena."""
         return offsets + self._arena.base
 
     # Reading as a texture.
@@ -102,9 +102,9 @@ class TexelArray:
         """Returns the channels that threads read at coordinates, one array for each channel.
 
         Args:
-            coordinates: One array for each axis, of floats; of integers where they are `whole`.
+            coordinates: An array for each axis, of floats; of integers where they are `whole`.
             shifts: Texels to be added along each axis.
-            whole: Whether they are indices of texels.
+            whole: Whether coordinates are indices of texels.
         """
         sampling = self.texels.sampling
         if whole:
@@ -122,7 +122,7 @@ class TexelArray:
         for steps, share in _shares(weights).items():
             texel = self._texels([i + step for i, step in zip(corners, steps, strict=True)])
             for channel, value in enumerate(texel):
-                # A texel without weight takes no part, whatever it holds.
+                # A texel without weight takes no part: 0 * inf would be NaN.
                 wide = self._widened(value)
                 total[channel] += np.where(share != 0, share * wide, 0)
         return [self._narrowed(value / WEIGHT_STEPS) for value in total]
@@ -133,25 +133,27 @@ class TexelArray:
         """Returns one channel of the four texels around coordinates, from lower left on."""
         corners, _ = self.corner(self.positions(coordinates))
         x, y = (i + shift for i, shift in zip(corners, shifts, strict=True))
+        # PTX ISA, `tld4`: counter-clockwise, from the lower left texel of the 2x2 footprint.
         around = ((0, 1), (1, 1), (1, 0), (0, 0))
         return [self._fetched([x + right, y + down])[channel] for right, down in around]
 
     def positions(self, coordinates: Sequence[_Values]) -> list[NDArray[np.float64]]:
-        """Returns coordinates counted in texels; what is no number becomes 0."""
-        found = []
+        """Returns coordinates counted in texels, with NaN as 0."""
+        places = []
         for axis, values in enumerate(coordinates):
-            places = values.astype(np.float64)
+            scaled = values.astype(np.float64)
             if self.texels.sampling.normalized:
-                places = places * self.extent[axis]
-            found.append(np.nan_to_num(places, nan=0.0, posinf=_FAR, neginf=-_FAR))
-        return [np.clip(places, -_FAR, _FAR) for places in found]
+                scaled = scaled * self.extent[axis]
+            places.append(np.nan_to_num(scaled, nan=0.0, posinf=_FAR, neginf=-_FAR))
+        return [np.clip(place, -_FAR, _FAR) for place in places]
 
     def corner(
         self, places: Sequence[NDArray[np.float64]]
     ) -> tuple[list[_Index], list[NDArray[np.float64]]]:
-        """Returns the first texel around places, and the weight of the one behind in 1/256."""
+        """Returns the first texel around places, and the weight of the next one in 1/256."""
         corners, weights = [], []
         for place in places:
+            # "Linear Filtering" of the guide: xB = x - 0.5, i = floor(xB), alpha = frac(xB).
             low = np.floor(place - 0.5)
             corners.append(low.astype(np.int64))
             weights.append(_rounded((place - 0.5 - low) * WEIGHT_STEPS))
@@ -169,14 +171,15 @@ class TexelArray:
         return self.dtype != np.int8 and (self.dtype != np.float16 or self.axes == 1)
 
     def is_doubtful(self, places: Sequence[NDArray[np.float64]]) -> bool:
-        """Returns whether a GPU may take another texel, as a place is close to the edge of one.
+        """Returns whether a GPU may take another texel, a place being close to an edge.
 
-        A place exactly on the edge of two texels is in the later one.
+        A place exactly on the edge between two texels is in the later one.
         """
         for axis, place in enumerate(places):
             edge = np.rint(place)
             near = (np.abs(place - edge) < EDGE) & (place != edge)
             if near.any():
+                # At the rim both may be the same texel by the address mode: then there is no doubt.
                 both = (edge[near].astype(np.int64) - side for side in (0, 1))
                 later, earlier = (self._mapped(axis, index) for index in both)
                 if (later != earlier).any():
@@ -184,10 +187,12 @@ class TexelArray:
         return False
 
     def _mapped(self, axis: int, index: _Index) -> _Index:
-        """Returns the indices of texels along an axis by its address mode; -1 for the border."""
+        """Returns the indices of texels along an axis by the address mode; -1 for the border."""
         extent = self.extent[axis]
         match self.texels.sampling.mode(axis):
             case AddressMode.WRAP:
+                # "Texture Memory" of the guide: wrap takes frac(x), mirror runs back and forth,
+                # clamp takes the nearest texel, and border gives zero.
                 return index % extent
             case AddressMode.MIRROR:
                 index = index % (2 * extent)
@@ -201,16 +206,16 @@ class TexelArray:
         return bool((index < 0).any() or (index >= self.extent[0]).any())
 
     def _fetched(self, index: Sequence[_Index]) -> list[_Values]:
-        """Returns the channels of texels, of any indices, as they are read."""
-        return [self._promoted(each) for each in self._texels(index)]
+        """Returns the channels of texels of any indices, as `tex` returns them."""
+        return [self._promoted(channel) for channel in self._texels(index)]
 
     def _texels(self, index: Sequence[_Index]) -> list[_Values]:
-        """Returns the channels of texels, of any indices, as they are in memory."""
-        mapped = [self._mapped(axis, each) for axis, each in enumerate(index)]
-        inside = np.logical_and.reduce([each >= 0 for each in mapped])
-        offsets = self.offsets([np.where(inside, each, 0) for each in mapped])
-        found = self._arena.gather(offsets, self.dtype, self.channels)
-        return [np.where(inside, each, each.dtype.type(0)) for each in found]
+        """Returns the channels of texels of any indices, as memory holds them."""
+        mapped = [self._mapped(axis, i) for axis, i in enumerate(index)]
+        inside = np.logical_and.reduce([i >= 0 for i in mapped])
+        offsets = self.offsets([np.where(inside, i, 0) for i in mapped])
+        channels = self._arena.gather(offsets, self.dtype, self.channels)
+        return [np.where(inside, values, values.dtype.type(0)) for values in channels]
 
     def _widened(self, values: _Values) -> NDArray[np.float64]:
         """Returns channels as a linear filter takes them: integers have 16 bits, 15 with a sign."""
@@ -221,11 +226,12 @@ class TexelArray:
         return np.maximum(values.astype(np.float64), -info.max) * (most / info.max)
 
     def _narrowed(self, values: NDArray[np.float64]) -> _Values:
-        """Returns what a linear filter gives: rounded half away from zero, integers half up."""
+        """Returns linear filter results: floats rounded half away from zero, integers half up."""
         if self.is_float:
-            kept = np.uint64({2: 42, 4: 29}[self.dtype.itemsize])
-            half, ones = np.uint64(1) << kept - np.uint64(1), np.uint64((1 << 64) - 1)
-            bits = values.view(np.uint64) + half & ones << kept
+            # Bits of a float64 below those of the result: 52 - 10 of a half, 52 - 23 of a float.
+            dropped = np.uint64({2: 42, 4: 29}[self.dtype.itemsize])
+            half, ones = np.uint64(1) << dropped - np.uint64(1), np.uint64((1 << 64) - 1)
+            bits = values.view(np.uint64) + half & ones << dropped
             return np.where(np.isnan(values), values, bits.view(np.float64)).astype(np.float32)
         most = np.float32(np.iinfo(np.int16 if self.dtype.kind == "i" else np.uint16).max)
         quotients: _Values = _rounded(values).astype(np.float32) / most
@@ -236,6 +242,7 @@ class TexelArray:
             return values.astype(np.float32)
         if self.texels.sampling.read is ReadMode.NORMALIZED:
             most = np.float32(np.iinfo(self.dtype).max)
+            # "Texture Memory" of the guide: signed integers are read as [-1.0, 1.0], so -128 is -1.
             promoted: _Values = np.maximum(values.astype(np.float32) / most, np.float32(-1))
             return promoted
         signed = self.dtype.kind == "i"
@@ -251,22 +258,22 @@ def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _shares(weights: Sequence[NDArray[np.float64]]) -> dict[tuple[int, ...], NDArray[np.float64]]:
     """Returns the weights of the texels around places by the steps to them, in 1/256.
 
-    That of the last texel is rounded, and those of the others are what is left of the weights along
-    each axis, so that all together they are 256.
+    The weight of the last texel is rounded, and the others are the remainders of the weights along
+    each axis: their sum is 256.
     """
-    found: dict[tuple[int, ...], NDArray[np.float64]]
+    shares: dict[tuple[int, ...], NDArray[np.float64]]
     x, *others = weights
     if not others:
-        found = {(1,): x}
+        shares = {(1,): x}
     else:
         y, *third = others
         xy = _rounded(x * y / WEIGHT_STEPS)
-        found = {(1, 1): xy, (1, 0): x - xy, (0, 1): y - xy}
+        shares = {(1, 1): xy, (1, 0): x - xy, (0, 1): y - xy}
         if third:
             (z,) = third
-            xz, yz = (_rounded(each * z / WEIGHT_STEPS) for each in (x, y))
+            xz, yz = (_rounded(weight * z / WEIGHT_STEPS) for weight in (x, y))
             xyz = _rounded(xz * y / WEIGHT_STEPS)
-            found = {
+            shares = {
                 (1, 1, 1): xyz,
                 (1, 1, 0): xy - xyz,
                 (1, 0, 1): xz - xyz,
@@ -276,4 +283,4 @@ def _shares(weights: Sequence[NDArray[np.float64]]) -> dict[tuple[int, ...], NDA
                 (0, 0, 1): z - xz - yz + xyz,
             }
     none = (0,) * len(weights)
-    return found | {none: WEIGHT_STEPS - np.sum(list(found.values()), axis=0)}
+    return shares | {none: WEIGHT_STEPS - np.sum(list(shares.values()), axis=0)}

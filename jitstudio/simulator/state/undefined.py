@@ -1,4 +1,4 @@
-"""Undefined values in registers: where they come from, and whether anything depends on them.
+"""Undefined values in registers: their origins, and whether anything depends on them.
 
 A shuffle gives an undefined value where it takes that of a lane which has exited, is not there, or
 is not named by the mask (PTX ISA, ``shfl.sync``; CUDA C++ Programming Guide, "Warp Shuffle
@@ -38,20 +38,22 @@ from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.memory import windows_of
 from jitstudio.simulator.state.model import WARP, StateSpace, Threads
 
-# What these do with a value can be seen, or decides what else is done.
+# A use by one of these is a dependence; all others only pass undefined values on.
 _DECIDING = frozenset(
     ["st", "sust", "red", "atom", "bra", "brx", "call", "vote", "match", "redux", "bar", "ld"]
 )
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
-# What picks bits out of a word, of which some may be defined.
+# These pick bits out of a word, some of which may be defined: in `x.bits.first` the compiler loads
+# the whole word, of which the source has written only a few bits, and masks the rest away.
 _OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shr", "shf", "prmt"])
 _COPIES = frozenset(["mov", "cvta", "cvt", "selp", "ld", "st"])
-# A code is the number of the instruction that gave the value and one more, whether it has been in
-# memory, the reason, and the lane. Of what nobody has written there is no reason, and in the place
-# of the lane whether something was calculated from it.
+# A code has, from bit 8 up, one more than the number of the instruction that gave the value; bit 7,
+# whether the value has been in memory; bits 5 and 6, the reason; bits 0 to 4, the lane. Values that
+# nobody has written have reason 0, and bit 0 says whether anything was calculated from them.
 _NUMBER_SHIFT, _IN_MEMORY, _REASON_SHIFT, _LANE = 8, 1 << 7, 5, 31
 _CALCULATED = 1
-# Of a register that nobody has written: where it comes from is where it is read first.
+# The code of a register that nobody has written, until an instruction reads it: that instruction
+# is then named as the origin (there is no other place to point to).
 _NEVER_READ = 2
 _Codes = NDArray[np.int32]
 
@@ -60,15 +62,15 @@ FrameKey = tuple[int, str]
 
 
 class Dependence(NamedTuple):
-    """Threads that do something that depends on an undefined value.
+    """Threads whose next action depends on an undefined value.
 
     Attributes:
-        chosen: Which of the threads of the instruction.
-        source: The shuffle or the load that gave it to the first of them.
-        step: Steps before the first time that this one gave such values.
-        thread: Who got one then; None for the thread that depends on it.
-        reason: From which lane, in words that go on after "from"; empty for what nobody has
-            written.
+        chosen: Which of the threads of the instruction depend on it.
+        source: The shuffle or the load that gave the value to the first of them.
+        step: Steps before the first time that the source gave undefined values.
+        thread: The thread that got one then; None for the thread that depends on it.
+        reason: From which lane, in words that go on after "from"; empty for a value that nobody
+            has written.
     """
 
     chosen: NDArray[np.bool_]
@@ -79,14 +81,14 @@ class Dependence(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The sources of an instruction, and the names of the registers in it.
+    """Sources and results of an instruction, and the names of the registers in them.
 
     Attributes:
         operands: The sources.
         results: The registers that it writes; of calls the parameters, too.
         names: The registers that it reads.
-        guard: That of its guard.
-        all: All of them.
+        guard: The register of its guard, if it has one.
+        all: The names of results, sources, guard and parameter.
         parameter: The parameter that it moves to or from, and the first byte; None for none.
     """
 
@@ -99,10 +101,10 @@ class _Parts(NamedTuple):
 
 
 class UndefinedValues:
-    """Which registers hold undefined values, and which bytes of arguments and results.
+    """Codes of the registers that hold undefined values, and of the bytes of parameters.
 
-    A value is described by a number: where it comes from, the reason, and the lane; 0 for a value
-    that is defined. Of parameters there is one for each byte, in arrays of shape (threads, bytes).
+    A code tells the origin of a value, the reason, and the lane; 0 stands for a defined value. Of
+    arguments and results there is a code for each byte, in arrays of shape (threads, bytes).
 
     Args:
         threads: How many there are.
@@ -111,7 +113,7 @@ class UndefinedValues:
 
     Attributes:
         carried: The codes of what the next store writes; None where all is defined.
-        found: A load, and the codes of what it has read; None likewise.
+        found: A load, and the codes of the elements it has read; None where all is defined.
     """
 
     def __init__(
@@ -121,27 +123,28 @@ class UndefinedValues:
         self._without_value = without_value or {}
         self.carried: list[_Codes] | None = None
         self.found: tuple[PtxInstruction, list[_Codes]] | None = None
-        # Frames in which all is defined are not there, but for the one that is looked at.
+        # A frame in which all is defined has no entry here, so `bool(self)` is cheap: most launches
+        # never meet an undefined value.
         self._frames: dict[FrameKey, dict[str, _Codes]] = {}
         self._key: FrameKey = 0, ""
         self._registers: dict[str, _Codes] = {}
-        # Those that no copy of this has, too.
+        # Copy on write: the arrays that no copy of this object shares.
         self._own: set[tuple[FrameKey, str]] = set()
         self._parts: dict[int, _Parts] = {}
-        # By number of instruction: the first step is all that is told, and the first thread in it.
+        # By number of instruction: only the first step, and the first thread in it, are reported.
         self._sources: dict[int, tuple[PtxInstruction, int, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._frames)
 
     def look_at(self, key: FrameKey) -> None:
-        """Chooses the frame that is meant from now on."""
+        """Chooses the frame that all later calls refer to."""
         if key != self._key:
             self._key = key
             self._registers = self._frames.get(key) or {}
 
     def begin(self, key: FrameKey, threads: Selection) -> None:
-        """Takes note that threads begin a function, of which they have written no register."""
+        """Notes that threads begin a function, of which they have written no register."""
         if names := self._without_value.get(key[1]):
             self.look_at(key)
             size = len(numbers_of(threads))
@@ -149,7 +152,7 @@ class UndefinedValues:
                 self._write(name, threads, np.full(size, _NEVER_READ, np.int32))
 
     def end(self, key: FrameKey, threads: Selection) -> None:
-        """Takes note that threads return from a function."""
+        """Notes that threads return from a function."""
         if key in self._frames:
             self.look_at(key)
             for name in list(self._registers):
@@ -164,50 +167,51 @@ class UndefinedValues:
         values: Mapping[str, NDArray[Any]],
         at: tuple[PtxInstruction, int],
     ) -> None:
-        """Takes note that threads hand arguments to a function, or its results back.
+        """Notes that threads hand arguments to a function, or its results back.
 
         Args:
-            source: Whose.
-            target: To whom.
+            source: The frame they come from.
+            target: The frame they go to.
             names: Registers or parameters: of the target, then of the source.
             threads: Which threads.
             values: The registers and parameters of the target.
             at: The instruction that does it, and the steps before it.
         """
         self.look_at(source)
-        given = [self._given(own, threads, at) for _, own in names]
+        sources = [self._codes_of(source_name, threads, at) for _, source_name in names]
         self.look_at(target)
-        for (name, _), codes in zip(names, given, strict=True):
+        for (name, _), codes in zip(names, sources, strict=True):
             if codes is None:
                 self._clear(name, threads)
             elif values[name].ndim == 1:
                 self._write(name, threads, codes if codes.ndim == 1 else _whole(codes))
             else:
-                # A register may be as wide; how many bytes it has is said by who reads them.
-                each = codes if codes.ndim == 2 else np.repeat(codes[:, None], 8, axis=1)
-                made = np.zeros((len(codes), values[name].shape[1]), np.int32)
-                width = min(made.shape[1], each.shape[1])
-                made[:, :width] = each[:, :width]
-                self._write(name, threads, made)
+                # A register of any width may be passed: its code is repeated for 8 bytes, the
+                # widest register of PTX but .b128, and cut to the size of the parameter.
+                by_byte = codes if codes.ndim == 2 else np.repeat(codes[:, None], 8, axis=1)
+                resized = np.zeros((len(codes), values[name].shape[1]), np.int32)
+                width = min(resized.shape[1], by_byte.shape[1])
+                resized[:, :width] = by_byte[:, :width]
+                self._write(name, threads, resized)
 
-    def _given(
+    def _codes_of(
         self, name: str, threads: Selection, at: tuple[PtxInstruction, int]
     ) -> _Codes | None:
         """Returns the codes of a register or a parameter; None where all is defined."""
-        held = self._registers.get(name)
-        if held is None or held.ndim == 2:
-            return None if held is None else held[threads]
+        codes = self._registers.get(name)
+        if codes is None or codes.ndim == 2:
+            return None if codes is None else codes[threads]
         return self._read_by(*at, [name], threads)
 
     def copy(self) -> UndefinedValues:
-        """Returns the same values, to be changed on their own."""
-        other = UndefinedValues(self._count, self._without_value)
-        other._frames = {key: dict(registers) for key, registers in self._frames.items()}
-        other._registers = other._frames.get(other._key, {})
+        """Returns the same values, to be changed independently."""
+        twin = UndefinedValues(self._count, self._without_value)
+        twin._frames = {key: dict(registers) for key, registers in self._frames.items()}
+        twin._registers = twin._frames.get(twin._key, {})
         self._own.clear()
-        other._sources = dict(self._sources)
-        other._parts = self._parts
-        return other
+        twin._sources = dict(self._sources)
+        twin._parts = self._parts
+        return twin
 
     def take(
         self,
@@ -217,54 +221,54 @@ class UndefinedValues:
         others: Threads,
         reasons: NDArray[np.int64],
     ) -> None:
-        """Takes note of a shuffle.
+        """Notes the results of a shuffle.
 
         Args:
             instruction: The shuffle.
             step: Steps before it.
-            threads: Who gets values.
-            others: Of whom.
-            reasons: For each of them 0, or why what is got is undefined: 1 for a thread that the
+            threads: The threads that get values.
+            others: For each of them the thread whose value it gets.
+            reasons: For each of them 0, or why the value is undefined: 1 for a thread that the
                 block does not have, 2 for one that has exited, 3 for one not named.
         """
         first, source = instruction.operands[:2]
         codes = self._read(register_names(source), others)
         codes[codes == _NEVER_READ] = 0
         if reasons.any():
-            first_one = int(threads[np.argmax(reasons > 0)])
-            self._sources.setdefault(instruction.number, (instruction, step, first_one))
+            first_thread = int(threads[np.argmax(reasons > 0)])
+            self._sources.setdefault(instruction.number, (instruction, step, first_thread))
             code = (instruction.number + 1) << _NUMBER_SHIFT
-            made = (code | reasons << _REASON_SHIFT | others % WARP).astype(np.int32)
-            codes = np.where(reasons > 0, made, codes)
+            undefined = (code | reasons << _REASON_SHIFT | others % WARP).astype(np.int32)
+            codes = np.where(reasons > 0, undefined, codes)
         value, *predicate = first if isinstance(first, PairOperand) else (first,)
         for name in register_names(value):
             self._write(name, threads, codes)
-        # Whether the lane is in range is defined for all.
+        # The predicate says whether the lane is in range, which is defined for all threads.
         for name in register_names(VectorOperand(tuple(predicate))):
             self._write(name, threads, np.zeros_like(codes))
 
     def unwritten(self, instruction: PtxInstruction, step: int, thread: int) -> int:
-        """Returns the code of what a load finds that nobody has written."""
+        """Returns the code of a value that nobody has written, at the load that reads it first."""
         self._sources.setdefault(instruction.number, (instruction, step, thread))
         return (instruction.number + 1) << _NUMBER_SHIFT
 
     def stored(self, store: PtxInstruction, step: int, threads: Selection) -> list[_Codes] | None:
-        """Returns the codes of what threads store to memory; None if all of it is defined."""
+        """Returns the codes of the values that threads store; None if all of them are defined."""
         if _parameter_of(store) is not None:
             return None
         value = store.operands[1]
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
         codes = [self._read_by(store, step, register_names(part), threads) for part in parts]
-        return codes if any(each.any() for each in codes) else None
+        return codes if any(part.any() for part in codes) else None
 
     def follow_found(self, instruction: PtxInstruction, threads: Selection) -> None:
-        """Takes note of the undefined values that threads have loaded, if it was a load."""
-        found, self.found = self.found, None
-        if found is None or instruction.opcode != "ld" or found[0] is not instruction:
+        """Notes the undefined values that threads have loaded, if the instruction is a load."""
+        loaded, self.found = self.found, None
+        if loaded is None or instruction.opcode != "ld" or loaded[0] is not instruction:
             return
         value = instruction.operands[0]
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
-        for part, codes in zip(parts, found[1], strict=True):
+        for part, codes in zip(parts, loaded[1], strict=True):
             for name in register_names(part):
                 self._write(name, threads, np.where(codes > 0, codes | _IN_MEMORY, 0))
 
@@ -275,12 +279,13 @@ class UndefinedValues:
         threads: Selection,
         values: Mapping[str, NDArray[Any]],
     ) -> Dependence | None:
-        """Follows undefined values through an instruction; returns who depends on one.
+        """Follows undefined values through an instruction; returns the threads that depend on one.
 
         Args:
-            instruction: Which.
+            instruction: The instruction.
             step: Steps before it.
-            threads: Who executes it, its guard being true; of a branch all that come to it.
+            threads: Those that execute it, their guards being true; of a branch all that come to
+                it.
             values: The registers before it.
         """
         if (parts := self._parts.get(instruction.number)) is None:
@@ -292,19 +297,19 @@ class UndefinedValues:
         self._read_by(instruction, step, guard, threads)
         codes = _carried(instruction, self._read_by(instruction, step, names, threads))
         for name in results:
-            kept = codes
+            result = codes
             if opcode in _DECIDING:
                 self._clear(name, threads)
                 continue
             if opcode == "selp":
-                kept = self._selected(operands, threads, values)
+                result = self._selected(operands, threads, values)
             elif instruction.types == (PREDICATE,) and opcode in ("and", "or"):
-                kept = self._decided(codes, operands, opcode, threads, values)
+                result = self._decided(codes, operands, opcode, threads, values)
             elif opcode == "setp":
                 words = set(instruction.modifiers) & {"and", "or"}
                 for word in words:
-                    kept = self._decided(codes, operands[2:], word, threads, values)
-            self._write(name, threads, kept)
+                    result = self._decided(codes, operands[2:], word, threads, values)
+            self._write(name, threads, result)
         if parts.parameter:
             self._move_parameter(instruction, parts.parameter, threads, values)
         if opcode not in _DECIDING or parts.parameter:
@@ -313,8 +318,8 @@ class UndefinedValues:
             address = self._read(register_names(operands[0]), threads)
             value = self._read([n for o in operands[1:] for n in register_names(o)], threads)
             value = np.where(_is_copy_of_nothing(value), 0, value)
-            seen = np.where(_is_global(instruction, threads, values), value, 0)
-            codes = np.maximum(address, seen)
+            visible = np.where(_is_global(instruction, threads, values), value, 0)
+            codes = np.maximum(address, visible)
         codes = np.maximum(codes, self._read(guard, threads))
         if not codes.any():
             return None
@@ -327,7 +332,7 @@ class UndefinedValues:
     def _read_by(
         self, instruction: PtxInstruction, step: int, names: Iterable[str], threads: Selection
     ) -> _Codes:
-        """Returns the codes of what an instruction reads, which may be the first to do so."""
+        """Returns the codes of the registers that an instruction reads, noting first reads."""
         for name in names:
             codes = self._read([name], threads)
             first = codes == _NEVER_READ
@@ -344,29 +349,33 @@ class UndefinedValues:
         threads: Selection,
         values: Mapping[str, NDArray[Any]],
     ) -> None:
-        """Follows what is moved to or from an argument or a result, byte by byte."""
+        """Follows values moved to or from an argument or a result, byte by byte."""
         (name, at), size = parameter, instruction.types[0].size
         is_store = instruction.opcode == "st"
         value = instruction.operands[1 if is_store else 0]
-        held = self._registers.get(name)
+        parameter_codes = self._registers.get(name)
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
         for start, part in enumerate(parts):
             place = slice(at + start * size, at + (start + 1) * size)
             names = register_names(part)
             if not is_store:
-                if held is not None and names:
-                    self._write(names[0], threads, _whole(held[threads, place]))
+                if parameter_codes is not None and names:
+                    self._write(names[0], threads, _whole(parameter_codes[threads, place]))
                 continue
             codes = self._read(names, threads)
-            if held is not None or codes.any():
-                whole = np.zeros(values[name].shape, np.int32) if held is None else held.copy()
+            if parameter_codes is not None or codes.any():
+                whole = (
+                    np.zeros(values[name].shape, np.int32)
+                    if parameter_codes is None
+                    else parameter_codes.copy()
+                )
                 whole[threads, place] = codes[:, None]
                 self._write(name, slice(None), whole)
-                held = self._registers.get(name)
+                parameter_codes = self._registers.get(name)
 
     def _clear(self, name: str, threads: Selection) -> None:
-        if (held := self._registers.get(name)) is not None:
-            self._write(name, threads, np.zeros_like(held[threads]))
+        if (codes := self._registers.get(name)) is not None:
+            self._write(name, threads, np.zeros_like(codes[threads]))
 
     def _read(self, names: Iterable[str], threads: Selection) -> NDArray[np.int32]:
         size = self._count if isinstance(threads, slice) else len(threads)
@@ -379,18 +388,18 @@ class UndefinedValues:
         return codes
 
     def _write(self, name: str, threads: Selection, codes: NDArray[np.int32]) -> None:
-        held = self._registers.get(name)
-        if held is None:
+        array = self._registers.get(name)
+        if array is None:
             if not codes.any():
                 return
-            held = np.zeros((self._count, *codes.shape[1:]), np.int32)
+            array = np.zeros((self._count, *codes.shape[1:]), np.int32)
             self._frames.setdefault(self._key, self._registers)
         elif (self._key, name) not in self._own:
-            held = held.copy()
-        self._registers[name] = held
+            array = array.copy()
+        self._registers[name] = array
         self._own.add((self._key, name))
-        held[threads] = codes
-        if not held.any():
+        array[threads] = codes
+        if not array.any():
             del self._registers[name]
             if not self._registers:
                 del self._frames[self._key]
@@ -398,7 +407,7 @@ class UndefinedValues:
     def _selected(
         self, operands: tuple[PtxOperand, ...], threads: Selection, values: Mapping[str, Any]
     ) -> NDArray[np.int32]:
-        """Returns the codes of what `selp` chooses."""
+        """Returns the codes of the values that `selp` chooses."""
         yes, no, choice = (self._read(register_names(operand), threads) for operand in operands)
         for name in register_names(operands[2]):
             choice = np.maximum(choice, np.where(values[name][threads], yes, no))
@@ -412,23 +421,25 @@ class UndefinedValues:
         threads: Selection,
         values: Mapping[str, Any],
     ) -> NDArray[np.int32]:
-        """Returns the codes of what is combined by `and` or `or`: one of them may decide alone."""
+        """Returns the codes of results of `and` or `or`, in which one operand may decide alone."""
         for operand in predicates:
+            # `false and x` is false whatever x is, and `true or x` is true.
             if isinstance(operand, RegisterOperand) and operand.name in values:
-                held = values[operand.name][threads] ^ operand.negated
+                operand_value = values[operand.name][threads] ^ operand.negated
                 defined = self._read([operand.name], threads) == 0
-                codes = np.where(defined & (held == (word == "or")), 0, codes)
+                codes = np.where(defined & (operand_value == (word == "or")), 0, codes)
         return codes
 
 
 def _parts_of(instruction: PtxInstruction) -> _Parts:
-    """Returns what an instruction reads and writes, as far as undefined values are followed."""
+    """Returns the sources and results of an instruction that undefined values go through."""
     opcode, operands = instruction.opcode, instruction.operands
     if opcode == "shfl":
         # See `UndefinedValues.take`.
         return _Parts((), [], [], [], frozenset())
     if opcode == "call":
-        # Which function it is depends on the register; what it returns is handed on by `ret`.
+        # A register that holds the address of the function decides which function runs. Results are
+        # handed over by `ret`, in `pass_on`.
         results, names = _names_in(operands[0]), register_names(operands[1])
         guard = [] if instruction.guard is None else [instruction.guard.name]
         return _Parts((), results, names, guard, frozenset((*results, *names, *guard)))
@@ -448,7 +459,7 @@ def _names_in(results: PtxOperand) -> list[str]:
 
 
 def _parameter_of(instruction: PtxInstruction) -> tuple[str, int] | None:
-    """Returns the parameter that an instruction moves to or from, and the first byte of it."""
+    """Returns the parameter that a load or store accesses, and its first byte; None for none."""
     if instruction.opcode in ("ld", "st") and any(
         word.startswith("param") for word in instruction.modifiers
     ):
@@ -460,27 +471,27 @@ def _parameter_of(instruction: PtxInstruction) -> tuple[str, int] | None:
 
 def _whole(codes: _Codes) -> _Codes:
     """Returns the codes of values of several bytes, which are undefined if all bytes are."""
-    found: _Codes = np.where(codes.all(axis=1), codes.max(axis=1, initial=0), 0)
-    return found
+    wholes: _Codes = np.where(codes.all(axis=1), codes.max(axis=1, initial=0), 0)
+    return wholes
 
 
 def _is_unwritten(codes: _Codes) -> NDArray[np.bool_]:
-    """Returns which codes are of what nobody has written, not of what a shuffle gave."""
-    found: NDArray[np.bool_] = (codes > 0) & (codes >> _REASON_SHIFT & 3 == 0)
-    return found
+    """Returns which codes are of values that nobody has written, not of a shuffle."""
+    unwritten: NDArray[np.bool_] = (codes > 0) & (codes >> _REASON_SHIFT & 3 == 0)
+    return unwritten
 
 
 def _is_copy_of_nothing(codes: _Codes) -> NDArray[np.bool_]:
-    """Returns which codes are of what nobody has written, as it was read."""
-    found: NDArray[np.bool_] = _is_unwritten(codes) & (codes & _CALCULATED == 0)
-    return found
+    """Returns which codes are of unwritten values that were only copied."""
+    copied: NDArray[np.bool_] = _is_unwritten(codes) & (codes & _CALCULATED == 0)
+    return copied
 
 
 def _carried(instruction: PtxInstruction, codes: _Codes) -> _Codes:
-    """Returns the codes of what an instruction makes of undefined values."""
+    """Returns the codes of the results that an instruction computes from undefined values."""
     unwritten = _is_unwritten(codes)
     if len(instruction.operands) > 1 and isinstance(instruction.operands[1], VectorOperand):
-        # Of what is put together from parts some may be defined.
+        # `mov.b64 %rd, {%r1, %r2}`: one of the halves may be defined.
         return np.where(unwritten, 0, codes) if instruction.opcode == "mov" else codes
     if instruction.opcode in _COPIES or instruction.types == (PREDICATE,):
         return codes
@@ -491,13 +502,13 @@ def _carried(instruction: PtxInstruction, codes: _Codes) -> _Codes:
 def _is_global(
     store: PtxInstruction, threads: Selection, values: Mapping[str, NDArray[Any]]
 ) -> NDArray[np.bool_] | bool:
-    """Returns which threads store to global memory, which all can see."""
+    """Returns which threads store to global memory, which all threads can see."""
     for word in store.modifiers:
         if word.startswith(("local", "shared", "async")):
             return False
     match store.operands[0]:
         case AddressOperand(RegisterOperand(name), offset) if "global" not in store.modifiers:
             addresses = values[name][threads].astype(np.int64) + offset
-            found = windows_of(addresses).get(StateSpace.GLOBAL, False)
-            return True if found is None else found
+            in_global = windows_of(addresses).get(StateSpace.GLOBAL, False)
+            return True if in_global is None else in_global
     return True
