@@ -1,8 +1,8 @@
-"""Operations among the lanes of a warp, and what orders threads: `shfl vote match redux elect`.
+"""Operations among the lanes of a warp, and fences: `shfl vote match redux elect`.
 
-A `.sync` operation waits until all lanes that its mask names have come, but those that have exited.
-Each thread first puts its operand where all can see it; when all have come, each computes its
-result from those.
+A `.sync` operation waits until all lanes that its mask names have come, except for exited ones.
+Each thread first puts its operand where all lanes can see it; when all have come, each computes its
+result from these operands.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ALL_LANES = ImmediateOperand(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Operation:
-    """What threads do together.
+    """A collective operation of threads.
 
     Attributes:
-        gives: Puts the operands of threads where all see them; None for nothing.
-        takes: Computes results: gets the lanes of each thread's warp that take part.
+        gives: Puts the operands of threads where all lanes see them; None for nothing.
+        takes: Computes results; called with the lanes of each thread's warp that take part.
     """
 
     gives: Callable[[Wave, Frame, Selection], None] | None
@@ -54,8 +54,8 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
     Args:
         b: The instruction.
         mask: The lanes of a warp that wait.
-        operation: What they do.
-        warps_together: So many successive warps of a block wait for each other at this very place.
+        operation: The operation of all of them.
+        warps_together: Successive warps of a block that wait for each other at this instruction.
     """
     slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
     instruction = b.instruction
@@ -76,9 +76,11 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
     def ready(wave: Wave, depth: int, threads: Selection, present: Lanes) -> NDArray[np.bool_]:
         masks = wave.frame(depth, layout)[slot][threads]
         warps = wave.numbers[threads] // WARP
+        # Exited lanes are waited for by nobody.
         come: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
         if warps_together > 1:
             firsts = wave.products.first_warps(np.arange(len(present)))
+            # By the first warp of each set of warps: how many of them lack a live lane here.
             absent = np.bincount(firsts, wave.lanes & ~present != 0, len(present))
             come &= absent[firsts[warps]] == 0
         return come
@@ -90,6 +92,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
         moves = [] if rest is None else [Move(depth, at + 1, rest)]
         if operation.gives is not None:
             operation.gives(wave, f, active)
+        # Before Volta: the lanes that execute the instruction together, whatever a mask would say.
         if not is_sync:
             warps = wave.numbers[active] // WARP
             present = packed_lanes(wave.numbers[active], wave.layout.threads)
@@ -101,6 +104,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
         _check_own_lane(wave, f[slot][active], active)
         if (waiting := wave.parked.pop((depth, at), None)) is not None:
             active = united(active, waiting)
+        # The usual case first: all live threads come at once, and nobody has to wait.
         if size_of(active) != wave.live_count:
             present = packed_lanes(wave.numbers[active], wave.layout.threads)
             come = ready(wave, depth, active, present)
@@ -118,6 +122,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
 def _check_own_lane(wave: Wave, masks: Lanes, threads: Selection) -> None:
     numbers = wave.numbers[threads]
     own = masks >> (numbers % WARP).astype(np.uint32) & np.uint32(1)
+    # PTX ISA, `shfl.sync`, `vote.sync`: undefined if the executing thread is not in membermask.
     if not own.all():
         wave.tell(
             FaultKind.BARRIER,
@@ -127,16 +132,17 @@ def _check_own_lane(wave: Wave, masks: Lanes, threads: Selection) -> None:
 
 
 def _show_meeting(wave: Wave, numbers: Threads, masks: NDArray[Any] | None) -> None:
-    """Shows who has met: lanes with other masks, such as two tiles of a warp, have not."""
+    """Shows observers the threads that have met: lanes with other masks have not."""
     if masks is None:
         wave.synchronised(numbers, SyncScope.WARP)
         return
+    # Such as two tiles of a warp, which are at one instruction with masks of their own.
     for mask in np.unique(masks):
         wave.synchronised(numbers[masks == mask], SyncScope.WARP)
 
 
 def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
-    """Takes note of lanes whose mask is not that of the highest and the lowest lane it names."""
+    """Notes lanes whose mask is not that of the highest and the lowest lane in their mask."""
     if (masks == masks[0]).all():
         return
     numbers = wave.numbers[threads]
@@ -144,12 +150,13 @@ def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
     all_live = np.zeros(wave.layout.threads, np.uint32)
     all_live[numbers] = live
     first = numbers - numbers % WARP
+    # `x & -x` is the lowest bit; one less than that has as many bits as are below.
     lowest = np.bitwise_count((live & -live) - np.uint32(1))
     highest = np.floor(np.log2(np.maximum(live, 1))).astype(np.int64)
     for lane in (lowest, highest):
-        other = all_live[first + lane]
-        # One that has come to another instruction is not among them.
-        wrong = (other != live) & (other != 0) & (live != 0)
+        masks_there = all_live[first + lane]
+        # Lanes at other instructions have no mask here.
+        wrong = (masks_there != live) & (masks_there != 0) & (live != 0)
         if wrong.any():
             wave.tell(
                 FaultKind.BARRIER,
@@ -197,8 +204,10 @@ def shfl(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
         numbers = wave.numbers[s]
         lane = numbers % WARP
+        # PTX ISA, `shfl.sync`: bval = b[4:0], cval = c[4:0], segmask = c[12:8].
         bits, c = f[by][s].astype(np.int64) & 31, f[limit][s].astype(np.int64)
         segment = c >> 8 & 31
+        # maxLane; for `.up` it is the lowest lane of the segment that has a source.
         most = (lane & segment) | (c & 31 & ~segment)
         if mode == "up":
             other = lane - bits
@@ -226,7 +235,7 @@ def shfl(b: Binding) -> Flow:
 def _why_undefined(
     wave: Wave, threads: Threads, others: Threads, lanes: Lanes
 ) -> NDArray[np.int64]:
-    """Returns why what threads take of others is undefined; see `UndefinedValues.take`."""
+    """Returns why values taken from other lanes are undefined; see `UndefinedValues.take`."""
     named = (lanes >> (others % WARP).astype(np.uint32) & np.uint32(1)) != 0
     if named.all():
         return np.zeros(len(threads), np.int64)
@@ -240,10 +249,10 @@ def _why_undefined(
 
 
 def _true_lanes(wave: Wave, s: Selection, lanes: Lanes) -> Lanes:
-    """Returns for each thread the lanes that take part and whose operand is true."""
+    """Returns for each thread the participating lanes whose operand is true."""
     packed = np.packbits(wave.exchange != 0, bitorder="little").view(np.uint32)
-    found: Lanes = packed[wave.numbers[s] // WARP] & lanes
-    return found
+    voting: Lanes = packed[wave.numbers[s] // WARP] & lanes
+    return voting
 
 
 _VOTES: dict[str, Callable[[Lanes, Lanes], Any]] = {
@@ -295,7 +304,7 @@ def elect(b: Binding) -> Flow:
     return meet(b, mask, Operation(None, takes))
 
 
-# What is computed for a warp as a whole.
+# Results for a warp as a whole.
 
 
 def _by_warp(
@@ -304,21 +313,21 @@ def _by_warp(
     lanes: Lanes,
     compute: Callable[[NDArray[np.uint64], NDArray[np.bool_]], NDArray[Any]],
 ) -> NDArray[Any]:
-    """Returns for each thread what is computed from the operands of the lanes that take part.
+    """Returns for each thread a result computed from the operands of the participating lanes.
 
     Args:
         wave: The operands.
         s: The threads.
         lanes: For each of them the lanes that take part.
-        compute: Takes arrays of shape (warps, 32): the operands, and which of them take part.
+        compute: Called with arrays of shape (warps, 32): the operands, and which take part.
     """
     warps = wave.numbers[s] // WARP
     begins = np.ones(len(warps), np.bool_)
     begins[1:] = (warps[1:] != warps[:-1]) | (lanes[1:] != lanes[:-1])
     starts = np.flatnonzero(begins)
     values = wave.exchange.reshape(-1, WARP)[warps[starts]]
-    taken = (lanes[starts, None] >> np.arange(WARP, dtype=np.uint32) & np.uint32(1)) != 0
-    results: NDArray[Any] = compute(values, taken)[np.cumsum(begins) - 1]
+    takes_part = (lanes[starts, None] >> np.arange(WARP, dtype=np.uint32) & np.uint32(1)) != 0
+    results: NDArray[Any] = compute(values, takes_part)[np.cumsum(begins) - 1]
     return results
 
 
@@ -329,10 +338,10 @@ def match_any(b: Binding) -> Flow:
     weights = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
-        def equal(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
-            same = (values[:, :, None] == values[:, None, :]) & taken[:, None, :]
-            found: NDArray[Any] = (same * weights).sum(axis=2)
-            return found
+        def equal(values: NDArray[np.uint64], takes_part: NDArray[np.bool_]) -> NDArray[Any]:
+            same = (values[:, :, None] == values[:, None, :]) & takes_part[:, None, :]
+            peers: NDArray[Any] = (same * weights).sum(axis=2)
+            return peers
 
         numbers = wave.numbers[s]
         rows = _by_warp(wave, s, lanes, equal)
@@ -349,10 +358,10 @@ def match_all(b: Binding) -> Flow:
     p = None if predicate is None else b.target(predicate, PREDICATE)
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
-        def equal(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
-            first_taken = values[np.arange(len(values)), np.argmax(taken, axis=1)]
-            found: NDArray[Any] = ((values == first_taken[:, None]) | ~taken).all(axis=1)
-            return found
+        def equal(values: NDArray[np.uint64], takes_part: NDArray[np.bool_]) -> NDArray[Any]:
+            first_value = values[np.arange(len(values)), np.argmax(takes_part, axis=1)]
+            all_equal: NDArray[Any] = ((values == first_value[:, None]) | ~takes_part).all(axis=1)
+            return all_equal
 
         same = _by_warp(wave, s, lanes, equal)
         f[place][s] = np.where(same, lanes, np.uint32(0))
@@ -362,6 +371,7 @@ def match_all(b: Binding) -> Flow:
     return meet(b, mask, Operation(_giving(value), takes))
 
 
+# The function, and the neutral element that stands for lanes that take no part.
 _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
     "add": (np.add, lambda _: 0),
     "and": (np.bitwise_and, lambda _: -1),
@@ -389,10 +399,12 @@ def redux(b: Binding) -> Flow:
     dtype = b.type.dtype
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
-        def reduce(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
-            own = values.astype(np.uint32).view(dtype)
-            none = np.array(neutral(dtype)).astype(dtype)
-            result: NDArray[Any] = function.reduce(np.where(taken, own, none), axis=1, dtype=dtype)
+        def reduce(values: NDArray[np.uint64], takes_part: NDArray[np.bool_]) -> NDArray[Any]:
+            operands = values.astype(np.uint32).view(dtype)
+            neutral_value = np.array(neutral(dtype)).astype(dtype)
+            result: NDArray[Any] = function.reduce(
+                np.where(takes_part, operands, neutral_value), axis=1, dtype=dtype
+            )
             return result
 
         f[place][s] = _by_warp(wave, s, lanes, reduce)
@@ -414,6 +426,7 @@ _SCOPES = {
 @form("membar", words=None)
 @form("fence", words=None)
 def fence(b: Binding) -> Step:
+    # `fence.proxy` has no scope; the grid can only hide a race here.
     scope = next((_SCOPES[w] for w in b.instruction.modifiers if w in _SCOPES), SyncScope.GRID)
 
     def step(wave: Wave, _f: Frame, s: Selection) -> None:
@@ -427,7 +440,7 @@ def fence(b: Binding) -> Step:
 
 @form("nanosleep", "u32")
 def nanosleep(_b: Binding) -> Step:
-    """Passes at once: a thread that spins lets others go on by itself."""
+    """Passes at once: a spinning thread lets others go on in any case."""
 
     def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
         return

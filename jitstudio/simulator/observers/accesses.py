@@ -1,4 +1,4 @@
-"""What an access of many threads costs: requests, sectors, lines, wavefronts of shared memory.
+"""Cost of an access of many threads: requests, sectors, lines, wavefronts of shared memory.
 
 Each warp that executes a load, a store or an atomic makes one request of it. Global and local
 memory move sectors of 32 bytes, four to a line of 128; an atomic takes a sector as often as most
@@ -32,6 +32,7 @@ from jitstudio.simulator.observers.serving import (
 from jitstudio.simulator.state.memory import CLUSTER_BITS
 from jitstudio.simulator.state.model import WARP, Access, AccessKind, Layout, StateSpace, Threads
 
+# CUDA C++ Programming Guide, "Shared Memory": 32 banks, successive 32-bit words in successive ones.
 BANKS = 32
 BANK_BYTES = 4
 _WAVEFRONT_BYTES = BANKS * BANK_BYTES
@@ -40,7 +41,7 @@ _Numbers = NDArray[np.int64]
 
 
 class Traffic(NamedTuple):
-    """What an access has cost, summed over its warps.
+    """Cost of an access, summed over its warps.
 
     Attributes:
         requests: Warps that made it.
@@ -66,11 +67,11 @@ class Traffic(NamedTuple):
 
 
 def traffic_of(access: Access, layout: Layout) -> Traffic:
-    """Returns what an access costs.
+    """Returns the cost of an access.
 
-    Of texels the requests alone, as how they lie in memory is not documented; likewise of what is
-    no load or store of shared memory of the own block. Of constants, parameters and what tensor
-    cores read by themselves nothing.
+    Texels cost requests only, as their order in memory is not documented; likewise all accesses
+    to shared memory but loads and stores in the own block. Constants, parameters and operands that
+    tensor cores read by themselves cost nothing.
     """
     if access.instruction.opcode == "wgmma":
         return Traffic(0, 0)
@@ -99,7 +100,7 @@ def block_traffic(
     serving: Serving,
     sources: NDArray[Any] | None = None,
 ) -> Traffic:
-    """Returns what `shared_traffic` does, without passes in the memory of other blocks.
+    """Returns the cost of `shared_traffic`, without passes in the memory of other blocks.
 
     Args:
         layout: The resident blocks, by which threads are numbered.
@@ -126,23 +127,24 @@ def block_traffic(
 
 
 def global_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what an access to global memory costs.
+    """Returns the cost of an access to global memory.
 
     Args:
         threads: The numbers of the active threads, sorted.
-        addresses: What each of them accesses, a multiple of `size`.
-        size: Bytes of each.
+        addresses: The address of each, a multiple of `size`.
+        size: Bytes of each access.
     """
     return _moved(*_rows(threads, addresses, WARP), size)
 
 
 def atomic_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what an atomic operation on global memory costs; see `global_traffic`.
+    """Returns the cost of an atomic operation on global memory; see `global_traffic`.
 
     Lanes at one address of a sector take their turns at it.
     """
     touched = global_traffic(threads, addresses, size)
     keys, rows = np.unique(threads // WARP, return_inverse=True)
+    # Addresses begin at 0x7f00…; without the common part row and address fit one int64 as a key.
     low = int(addresses.min()) // LINE_BYTES * LINE_BYTES
     relative = (addresses - np.uint64(low)).astype(np.int64) if low else addresses.astype(np.int64)
     span = (int(relative.max()) // SECTOR_BYTES + 1) * SECTOR_BYTES
@@ -161,14 +163,14 @@ def atomic_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traf
 
 
 def local_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what an access to local memory costs.
+    """Returns the cost of an access to local memory.
 
-    Word by word the memory of the 32 threads of a warp is interleaved: the same word of all of
-    them is one line.
+    The memory of the 32 threads of a warp is interleaved by words of 4 bytes: the same word of all
+    of them is one line of 128 bytes (CUDA C++ Programming Guide, "Device Memory Accesses").
 
     Args:
         threads: See `global_traffic`.
-        addresses: What each accesses in its own local memory.
+        addresses: The address of each in its own local memory.
         size: See `global_traffic`.
     """
     first, times = int(addresses[0]), threads.size // WARP
@@ -176,24 +178,24 @@ def local_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traff
     if not are_whole or not bool((addresses == first).all()):
         return _interleaved(threads, addresses, size)
     # Variables on the stack are at the same address for all threads.
-    one = _of_a_whole_warp(first % BANK_BYTES, size)
-    return one._replace(
+    of_warp = _of_a_whole_warp(first % BANK_BYTES, size)
+    return of_warp._replace(
         requests=times,
-        bytes_used=one.bytes_used * times,
-        sectors=one.sectors * times,
-        lines=one.lines * times,
+        bytes_used=of_warp.bytes_used * times,
+        sectors=of_warp.sectors * times,
+        lines=of_warp.lines * times,
         worst_warp=int(threads[0]) // WARP,
     )
 
 
 @lru_cache(maxsize=64)
 def _of_a_whole_warp(address: int, size: int) -> Traffic:
-    """Returns what it costs that all threads of a warp access the same local address."""
+    """Returns the cost of an access of all threads of a warp to one local address."""
     return _interleaved(np.arange(WARP), np.full(WARP, address, np.int64), size)
 
 
 def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what `local_traffic` does, for any addresses."""
+    """Returns the cost of `local_traffic`, for any addresses."""
     rows, keys = _rows(threads, addresses, WARP)
     words = (rows // BANK_BYTES)[:, :, None] + np.arange(max(1, size // BANK_BYTES))
     lanes, _ = _rows(threads, threads % WARP, WARP)
@@ -208,14 +210,14 @@ def shared_traffic(
     serving: Serving = Serving.STORE,
     sources: NDArray[Any] | None = None,
 ) -> Traffic:
-    """Returns what an access to shared memory costs; see `global_traffic`.
+    """Returns the cost of an access to shared memory; see `global_traffic`.
 
     Args:
         threads: See there.
         addresses: See there.
         size: See there.
         serving: How its lanes are served.
-        sources: What each of them copies from global memory, if it is known: a line at a time.
+        sources: Where each copies from in global memory, if known: lines are served in turn.
     """
     if serving in LOOPS:
         return _in_loops(threads, addresses, size, is_narrow=serving is Serving.NARROW_LOOP)
@@ -228,16 +230,16 @@ def shared_traffic(
         return _served(threads, addresses, size, lanes)
     if together.all():
         return _served(threads, addresses, size, 2 * lanes)
-    one, other = (
+    paired, single = (
         _served(threads[chosen], addresses[chosen], size, count)
         for chosen, count in ((together, 2 * lanes), (~together, lanes))
     )
-    worst = max(one, other, key=lambda traffic: traffic.worst)
+    worst = max(paired, single, key=lambda traffic: traffic.worst)
     return worst._replace(
-        requests=one.requests + other.requests,
-        bytes_used=one.bytes_used + other.bytes_used,
-        wavefronts=one.wavefronts + other.wavefronts,
-        conflicts=one.conflicts + other.conflicts,
+        requests=paired.requests + single.requests,
+        bytes_used=paired.bytes_used + single.bytes_used,
+        wavefronts=paired.wavefronts + single.wavefronts,
+        conflicts=paired.conflicts + single.conflicts,
     )
 
 
@@ -248,7 +250,7 @@ _TURNS = {Serving.TURN: 1, Serving.SWAP: 2}
 def _in_turn(
     threads: Threads, addresses: NDArray[Any], size: int, turns: int, sources: NDArray[Any] | None
 ) -> Traffic:
-    """Returns what lanes take that are served one after the other at each bank."""
+    """Returns the cost of lanes that are served one after the other at each bank."""
     unit = max(size, BANK_BYTES)
     lanes = _WAVEFRONT_BYTES // unit
     parts = threads // lanes if sources is None else _lines(threads, sources)
@@ -260,6 +262,7 @@ def _in_turn(
     passes = turns * in_banks.reshape(-1, lanes).max(axis=1)
     span = int(units.max()) + 1
     places, counts = np.unique(rows * span + units, return_counts=True)
+    # Lanes at one word take turns at it whatever the layout: no conflict that padding could avoid.
     at_one = np.zeros(len(of_warp), np.int64)
     np.maximum.at(at_one, places // span, counts)
     conflicts = int((passes - turns * at_one).sum())
@@ -275,7 +278,7 @@ def _lines(threads: Threads, sources: NDArray[Any]) -> _Numbers:
 
 
 def _in_loops(threads: Threads, addresses: NDArray[Any], size: int, *, is_narrow: bool) -> Traffic:
-    """Returns what loops of compare-and-swaps take."""
+    """Returns the cost of loops of compare-and-swaps."""
     unit = max(size, BANK_BYTES)
     units = addresses.astype(np.int64) // unit
     units -= units.min() // BANKS * BANKS
@@ -312,7 +315,7 @@ def _summed(warps: _Numbers, passes: _Numbers, used: int, conflicts: int) -> Tra
 
 
 def _served(threads: Threads, addresses: NDArray[Any], size: int, lanes: int) -> Traffic:
-    """Returns what an access to shared memory costs of which so many lanes are served together."""
+    """Returns the cost of an access to shared memory that serves `lanes` lanes together."""
     unit = max(size, BANK_BYTES)
     rows, keys = _rows(threads, addresses, lanes)
     relative = _folded(rows - rows[:, :1] // unit * unit)
@@ -343,20 +346,21 @@ def warps_of(threads: Threads) -> int:
 
 
 class _Folded(NamedTuple):
-    """Rows of addresses; where all were equal, one of them and how often it stands."""
+    """Rows of addresses; where all were equal, the first of them and their number."""
 
     rows: _Numbers
     times: int
 
 
 def _folded(rows: _Numbers) -> _Folded:
+    # Most accesses have one pattern in all warps, which is then counted once.
     if len(rows) > 1 and bool((rows == rows[0]).all()):
         return _Folded(rows[:1], len(rows))
     return _Folded(rows, 1)
 
 
 def _moved(rows: _Numbers, keys: _Numbers, size: int) -> Traffic:
-    """Returns the traffic of the addresses of a warp each, all of so many bytes."""
+    """Returns the traffic of `size` bytes at each address, a warp in each row."""
     relative, times = _folded(rows - rows[:, :1] // LINE_BYTES * LINE_BYTES)
     ordered = np.sort(relative, axis=1)
     last = ordered + (size - 1)
@@ -373,7 +377,7 @@ def _moved(rows: _Numbers, keys: _Numbers, size: int) -> Traffic:
 
 
 def _steps(first: _Numbers, last: _Numbers) -> _Numbers:
-    """Returns how many numbers the ranges of each sorted row hold, shared ones once."""
+    """Returns how many numbers the ranges of each sorted row cover, overlaps once."""
     new = (last[:, 1:] - np.maximum(last[:, :-1], first[:, 1:] - 1)).clip(0)
     counts: _Numbers = new.sum(axis=1) + (last[:, 0] - first[:, 0]) + 1
     return counts
@@ -386,7 +390,7 @@ def _distinct(rows: _Numbers) -> _Numbers:
 
 
 def _passes(units: _Numbers, groups: int) -> _Numbers:
-    """Returns the most different units that fall on one of so many groups of banks, per row."""
+    """Returns for each row the most different units in any of `groups` groups of banks."""
     ordered = np.sort(units, axis=1)
     new = np.ones(ordered.shape, bool)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
@@ -397,9 +401,9 @@ def _passes(units: _Numbers, groups: int) -> _Numbers:
 
 
 def _rows(threads: Threads, values: NDArray[Any], lanes: int) -> tuple[_Numbers, _Numbers]:
-    """Returns a row of values for each group of so many lanes that has an active one.
+    """Returns a row of values for each group of `lanes` lanes that has an active lane.
 
-    Lanes that are not active repeat the value of the first one that is, which costs nothing.
+    Inactive lanes repeat the value of the first active lane, which costs nothing.
 
     Returns:
         The rows, and the number of the group of each.

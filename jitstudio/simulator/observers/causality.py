@@ -1,6 +1,6 @@
-"""What orders the accesses of threads: who knows of which accesses of others.
+"""The order of accesses by threads: which accesses of others a thread knows of.
 
-It is kept as clocks, a number of an access up to which another's accesses are known:
+The order is kept as clocks: numbers of accesses up to which the accesses of others are known:
 
 * of a warp's knowledge of each other warp of its block, moved on by barriers of the block,
 * of a warp, or of the lanes of one that have met under a mask, moved on by barriers of a warp,
@@ -9,8 +9,8 @@ It is kept as clocks, a number of an access up to which another's accesses are k
   (or with ``.release``) leaves what its thread knew at the location, and whoever reads that with an
   atomic or a strong read knows it from then on, and passes it on at barriers.
 
-This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places
-that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
+This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places,
+which can only hide a race and never invent one: a message tells of the whole warp of its sender, a
 read needs no ``.acquire`` or fence to take it, and atomics of one step know each other.
 """
 
@@ -32,15 +32,16 @@ THREAD_MASK = np.int64((1 << THREAD_BITS) - 1)
 OLD_MESSAGE = -2
 """In the place of the number of a message: one of blocks that have ended."""
 
+# Each has a row with a clock for every warp: 4,096 rows of 1,024 warps take 16 MiB.
 _MOST_LOCATIONS = 4096
 _LOST_MESSAGE = -1
 _ALL = np.iinfo(np.int64).max
 
 
 class AccessOrder:
-    """What orders the accesses of the threads that are resident together.
+    """The order of the accesses of threads that are resident together.
 
-    All clocks are numbers of accesses; what has at most such a number is known.
+    All clocks are numbers of accesses: accesses up to that number are known.
     """
 
     def __init__(self, layout: Layout, start: int) -> None:
@@ -57,32 +58,33 @@ class AccessOrder:
         self._clusters = np.full(-(-slots // layout.cluster_blocks), start, np.int64)
         self._grid = 0
         self._block_floor = start
+        # The last fence of each thread: of any scope, and of the cluster or wider.
         self._fences = np.full((2, layout.threads), -1, np.int64)
         self._messages = _Messages(slots, self._per_block, start)
 
     def floor(self, *, shared: bool) -> int:
-        """Returns a clock that holds for all threads: of their own block's accesses, or of all."""
+        """Returns a clock that all threads have: for accesses of the own block, or of all blocks."""
         alone = shared and self._layout.cluster_blocks == 1
         return max(self._block_floor, self._grid) if alone else self._grid
 
     def is_older(self, cells: Numbers) -> NDArray[np.bool_]:
-        """Returns which cells are of blocks that had ended before these began."""
+        """Returns which cells are of blocks that had ended when the resident ones began."""
         return cells < (self._start + 1) << EVENT_SHIFT
 
     def ended(self, threads: Threads) -> None:
-        """Takes note that these threads take part no more."""
+        """Notes that threads have ended and take part in no further barrier."""
         counts = np.bincount(threads // WARP, minlength=self._live.size)
         self._live -= counts.reshape(self._live.shape)
 
     def fenced(self, threads: Threads, scope: SyncScope, now: int) -> None:
-        """Takes note of a fence."""
+        """Notes a fence."""
         near = scope in (SyncScope.WARP, SyncScope.BLOCK)
         self._fences[0, threads] = now
         if not near:
             self._fences[1, threads] = now
 
     def synchronised(self, threads: Threads, scope: SyncScope, now: int) -> None:
-        """Takes note of a barrier."""
+        """Notes a barrier."""
         if scope is SyncScope.WARP:
             self._meet_in_warps(threads, now)
             return
@@ -94,15 +96,15 @@ class AccessOrder:
             self._grid = now
 
     def take(self, threads: Threads, messages: NDArray[np.int32]) -> None:
-        """Lets threads know what they find at a location."""
-        found = np.flatnonzero(messages)
-        if found.size:
-            self._messages.take(threads[found] // WARP, messages[found])
+        """Lets threads know the accesses that messages at locations tell of."""
+        with_message = np.flatnonzero(messages)
+        if with_message.size:
+            self._messages.take(threads[with_message] // WARP, messages[with_message])
 
     def leave(
         self, threads: Threads, places: Numbers, messages: NDArray[np.int32], *, near: bool
     ) -> None:
-        """Leaves what threads knew at their last fence at the locations that they write."""
+        """Leaves the knowledge of threads at their last fence at the locations that they write."""
         fences = self._fences[0 if near else 1, threads]
         sent = np.flatnonzero(fences >= 0)
         if sent.size:
@@ -111,11 +113,12 @@ class AccessOrder:
             self._messages.leave(warps, fences[sent], places[sent], messages, known)
 
     def ordered(self, cells: Numbers, threads: Threads) -> NDArray[np.bool_]:
-        """Returns which of these earlier accesses each thread knows."""
+        """Returns which earlier accesses each thread knows."""
         events, others = cells >> EVENT_SHIFT, cells & THREAD_MASK
         mine, theirs = threads // WARP, others // WARP
         here, there = mine // self._per_block, theirs // self._per_block
         resident = events > self._start
+        # Warps of earlier blocks have no clocks here: any valid index will do, see `known_before`.
         theirs, there = np.where(resident, theirs, mine), np.where(resident, there, here)
         warps = self._blocks.reshape(-1, self._per_block)
         known = np.where(here == there, warps[mine, theirs % self._per_block], self._grid)
@@ -127,10 +130,10 @@ class AccessOrder:
         near = here // size == there // size
         known = np.maximum(known, np.where(near, self._clusters[here // size], self._grid))
         known = np.maximum(known, self._messages.known(mine, theirs))
-        told: NDArray[np.bool_] = np.where(
+        is_known: NDArray[np.bool_] = np.where(
             resident, events <= known, events <= self._messages.known_before(mine)
         )
-        return told | (events <= self._grid)
+        return is_known | (events <= self._grid)
 
     def _meet_in_blocks(self, threads: Threads, now: int) -> None:
         met = np.bincount(threads // WARP, minlength=self._live.size).reshape(self._live.shape) > 0
@@ -141,6 +144,7 @@ class AccessOrder:
         else:
             slots = np.flatnonzero(met.any(axis=1))
             part, known = met[slots], self._blocks[slots]
+            # Warps that meet share their clocks, and know all accesses of each other until now.
             joined = np.where(part[:, :, None], known, 0).max(axis=1)
             joined[part | whole[slots][:, None]] = now
             self._blocks[slots] = np.where(part[:, :, None], joined[:, None, :], known)
@@ -168,9 +172,9 @@ class AccessOrder:
 
 
 class _Messages:
-    """What warps know of each other through memory.
+    """Knowledge of warps about each other that went through memory.
 
-    Once there are too many locations, whoever takes anything is held to know everything.
+    Once there are too many locations, a warp that takes any message counts as knowing everything.
     """
 
     def __init__(self, slots: int, per_block: int, start: int) -> None:
@@ -189,14 +193,14 @@ class _Messages:
         self._count = count
 
     def known(self, mine: Numbers, theirs: Numbers) -> Numbers:
-        """Returns the clock up to which each warp knows another."""
+        """Returns the clocks up to which warps know other warps."""
         known = self._everything[mine]
         return known if self._taken is None else np.maximum(known, self._taken[mine, theirs])
 
     def known_before(self, mine: Numbers) -> Numbers:
-        """Returns the clock up to which each warp knows blocks that have ended.
+        """Returns the clocks up to which warps know blocks that have ended.
 
-        Whoever has taken a message may have one that goes back to them.
+        A warp that has taken any message may have one that goes back to such a block.
         """
         return np.where(self._has_taken[mine], self._start, -1)
 
@@ -208,7 +212,7 @@ class _Messages:
         messages: NDArray[np.int32],
         known: Numbers,
     ) -> None:
-        """Leaves what warps knew at their fences at these places."""
+        """Leaves the knowledge of warps at their fences at places."""
         self._now += 1
         targets = np.unique(places)
         fresh = targets[np.isin(messages[targets], (0, OLD_MESSAGE))]
@@ -226,13 +230,13 @@ class _Messages:
                 if self._taken is not None:
                     np.maximum(row, self._taken[warp], out=row)
                 first = warp // self._per_block * self._per_block
-                own = row[first : first + self._per_block]
-                np.maximum(own, known[warp], out=own, casting="unsafe")
+                of_block = row[first : first + self._per_block]
+                np.maximum(of_block, known[warp], out=of_block, casting="unsafe")
                 row[warp] = max(int(row[warp]), int(fences[mine][warps[mine] == warp].max()))
             self._changed[number - 1] = self._now
 
     def take(self, warps: Numbers, messages: NDArray[np.int32]) -> None:
-        """Lets warps know what was left in these messages."""
+        """Lets warps know the accesses that messages tell of."""
         self._has_news[warps[~self._has_taken[warps]]] = True
         self._has_taken[warps] = True
         lost = warps[messages == _LOST_MESSAGE]
@@ -252,12 +256,12 @@ class _Messages:
             np.maximum(self._taken[warp], self._rows[number - 1], out=self._taken[warp])
 
     def meet(self, met: NDArray[np.bool_]) -> None:
-        """Shares what the warps of each block know among those that have met."""
+        """Shares messages among the warps of each block that have met."""
         news = self._has_news.reshape(met.shape)
         for slot in np.flatnonzero((news & met).any(axis=1)).tolist():
             warps = slot * self._per_block + np.flatnonzero(met[slot])
             self._has_taken[warps] = True
-            # Warps that were not there hear of it from any of these.
+            # Warps of the block that have not met yet hear of the messages from any of these.
             self._has_news[warps] = not met[slot].all()
             self._everything[warps] = self._everything[warps].max()
             if self._taken is not None:
@@ -265,9 +269,9 @@ class _Messages:
 
     def _make_room(self) -> None:
         if self._used > len(self._rows):
-            wanted = max(self._used, 2 * len(self._rows))
+            size = max(self._used, 2 * len(self._rows))
             for name in ("_rows", "_changed"):
-                held = getattr(self, name)
-                made = np.zeros((wanted, *held.shape[1:]), held.dtype)
-                made[: len(held)] = held
-                setattr(self, name, made)
+                rows = getattr(self, name)
+                longer = np.zeros((size, *rows.shape[1:]), rows.dtype)
+                longer[: len(rows)] = rows
+                setattr(self, name, longer)

@@ -1,9 +1,9 @@
-"""Looks for a layout of memory in which an access takes less.
+"""Searches for a layout of memory in which an access takes less.
 
 A suggestion is no guess: the costliest requests of all accesses of the run to shared memory are
-counted anew at the addresses that they would have, and none of them may lie where it cannot be
-read any more. Where ptxas may make one wide access of several of the PTX, the counts are none of
-the GPU's: that is said with the suggestion, which holds if ptxas has made none.
+counted anew at the addresses that they would have, and all of them must still be aligned. Where
+ptxas may merge several accesses of the PTX into a wide one, these counts are not those of a GPU:
+the suggestion says so, and holds if ptxas has merged none.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _Form = Callable[[int, int], _Layout]
 def with_suggestions(
     samples: Sequence[AccessSample], instructions: Sequence[PtxInstruction]
 ) -> tuple[AccessSample, ...]:
-    """Returns the samples, costly ones with what would avoid that, if anything does.
+    """Returns the samples, costly ones with a cheaper layout or access, if there is any.
 
     Args:
         samples: The costliest request of each access of a run.
-        instructions: What makes each of them.
+        instructions: The instruction of each.
     """
     both = list(zip(samples, instructions, strict=True))
     merged = _merged(instructions)
     requests = _Requests([way for way in both if way[0].space is StateSpace.SHARED], merged)
-    made = []
+    suggested = []
     for sample, instruction in both:
         text, may_merge = "", False
         if sample.space is StateSpace.SHARED and sample.cost > 1:
@@ -66,18 +66,18 @@ def with_suggestions(
             text = " ".join(_suggestions(sample, instruction, requests))
         elif sample.space is StateSpace.GLOBAL and sample.cost > 1:
             text = _coalesced(sample)
-        made.append(replace(sample, suggestion=text, may_merge=may_merge))
-    return tuple(made)
+        suggested.append(replace(sample, suggestion=text, may_merge=may_merge))
+    return tuple(suggested)
 
 
 class _Choice(NamedTuple):
-    """A layout without conflicts: what all accesses take in it, and the one that it is for.
+    """A layout that leaves an access without conflicts, with its cost for all accesses.
 
     Attributes:
-        total: Passes of all.
+        total: Passes of all accesses.
         more: Units more in each row.
         row: Bytes of a row.
-        wavefronts: Passes of the one.
+        wavefronts: Passes of the access.
     """
 
     total: int
@@ -87,12 +87,12 @@ class _Choice(NamedTuple):
 
 
 class _Requests:
-    """Requests to shared memory, counted together: all of one size and kind are one count.
+    """Requests to shared memory, counted together: a count for each size and kind.
 
     Args:
         samples: Each with its instruction.
-        merged: The numbers of instructions that ptxas may merge, which it can no more once the
-            address of the first of them is not divisible by the bytes of all.
+        merged: The numbers of instructions that ptxas may merge, as long as the address of the
+            first is divisible by the bytes of all.
     """
 
     def __init__(
@@ -108,16 +108,16 @@ class _Requests:
         self.wavefronts = self._total(lambda addresses: addresses)
 
     def total(self, form: _Form, row: int, unit: int) -> int:
-        """Returns what all of them together take in another layout."""
+        """Returns the passes of all requests together in another layout."""
         key = (form, row, unit)
         if key not in self._totals:
             self._totals[key] = self._total(form(row, unit))
         return self._totals[key]
 
     def widest_in(self, start: int, end: int) -> int:
-        """Returns by what the addresses of all accesses between two are divisible.
+        """Returns the greatest alignment of accesses between two addresses.
 
-        The costliest request of an access is one of many: others of it are in other rows.
+        The costliest request of an access is one of many, which access other rows.
         """
         return max(
             (
@@ -131,34 +131,35 @@ class _Requests:
     def _total(self, layout: _Layout) -> int:
         total = 0
         for (size, unit, serving), (threads, addresses) in self._groups.items():
-            # The parts of what is accessed at once stay together.
+            # The bytes of an access stay next to each other.
             starts = addresses // unit * unit
             moved = layout(starts)
             if (moved % unit).any():
                 return _MISALIGNED
-            there = moved + addresses - starts
-            total += shared_traffic(threads, there, size, serving).wavefronts
+            moved_addresses = moved + addresses - starts
+            total += shared_traffic(threads, moved_addresses, size, serving).wavefronts
         return total
 
 
 def _as_warps(samples: Sequence[AccessSample]) -> tuple[_Addresses, _Addresses]:
-    """Returns the threads and addresses of requests, each as that of a warp of its own."""
-    lanes = [(n * WARP + lane, at) for n, one in enumerate(samples) for lane, at in one.lanes]
+    """Returns the threads and addresses of requests, a warp for each."""
+    lanes = [(n * WARP + lane, at) for n, x in enumerate(samples) for lane, at in x.lanes]
     threads, addresses = (np.array(part, np.int64) for part in zip(*lanes, strict=True))
     return threads, addresses & _OFFSET
 
 
 def _aligned_to(sample: AccessSample, instruction: PtxInstruction) -> int:
-    """Returns by what the addresses of an access have to be divisible."""
+    """Returns the alignment that the addresses of an access need."""
     return _MATRIX_ROW if instruction.opcode in ("ldmatrix", "stmatrix") else sample.size
 
 
 def _merged(instructions: Sequence[PtxInstruction]) -> set[int]:
-    """Returns the accesses next to which another one of their line goes on, from the same base."""
+    """Returns the accesses that another access of the same line and base continues."""
     places: dict[object, int] = {}
     for instruction in instructions:
         if (place := _place_of(instruction)) is not None:
             places[place] = instruction.number
+    # `ld.shared.f32` at [%r1] and [%r1+4] on one line: ptxas may make an LDS.64 of them.
     merged = set()
     for instruction in instructions:
         place = _place_of(instruction)
@@ -172,7 +173,7 @@ def _merged(instructions: Sequence[PtxInstruction]) -> set[int]:
 
 
 def _place_of(instruction: PtxInstruction) -> tuple[str, str, object, str, int, int] | None:
-    """Returns what tells accesses that may be merged apart; the last two are offset and bytes."""
+    """Returns opcode, function, line, base, offset and bytes of an access that may be merged."""
     address = next((o for o in instruction.operands if isinstance(o, AddressOperand)), None)
     if instruction.opcode not in ("ld", "st") or address is None or not instruction.types:
         return None
@@ -199,7 +200,7 @@ def _suggestions(
         return shared_traffic(threads, there, sample.size, serving)
 
     def best(form: _Form, rows: Sequence[int], more: Sequence[int]) -> _Choice | None:
-        """Returns the layout that leaves no conflict, of those that take the least in all."""
+        """Returns the layout without conflicts whose total is least, if below the present one."""
         choices = [
             _Choice(requests.total(form, row, count * unit), count, row, passes.wavefronts)
             for row in rows
@@ -215,6 +216,7 @@ def _suggestions(
         return
     is_matrix = unit > max(sample.size, BANK_BYTES)
     rows = _rows_of(starts, unit)
+    # A swizzle moves whole columns, so each must hold the widest access to the array.
     columns = max(unit, widest)
     if (choice := best(_padded, rows, _MORE)) is not None:
         more, row, takes = choice.more, choice.row, f"{choice.wavefronts} in place of {now}."
@@ -239,10 +241,10 @@ def _suggestions(
 
 
 def _coalesced(sample: AccessSample) -> str:
-    """Returns what an access to global memory takes if neighbouring lanes access neighbours.
+    """Returns the cost of an access to global memory if neighbouring lanes access neighbours.
 
-    That is told where most are the same number of bytes apart; else it is not known what would
-    help.
+    The text is empty unless most lanes are the same number of bytes apart: otherwise nobody knows
+    which change would help.
     """
     threads, addresses = (np.array(part, np.int64) for part in zip(*sample.lanes, strict=True))
     apart = np.diff(addresses)[np.diff(threads) == 1]
@@ -269,7 +271,7 @@ def _coalesced(sample: AccessSample) -> str:
 
 
 def _rows_of(starts: _Addresses, unit: int) -> list[int]:
-    """Returns how many bytes the rows of an array may have: what neighbouring lanes are apart."""
+    """Returns possible bytes of a row of the array, by the distances of neighbouring lanes."""
     apart = np.abs(np.diff(starts))
     kinds, counts = np.unique(apart[apart > unit], return_counts=True)
     most = kinds[np.argsort(-counts, kind="stable")][:_MOST_ROWS].tolist()
@@ -285,6 +287,7 @@ def _swizzled(row: int, unit: int) -> _Layout:
     columns = LINE_BYTES // unit
 
     def place(addresses: _Addresses) -> _Addresses:
+        # Exclusive or maps the columns of a row one to one: nothing is overwritten, no memory is lost.
         turned = addresses // unit % columns ^ addresses // row % columns
         return addresses // LINE_BYTES * LINE_BYTES + turned * unit + addresses % unit
 

@@ -1,4 +1,4 @@
-"""The debug information of PTX: which variables of the source there are, and where they are kept.
+"""The debug information of PTX: the variables of the source, and where they are kept.
 
 A build with ``-G`` writes DWARF of version 2 to 4 as numbers into ``.section`` blocks, one set for
 each module. A register is one whose "number" is its name: the bytes of ``%r5`` as a big-endian
@@ -26,6 +26,7 @@ LARGEST = 32 << 20
 MOST_VALUES = 2_000_000
 """Attributes of all entries of a text that are read: some take no bytes, and many share bytes."""
 
+# A damaged text may lead in circles: types of types, origins of origins.
 _DEEPEST = 16
 _LONGEST = 16_384
 _SCALARS = (1, 2, 4, 8, 16)
@@ -33,15 +34,20 @@ _SECTION = re.compile(r"^[^\S\n]*\.section[^\S\n]++(\.debug_\w++)\s*+\{", re.MUL
 _LABEL = re.compile(r"([\w$]+):")
 _DATA = re.compile(r"\.b(8|16|32|64)\s+(.*)")
 _SYMBOL = re.compile(r"([.\w$]+)\s*(?:\+\s*(\d+))?")
+# Bytes of the forms of attributes (7.5.4): data1 to data8, ref1 to ref8, sec_offset and flag.
 _FIXED = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x11: 1, 0x12: 2, 0x13: 4, 0x14: 8, 0x17: 4, 0x0C: 1}
+# Bytes of the length in front of a block: block1, block2, block4.
 _LENGTHS = {0x0A: 1, 0x03: 2, 0x04: 4}
+# addr, string, strp, sdata, udata, ref_udata; ref_addr, block and exprloc, flag_present.
 _ADDRESS, _STRING, _STRING_AT, _SDATA, _UDATA, _REF_UDATA = 0x01, 0x08, 0x0E, 0x0D, 0x0F, 0x15
 _REF_ADDRESS, _BLOCKS, _PRESENT = 0x10, (0x09, 0x18), 0x19
 # Attributes (7.5.4).
 _LOCATION, _NAME, _BYTES, _LOW, _HIGH, _BOUND = 0x02, 0x03, 0x0B, 0x11, 0x12, 0x2F
 _ORIGIN, _COUNT, _OFFSET, _LINE, _ENCODING, _TYPE = 0x31, 0x37, 0x38, 0x3B, 0x3E, 0x49
+# 0x2007 is DW_AT_MIPS_linkage_name, which compilers wrote before DWARF 4.
 _LINKAGE, _OLD_LINKAGE, _BIT_SIZE = 0x6E, 0x2007, 0x0D
 # Operations (7.7.1).
+# DW_OP_addr, DW_OP_plus_uconst and DW_OP_regx.
 _OP_ADDRESS, _OP_PLUS, _OP_REGISTER = 0x03, 0x23, 0x90
 
 
@@ -55,7 +61,7 @@ class _Tag:
 
 
 class DataKind(Enum):
-    """What the bytes of a value are; the value is the letter of NumPy's types."""
+    """The kind of a value's bytes, with the letter of NumPy's types."""
 
     SIGNED = "i"
     UNSIGNED = "u"
@@ -69,9 +75,9 @@ class DataType(NamedTuple):
     """A type of the source.
 
     Attributes:
-        name: As the source spells it, about.
+        name: About as the source spells the type.
         size: Bytes; 0 where that is not known.
-        kind: What they are, of a scalar.
+        kind: Of a scalar, the kind of its bytes.
         fields: Of a structure: name, offset and type.
         element: Of an array.
         length: How many elements it has.
@@ -85,7 +91,7 @@ class DataType(NamedTuple):
     length: int = 0
 
     def leaves(self, name: str, offset: int = 0, depth: int = 0) -> Iterator[DataLeaf]:
-        """Yields the scalars in a value of this type, or what is in it that has no parts."""
+        """Yields the scalars in a value of this type, and its parts without parts of their own."""
         is_split = False
         if depth < _DEEPEST:
             for part, at, kind in self.fields:
@@ -102,7 +108,7 @@ class DataType(NamedTuple):
 
 
 class DataLeaf(NamedTuple):
-    """A part of a value: what it is called, where it begins, and its type."""
+    """A part of a value: name, offset of its first byte, and type."""
 
     name: str
     offset: int
@@ -110,14 +116,14 @@ class DataLeaf(NamedTuple):
 
 
 class DataPlace(NamedTuple):
-    """Where a variable is kept.
+    """The place of a variable, in a register or in memory.
 
     Attributes:
         register: Its name with ``%``; empty for memory.
-        symbol: The variable of the PTX that it is in.
-        offset: Bytes into that.
-        begin: The label from which on; empty for everywhere.
-        end: The label up to which.
+        symbol: The variable of the PTX that holds it.
+        offset: Bytes from the start of the symbol.
+        begin: The label from which the place holds; empty for everywhere.
+        end: The label up to which it holds.
     """
 
     register: str = ""
@@ -134,8 +140,8 @@ class DebugVariable(NamedTuple):
         name: Its name.
         type: Its type.
         line: Where it is declared; 0 for unknown.
-        is_parameter: Whether it is one of a function.
-        places: Where it is kept; none where it was optimised away.
+        is_parameter: Whether it is a parameter of a function.
+        places: Where it is kept; empty where it was optimised away.
     """
 
     name: str
@@ -147,12 +153,12 @@ class DebugVariable(NamedTuple):
 
 @dataclass
 class DebugScope:
-    """Code with its variables: a function or a block in it.
+    """Code with its variables: a function or a block in a function.
 
     Attributes:
-        begin: The label at which it begins; empty for a part without code of its own.
+        begin: The label at which it begins; empty for a scope without code of its own.
         end: The label behind it.
-        variables: Those that are declared in it.
+        variables: The variables declared in it.
         inner: The blocks in it.
     """
 
@@ -168,7 +174,7 @@ class DebugInfo:
 
     Attributes:
         functions: By their names in the PTX.
-        variables: Those outside of functions.
+        variables: The variables outside of functions.
     """
 
     functions: dict[str, DebugScope] = field(default_factory=dict)
@@ -176,11 +182,12 @@ class DebugInfo:
 
 
 def read_debug_info(text: str) -> DebugInfo:
-    """Returns what a PTX text says of the variables of its source; nothing for one without."""
+    """Returns the variables that the debug information of a PTX text describes, if any."""
     info, budget = DebugInfo(), _Budget(MOST_VALUES)
     modules: list[dict[str, str]] = []
     end = 0
     while (match := _SECTION.search(text, end)) and (end := text.find("}", match.end())) >= 0:
+        # Linked texts stand one behind the other: a second .debug_info begins the next module.
         if not modules or match[1] in modules[-1]:
             modules.append({})
         modules[-1][match[1]] = text[match.end() : end]
@@ -196,7 +203,7 @@ def read_debug_info(text: str) -> DebugInfo:
 
 @dataclass
 class _Section:
-    """Bytes, and which symbols with what offsets are where in them."""
+    """Bytes of a section, with the symbols that stand for addresses in it."""
 
     data: bytes = b""
     symbols: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -225,12 +232,12 @@ class _Section:
 
 @dataclass
 class _Budget:
-    """How many values may still be read."""
+    """A limit on the values that are still read."""
 
     left: int
 
     def spend(self, values: int, characters: int = 0) -> None:
-        """Takes values, and text for its length.
+        """Takes values off the budget, and text by its length.
 
         Raises:
             ValueError: Too much has been read.
@@ -241,18 +248,18 @@ class _Budget:
 
 
 class _Entry(NamedTuple):
-    """An entry with its attributes, and the offsets of those in it."""
+    """An entry with its attributes, and the offsets of its children."""
 
     tag: int
     attributes: dict[int, object]
     children: list[int]
 
     def text(self, attribute: int) -> str:
-        """Returns an attribute that is text; empty for any other and for none."""
+        """Returns an attribute that is text; empty for others and for none."""
         return _text(self.attributes.get(attribute))
 
     def number(self, attribute: int) -> int | None:
-        """Returns an attribute that is a number; None for any other and for none."""
+        """Returns an attribute that is a number; None for others and for none."""
         return _number(self.attributes.get(attribute))
 
 
@@ -264,7 +271,7 @@ class _Address(NamedTuple):
 
 
 class _Expression(NamedTuple):
-    """A block, and where it begins in its section."""
+    """A block of bytes, by its bounds in a section."""
 
     section: _Section
     start: int
@@ -293,15 +300,16 @@ class _Reader:
             shift += 7
             if byte < 0x80:
                 break
+            # Names of registers are numbers of many bytes; a hundred are far more than any has.
             if shift > 700:
                 raise ValueError("a number is too long")
         return value - (1 << shift) if signed and byte & 0x40 else value
 
     def text(self) -> str:
         end = self.data.index(0, self.at)
-        found = self.data[self.at : end].decode("utf-8", "replace")
+        text = self.data[self.at : end].decode("utf-8", "replace")
         self.at = end + 1
-        return found
+        return text
 
 
 class _Module:
@@ -309,7 +317,7 @@ class _Module:
 
     def __init__(self, sections: dict[str, _Section], budget: _Budget) -> None:
         self._sections, self._budget = sections, budget
-        self._labels = {name: at for each in sections.values() for name, at in each.labels.items()}
+        self._labels = {name: at for part in sections.values() for name, at in part.labels.items()}
         self._entries: dict[int, _Entry] = {}
         self._tops: list[int] = []
         self._types: dict[int, DataType] = {}
@@ -318,7 +326,7 @@ class _Module:
             self._unit(info)
 
     def add_to(self, info: DebugInfo, number: int) -> None:
-        """Adds all functions and variables; those of a module may have been renamed for a link."""
+        """Adds all functions and variables, functions also by the names that a link gives them."""
         for top in self._tops:
             entry = self._entries[top]
             if entry.tag == _Tag.FUNCTION:
@@ -369,7 +377,7 @@ class _Module:
         info.at = end
 
     def _offset(self, section: _Section, at: int, plain: int) -> int:
-        """Returns what a symbol of a section stands for as an offset in it."""
+        """Returns an offset in a section, by the symbol that stands for it if there is any."""
         if at not in section.symbols:
             return plain
         symbol, offset = section.symbols[at]
@@ -402,15 +410,16 @@ class _Module:
         return value + unit if 0x11 <= form <= 0x14 else value
 
     def _read_text(self, reader: _Reader) -> str:
-        start, found = reader.at, reader.text()
+        start, text = reader.at, reader.text()
         self._budget.spend(0, reader.at - start)
-        return found
+        return text
 
     def _named(self, entry: _Entry, attribute: int) -> object:
-        """Returns an attribute of an entry or of what it is made of; None for none."""
+        """Returns an attribute of an entry or of its abstract origin; None for none."""
         for _ in range(_DEEPEST):
             if attribute in entry.attributes:
                 return entry.attributes[attribute]
+            # An inlined copy of a variable has name and type at its DW_AT_abstract_origin.
             origin = self._entries.get(entry.number(_ORIGIN) or -1)
             if origin is None:
                 return None
@@ -447,7 +456,7 @@ class _Module:
         return DebugVariable(name, self._type(kind), line, entry.tag == _Tag.PARAMETER, places)
 
     def _listed(self, start: int) -> Iterator[DataPlace]:
-        """Yields what a location list says (7.7.3)."""
+        """Yields the places of a location list (7.7.3)."""
         reader = _Reader(self._sections[".debug_loc"], start)
         while True:
             begin = reader.section.symbols.get(reader.at)
@@ -469,12 +478,12 @@ class _Module:
         if at is None or depth > _DEEPEST or at not in self._entries:
             return DataType("void" if at is None else "?")
         if at not in self._types:
-            # What is meanwhile in it for itself has no parts.
+            # `struct Node { Node* next; }`: while it is read, the type itself has no parts.
             self._types[at] = DataType(self._type_name(at))
-            self._types[at] = self._made_type(self._entries[at], depth)
+            self._types[at] = self._read_type(self._entries[at], depth)
         return self._types[at]
 
-    def _made_type(self, entry: _Entry, depth: int) -> DataType:
+    def _read_type(self, entry: _Entry, depth: int) -> DataType:
         tag, name, size = entry.tag, entry.text(_NAME), entry.number(_BYTES) or 0
         target = entry.number(_TYPE)
         match tag:
@@ -484,8 +493,8 @@ class _Module:
                 mark = {_Tag.POINTER: "*", _Tag.REFERENCE: "&", _Tag.RVALUE: "&&"}[tag]
                 return _scalar(f"{self._type_name(target)}{mark}", size or 8, DataKind.POINTER)
             case _Tag.CONST | _Tag.VOLATILE | _Tag.TYPEDEF:
-                made = self._type(target, depth + 1)
-                return made._replace(name=name or self._word(tag, made.name))
+                kind = self._type(target, depth + 1)
+                return kind._replace(name=name or self._word(tag, kind.name))
             case _Tag.ENUM:
                 return _scalar(name or "enum", size, DataKind.SIGNED)
             case _Tag.STRUCT | _Tag.CLASS | _Tag.UNION:
@@ -497,8 +506,8 @@ class _Module:
                     fields=tuple(self._member(child, depth) for child in members),
                 )
             case _Tag.ARRAY:
-                made = self._type(target, depth + 1)
-                plain = made.name
+                kind = self._type(target, depth + 1)
+                plain = kind.name
                 counts = [
                     self._count(self._entries[at])
                     for at in entry.children
@@ -506,18 +515,19 @@ class _Module:
                 ][:_DEEPEST]
                 for number in range(len(counts) - 1, -1, -1):
                     extents = "".join(f"[{count}]" for count in counts[number:])
-                    made = DataType(
+                    kind = DataType(
                         f"{plain}{extents}",
-                        made.size * counts[number],
-                        element=made,
+                        kind.size * counts[number],
+                        element=kind,
                         length=counts[number],
                     )
-                return made
+                return kind
         return DataType(name or "?", size)
 
     def _member(self, entry: _Entry, depth: int) -> tuple[str, int, DataType]:
         kind = self._type(entry.number(_TYPE), depth + 1)
         if (bits := entry.number(_BIT_SIZE)) is not None:
+            # A bit field is shown without a value: its bytes hold its neighbours, too.
             kind = DataType(f"{kind.name}:{bits}")
         offset = entry.attributes.get(_OFFSET)
         if isinstance(offset, _Expression):
@@ -525,7 +535,7 @@ class _Module:
         return entry.text(_NAME), _number(offset) or 0, kind
 
     def _type_name(self, at: int | None, depth: int = 0) -> str:
-        """Returns how a type is called, without what is in it: it may hold pointers to itself."""
+        """Returns the name of a type without its parts, which may be pointers to the type itself."""
         entry = self._entries.get(at) if at is not None else None
         if entry is None or depth > _DEEPEST:
             return "void"
@@ -550,17 +560,17 @@ class _Module:
 
 
 def _text(value: object) -> str:
-    """Returns a value that is text; empty for any other."""
+    """Returns a value that is text; empty for others."""
     return value[:_LONGEST] if isinstance(value, str) else ""
 
 
 def _number(value: object) -> int | None:
-    """Returns a value that is a number of at most 64 bits; None for any other."""
+    """Returns a value that is a number of at most 64 bits; None for others."""
     return value if isinstance(value, int) and abs(value) < 1 << 64 else None
 
 
 def _scalar(name: str, size: int, kind: DataKind) -> DataType:
-    """Returns a type without parts; its bytes mean nothing where no number has so many."""
+    """Returns a type without parts; its bytes mean nothing where no number is so long."""
     sizes = _SCALARS[1:] if kind is DataKind.FLOAT else _SCALARS
     return DataType(name, size, kind if size in sizes else DataKind.OTHER)
 
@@ -576,7 +586,7 @@ _KINDS: dict[int | None, DataKind] = {
 
 
 def _codes(reader: _Reader) -> dict[int, tuple[int, bool, list[tuple[int, int]]]]:
-    """Returns tag, whether there are children, and attributes with their forms (7.5.3)."""
+    """Returns tag, whether there are children, and attributes with forms, by code (7.5.3)."""
     codes = {}
     while reader.at < len(reader.data) and (code := reader.leb()):
         tag, has_children = reader.leb(), bool(reader.number(1))
@@ -591,7 +601,7 @@ def _codes(reader: _Reader) -> dict[int, tuple[int, bool, list[tuple[int, int]]]
 
 
 def _place(expression: _Expression) -> DataPlace | None:
-    """Returns where an expression says that a variable is; None for one of another form."""
+    """Returns the place that an expression describes; None for expressions of other forms."""
     section, start, end = expression
     reader = _Reader(section, start)
     operation = reader.number(1)

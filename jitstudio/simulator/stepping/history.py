@@ -1,10 +1,11 @@
-"""Goes to any step of a simulated run, forward and back.
+"""A simulated run at any of its steps, forward and back.
 
 A run is deterministic, so a state is reached from any earlier one by executing the steps between.
 Snapshots are kept on the way, so far apart that replaying from one to the next takes a twentieth of
-a second. One holds what has changed since the one before in pages of 4 KiB, all others are shared.
-Where they take too much memory, every second one of the older half goes. Of the steps between two
-snapshots it is noted which threads have executed what, so that who searches need not replay all.
+a second. A snapshot holds the pages of 4 KiB that have changed since the one before and shares all
+others. Where snapshots take too much memory, every second one of the older half goes. For the steps
+between two snapshots the history notes which threads have executed which instructions, so that a
+search need not replay all of them.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ MOST_BYTES = 1 << 30
 
 _Pages = tuple[bytes, ...]
 _Key = tuple[Any, ...]
+# Steps of a replay between two looks at the clock.
 _LOOK_EVERY = 64
 # A snapshot takes at most this share of the time that leads to the next one.
 _SHARE = 4
@@ -47,10 +49,10 @@ class _Snapshot:
 
     Attributes:
         step: Steps that had been executed.
-        wave_index: How many waves had begun; less one while one is there.
+        wave_index: The index of its wave, or of the next one between two waves.
         counters: Of the machine.
         wave: Its wave; None between two waves.
-        state: Of that.
+        state: The state of the wave.
         pages: The content of each array, page by page; only pages that differ are objects of their
             own.
     """
@@ -65,14 +67,14 @@ class _Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """The steps from one snapshot to the next, and who has executed what in them.
+    """The steps from one snapshot to the next, with the threads at each instruction.
 
     Attributes:
         start: The first step.
         end: One more than the last step.
-        layout: Which threads there are; None where several waves are in it.
-        visits: Where threads have executed instructions one behind the other up to a jump, by the
-            first of them: the threads as bits, those with low numbers in the low bits.
+        layout: The resident threads; None for a stretch over several waves.
+        visits: By the first of instructions executed in a row up to a jump: the threads that did,
+            as bits, those with low numbers in the low bits.
     """
 
     start: int
@@ -81,26 +83,26 @@ class Stretch:
     visits: dict[int, bytes]
 
     def begun(self, first: int, count: int) -> Iterator[int]:
-        """Yields the first instructions of what any of some successive threads have executed."""
+        """Yields the first instructions of rows that any of some successive threads have executed."""
         at, end, mask = first // 8, (first + count + 7) // 8, ((1 << count) - 1) << first % 8
         for number, bits in self.visits.items():
             if int.from_bytes(bits[at:end], "little") & mask:
                 yield number
 
     def until(self, later: Stretch) -> Stretch:
-        """Returns this one and that behind it as one."""
+        """Returns this stretch joined with the next one."""
         if self.layout is not later.layout:
             return Stretch(self.start, later.end, None, {})
         both = dict(self.visits)
         for number, bits in later.visits.items():
-            there = both.get(number, b"")
-            merged = int.from_bytes(there, "little") | int.from_bytes(bits, "little")
+            bits_here = both.get(number, b"")
+            merged = int.from_bytes(bits_here, "little") | int.from_bytes(bits, "little")
             both[number] = merged.to_bytes(len(bits), "little")
         return Stretch(self.start, later.end, self.layout, both)
 
 
 class StepHistory:
-    """A run that can be gone through in both directions.
+    """A run in both directions.
 
     Args:
         make: Makes the machine, before its first step.
@@ -108,9 +110,9 @@ class StepHistory:
         most_bytes: See `MOST_BYTES`.
 
     Attributes:
-        machine: In the state of the step that it is at.
+        machine: The machine, in the state of the current step.
         last_step: The furthest step that has been reached.
-        end: How the run ended, at the step behind the last one; None while that is not known.
+        end: How the run ended, at the step behind the last one; None while unknown.
         is_thinned: Whether snapshots had to go.
     """
 
@@ -132,12 +134,12 @@ class StepHistory:
         self._interval, self._most_bytes = interval, most_bytes
         self._wave_index = 0
         self._snapshots: list[_Snapshot] = []
-        # What lies between each snapshot and the next one; not that behind the last one.
+        # The stretch behind each snapshot but the last one, whose steps still go on.
         self._stretches: list[Stretch] = []
         self._visits: dict[int, NDArray[np.bool_]] = {}
         self._layout: Layout | None = None
         self._due = 0.0
-        # What the last snapshot has seen of each array, to find what has changed since.
+        # The bytes and pages of each array at the last snapshot, to find the pages changed since.
         self._seen: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
         self._keep()
         self._make_ready()
@@ -160,11 +162,11 @@ class StepHistory:
         return "All threads have ended." if self.is_at_end else ""
 
     def forward(self, count: int = 1, stops: Container[int] = frozenset()) -> bool:
-        """Executes steps; returns whether there was one that could be.
+        """Executes steps; returns whether there was any.
 
         Args:
-            count: Most steps; beyond those that have been reached there may be fewer.
-            stops: Instructions before which to stop, too, but for the first one.
+            count: Most steps; fewer where the furthest step so far comes first.
+            stops: Instructions before which to stop, too, except before the first step.
         """
         machine = self.machine
         if machine.wave is None or self.is_at_end:
@@ -180,10 +182,10 @@ class StepHistory:
         except SimulationStop as stopped:
             self.end = stopped
             if stopped.outcome is SimulationOutcome.DEADLOCKED and not machine.wave.groups:
-                # All wait, which no step has done.
+                # All threads wait, which no step has caused.
                 self.last_step = self.step
             else:
-                # The state in which it happens is of use, that behind it is not.
+                # The state before the fault is of use, the one behind it is half changed.
                 self.last_step = self.step - 1
                 self._restore_to(self.last_step)
             return self.step > before
@@ -195,11 +197,11 @@ class StepHistory:
         return True
 
     def go_to(self, step: int, seconds: float = float("inf")) -> bool:
-        """Goes to a step; returns whether it is there, or the run ends before.
+        """Goes to a step; returns whether the run is there, or ends before.
 
         Args:
-            step: Its number.
-            seconds: After which to stop on the way.
+            step: The number of the step.
+            seconds: The time after which to stop on the way.
         """
         deadline = time.monotonic() + seconds
         if not self._snapshots[self._snapshot_at(step)].step <= self.step <= step:
@@ -212,25 +214,26 @@ class StepHistory:
         return True
 
     def restore(self, step: int) -> None:
-        """Goes to the snapshot that is nearest before a step."""
+        """Goes to the nearest snapshot before a step."""
         self._restore_to(step, replay=False)
 
     def stretches(self, end: int) -> list[Stretch]:
-        """Returns what lies between the snapshots before a step, the last of them up to it."""
+        """Returns the stretches before a step, the last of them up to the step."""
         if end <= 0:
             return []
         index = self._snapshot_at(end - 1)
-        found = [*self._stretches, self._stretch()][: index + 1]
-        found[-1] = replace(found[-1], end=end)
-        return found
+        stretches = [*self._stretches, self._stretch()][: index + 1]
+        stretches[-1] = replace(stretches[-1], end=end)
+        return stretches
 
     # How it does it.
 
     def _stretch(self) -> Stretch:
-        """Returns what lies behind the last snapshot."""
+        """Returns the stretch behind the last snapshot."""
         last = self._stretches[-1].visits if self._stretches else {}
         visits = {}
         for number, threads in self._visits.items():
+            # Equal bits are one object: in a loop the same threads are everywhere, stretch after stretch.
             bits, before = np.packbits(threads, bitorder="little").tobytes(), last.get(number)
             visits[number] = before if before == bits else bits
         return Stretch(self._snapshots[-1].step, self.last_step, self._layout, visits)
@@ -244,7 +247,7 @@ class StepHistory:
                     if machine.advance(machine.steps):
                         return True
                 except SimulationStop as stopped:
-                    # All wait, and nobody can go on.
+                    # All threads wait, and none can go on.
                     self.end, self.last_step = stopped, self.step
                     return False
                 machine.end_wave()
@@ -271,7 +274,7 @@ class StepHistory:
             pages = snapshot.pages.get(key)
             flat = _flat(array)
             if pages is None:
-                # Registers of a function that had not been called.
+                # Registers of a function that had not been called at this step.
                 flat[:] = 0
             else:
                 flat[:] = np.frombuffer(b"".join(pages), np.uint8)
@@ -282,8 +285,8 @@ class StepHistory:
             self.forward(step - self.step)
 
     def _snapshot_at(self, step: int) -> int:
-        """Returns the index of the snapshot that is nearest before a step."""
-        return max(0, bisect_right(self._snapshots, step, key=lambda each: each.step) - 1)
+        """Returns the index of the nearest snapshot before a step."""
+        return max(0, bisect_right(self._snapshots, step, key=lambda snapshot: snapshot.step) - 1)
 
     def _arenas(self) -> list[Arena]:
         machine = self.machine
@@ -294,31 +297,33 @@ class StepHistory:
 
     def _arrays(self) -> list[tuple[_Key, NDArray[Any]]]:
         """Returns all arrays that steps change, by names."""
-        found: list[tuple[_Key, NDArray[Any]]] = []
+        arrays: list[tuple[_Key, NDArray[Any]]] = []
         for arena in self._arenas():
-            found += [((arena.space, "data"), arena.data), ((arena.space, "state"), arena.state)]
+            arrays += [((arena.space, "data"), arena.data), ((arena.space, "state"), arena.state)]
             if arena.codes is not None:
-                found.append(((arena.space, "codes"), arena.codes))
+                arrays.append(((arena.space, "codes"), arena.codes))
         wave = self.machine.wave
         if wave is not None:
-            held = vars(wave).items()
-            found += [(("wave", n), array) for n, array in held if isinstance(array, np.ndarray)]
+            attributes = vars(wave).items()
+            arrays += [
+                (("wave", n), array) for n, array in attributes if isinstance(array, np.ndarray)
+            ]
             for frame, bases in wave.bases.items():
-                found += [(("frame", *frame, name), array) for name, array in bases.items()]
+                arrays += [(("frame", *frame, name), array) for name, array in bases.items()]
             if wave.written is not None:
-                held_by = wave.written.flags.items()
-                found += [(("written", *frame), flags) for frame, flags in held_by]
+                written_flags = wave.written.flags.items()
+                arrays += [(("written", *frame), flags) for frame, flags in written_flags]
             if wave.passed is not None:
-                found += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
-                found += [
+                arrays += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
+                arrays += [
                     (("chain", depth), array) for depth, array in enumerate(wave.passed.chains)
                 ]
-            found += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
-            found += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
-        return found
+            arrays += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
+            arrays += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
+        return arrays
 
     def _keep(self) -> None:
-        """Keeps a snapshot of the state now."""
+        """Keeps a snapshot of the current state."""
         machine, wave = self.machine, self.machine.wave
         if self._snapshots and self._snapshots[-1].step >= self.step and wave is not None:
             return
@@ -339,14 +344,14 @@ class StepHistory:
             self._thin()
 
     def _paged(self, key: _Key, flat: NDArray[np.uint8]) -> _Pages:
-        """Returns the pages of an array; those that are as in the last snapshot are its."""
-        seen = self._seen.get(key)
-        if seen is None or len(seen[0]) != len(flat):
+        """Returns the pages of an array, unchanged ones shared with the last snapshot."""
+        last_seen = self._seen.get(key)
+        if last_seen is None or len(last_seen[0]) != len(flat):
             pages = tuple(flat[at : at + PAGE].tobytes() for at in range(0, len(flat), PAGE))
             self._seen[key] = flat.copy(), pages
             self.bytes += 2 * len(flat)
             return pages
-        before, pages = seen
+        before, pages = last_seen
         if np.array_equal(before, flat):
             return pages
         changed = list(pages)
@@ -372,22 +377,23 @@ class StepHistory:
             reduce(Stretch.until, self._stretches[number:until])
             for number, until in pairwise(numbers)
         ]
-        known: set[int] = set()
+        counted: set[int] = set()
         total = 0
         for snapshot in self._snapshots:
             for pages in snapshot.pages.values():
                 for page in pages:
-                    if id(page) not in known:
-                        known.add(id(page))
+                    if id(page) not in counted:
+                        counted.add(id(page))
                         total += len(page)
         self.bytes = total + sum(len(before) for before, _ in self._seen.values())
         self.bytes += _bytes_of(self._stretches)
+        # Most of the memory is of the newer half: later snapshots have to be further apart.
         if self.bytes > self._most_bytes // 2:
             self._interval *= 2
 
 
 def _bytes_of(stretches: list[Stretch]) -> int:
-    return sum(len(bits) for each in stretches for bits in each.visits.values())
+    return sum(len(bits) for stretch in stretches for bits in stretch.visits.values())
 
 
 def _flat(array: NDArray[Any]) -> NDArray[np.uint8]:

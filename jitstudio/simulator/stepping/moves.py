@@ -25,27 +25,29 @@ from jitstudio.simulator.stepping.requests import (
 from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, number_in, within
 
 _PARTING = JUMPS | {"call", "ret", "exit"}
+# Steps between two looks at faults and the clock where only halts can be the goal.
 _STRIDE = 512
+# Steps that a search back replays at a time: the goal is often near, so the first are few.
 _FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
 
 _Next = tuple[int, int, Selection]
 """Depth of the call, number of the instruction, threads."""
 
-_Found = TypeVar("_Found")
+_Goal = TypeVar("_Goal")
 _Fits = Callable[[_Next], StopReason | None]
-_Search = Generator[None, None, _Found | None]
-"""A search that yields now and then, so that it can be left, and returns what it has found."""
+_Search = Generator[None, None, _Goal | None]
+"""A search that yields now and then, so that it can be interrupted, and returns its result."""
 
 
 class Mover:
     """A move under way.
 
     Args:
-        run: What is moved through; its thread is that of the move.
-        move: Where to.
+        run: The run; its thread is that of the move.
+        move: The goal and the direction.
 
     Attributes:
-        note: What a thread did that it must not, where that has stopped it; a sentence.
+        note: The forbidden action of a thread that has stopped the move; a sentence.
 
     Raises:
         StopConditionError: If the condition of a breakpoint cannot be read.
@@ -58,7 +60,7 @@ class Mover:
         place = run.where(self._number)
         self._depth, self._at = place.depth, place.at
         self._line = run.instruction(place.at).source if place.at >= 0 else NO_PLACE
-        self._faults = self._told()
+        self._faults = self._fault_count()
         self._has_moved = self._has_run = False
         self._stops = _stops(run, move)
         # Where to look whether the goal is reached, if nowhere else can be.
@@ -73,26 +75,26 @@ class Mover:
 
     @property
     def _number(self) -> int | None:
-        """The number of the thread among those that are resident; None where it is not."""
+        """The number of the thread among the resident ones; None where it is not resident."""
         wave = self._history.machine.wave
         if wave is not self._numbers[0]:
             self._numbers = wave, self._run.number()
         return self._numbers[1]
 
     def go(self, deadline: float) -> StopReason | None:
-        """Goes on; returns why it stopped, or None where the time was up.
+        """Goes on; returns why the run stopped, or None where the time was up.
 
         Args:
             deadline: When, by `time.monotonic`.
 
         Raises:
-            StopConditionError: If a condition cannot be evaluated where it is.
+            StopConditionError: If a condition cannot be evaluated at its breakpoint.
         """
         move, history = self._move, self._history
         if move.goal is StepGoal.STEP:
             while history.step != move.step:
-                left = deadline - time.monotonic()
-                if history.go_to(move.step, max(left, 0.0)):
+                seconds_left = deadline - time.monotonic()
+                if history.go_to(move.step, max(seconds_left, 0.0)):
                     break
                 if time.monotonic() >= deadline:
                     return None
@@ -116,7 +118,7 @@ class Mover:
                 return reason
 
     def _stride(self) -> int:
-        """Returns after how many steps to look at the latest, besides at the halts."""
+        """Returns the most steps until the next look, apart from halts."""
         return _STRIDE if self._looks_at_halts else 1
 
     def _next(self) -> _Next | None:
@@ -125,11 +127,11 @@ class Mover:
 
     # Goals.
 
-    def _arrives(self, there: _Next) -> StopReason | None:
+    def _arrives(self, following: _Next) -> StopReason | None:
         """Returns why to stop before a step; None for going on."""
         goal, number = self._move.goal, self._number
-        _depth, at, threads = there
-        if at in self._stops and self._holds(there):
+        _depth, at, threads = following
+        if at in self._stops and self._holds(following):
             is_breakpoint = goal is StepGoal.BREAKPOINT
             return StopReason.BREAKPOINT if is_breakpoint else StopReason.CURSOR
         is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in BARRIERS
@@ -137,20 +139,20 @@ class Mover:
             return StopReason.BARRIER
         return None
 
-    def _holds(self, there: _Next) -> bool:
-        """Looks at the first thread of which a condition is true; returns whether there is one."""
-        depth, at, threads = there
+    def _holds(self, following: _Next) -> bool:
+        """Looks at the first thread for which a condition is true; returns whether there is any."""
+        depth, at, threads = following
         numbers = numbers_of(threads)
-        found = np.zeros(len(numbers), np.bool_)
+        true = np.zeros(len(numbers), np.bool_)
         for condition in self._stops[at]:
             if condition is None:
-                found[:] = True
+                true[:] = True
             else:
                 values = self._run.values(depth, at, numbers)
-                found |= condition.holds(values, len(numbers))
-        if not found.any():
+                true |= condition.holds(values, len(numbers))
+        if not true.any():
             return False
-        hit = numbers[found]
+        hit = numbers[true]
         if self._number is None or not has(hit, self._number):
             self._run.look_at_number(int(hit[0]))
         return True
@@ -159,10 +161,10 @@ class Mover:
         """Returns why to stop behind a step; None for going on."""
         goal, number = self._move.goal, self._number
         threads = before[2]
-        if not self._move.back and self._told() > self._faults:
+        if not self._move.back and self._fault_count() > self._faults:
             machine = self._history.machine
-            told = [*machine.faults, *(machine.wave.faults if machine.wave else ())]
-            fault = told[self._faults]
+            faults = [*machine.faults, *(machine.wave.faults if machine.wave else ())]
+            fault = faults[self._faults]
             self.note = fault.message
             if fault.first is not None:
                 # Behind the step in which it happened, as after a single one.
@@ -184,7 +186,7 @@ class Mover:
         return None
 
     def _settled(self) -> StopReason | None:
-        """Returns why to stop where the thread has come to; None while it waits or goes on."""
+        """Returns why to stop at the thread's place; None while the thread waits or goes on."""
         goal = self._move.goal
         place = self._run.where(self._number)
         if place.state in (ThreadState.ENDED, ThreadState.ABSENT):
@@ -232,41 +234,41 @@ class Mover:
         value: bytes = bases[register][self._number].tobytes()
         return value
 
-    def _told(self) -> int:
-        """Returns how many faults have been found that do not end the launch."""
+    def _fault_count(self) -> int:
+        """Returns the number of faults so far that do not end the launch."""
         machine = self._history.machine
         return len(machine.faults) + (len(machine.wave.faults) if machine.wave else 0)
 
     # Back.
 
     def _go_back(self, deadline: float) -> StopReason | None:
-        for found in self._windows:
-            if found is not None:
-                self._history.go_to(found[0])
-                return found[1]
+        for window in self._windows:
+            if window is not None:
+                self._history.go_to(window[0])
+                return window[1]
             if time.monotonic() >= deadline:
                 return None
         self._history.go_to(0)
         return self._history.first_reason
 
     def _searched(self) -> Iterator[tuple[int, StopReason] | None]:
-        """Yields None now and then, and then the step of the goal and why, if there is any."""
+        """Yields None now and then, and then the step of the goal and the reason, if any."""
         end, goal = self._history.step, self._move.goal
         if goal is StepGoal.LINE:
             begin = yield from self._begin_of_line(end)
             if begin is not None:
                 yield begin, StopReason.NONE
             return
-        found = yield from self._last(end, self._wanted(), self._is_goal)
-        if found is None:
+        goal_step = yield from self._last(end, self._goal_places(), self._is_goal)
+        if goal_step is None:
             return
-        step, there, reason = found
+        step, there, reason = goal_step
         self._history.go_to(step)
         if goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
             self._holds(there)
         yield step, reason
 
-    def _wanted(self) -> Container[int]:
+    def _goal_places(self) -> Container[int]:
         """Returns the instructions at which a goal can be."""
         instructions = self._run.program.instructions
         match self._move.goal:
@@ -285,7 +287,7 @@ class Mover:
         return range(len(instructions))
 
     def _is_goal(self, there: _Next) -> StopReason | None:
-        """Returns why a step is the goal; None where it is not. May execute it."""
+        """Returns why a step is the goal; None where it is not. May execute the step."""
         goal, number = self._move.goal, self._number
         if goal in (StepGoal.INSTRUCTION, StepGoal.OUT):
             is_here = number is not None and has(there[2], number)
@@ -299,34 +301,34 @@ class Mover:
 
     def _begin_of_line(self, end: int) -> _Search[int]:
         """Searches the step at which the thread came to the line that it was at before one."""
-        own = self._own()
+        own_places = self._own_instructions()
 
         def fits(there: _Next) -> StopReason | None:
             number = self._number
             is_here = number is not None and has(there[2], number) and there[0] <= self._depth
             return StopReason.NONE if is_here else None
 
-        last = yield from self._last(end, own, fits)
+        last = yield from self._last(end, own_places, fits)
         if last is None:
             return None
         line = self._line_of(last[1][1])
-        others = frozenset(at for at in own if self._line_of(at) != line)
-        before = yield from self._last(last[0], others, fits)
+        other_lines = frozenset(at for at in own_places if self._line_of(at) != line)
+        before = yield from self._last(last[0], other_lines, fits)
         after = before[0] + 1 if before is not None else 0
         for stretch in self._history.stretches(last[0]):
-            if stretch.end <= after or not self._may_have(stretch, own):
+            if stretch.end <= after or not self._may_have(stretch, own_places):
                 continue
             start = max(after, stretch.start)
             while start < stretch.end:
                 window = min(start + _LARGEST_WINDOW, stretch.end)
-                if found := self._among(start, window, own, fits):
-                    return found[0][0]
+                if goals := self._among(start, window, own_places, fits):
+                    return goals[0][0]
                 yield None
                 start = window
         return last[0]
 
-    def _own(self) -> frozenset[int]:
-        """Returns the instructions of the functions that the thread is in."""
+    def _own_instructions(self) -> frozenset[int]:
+        """Returns the instructions of the functions on the call stack of the thread."""
         number, program = self._number, self._run.program
         ats = [self._at]
         if self._at >= 0 and number is not None:
@@ -334,8 +336,8 @@ class Mover:
             ats += [int(returns[depth][number]) - 1 for depth in range(1, self._depth + 1)]
         kernel = self._history.machine.launch.kernel
         names = {self._run.instruction(at).function if at >= 0 else kernel for at in ats}
-        found = (program.functions[name] for name in names)
-        return frozenset(at for each in found for at in range(each.start, each.end))
+        functions = (program.functions[name] for name in names)
+        return frozenset(at for function in functions for at in range(function.start, function.end))
 
     def _line_of(self, at: int) -> PtxSourceLine:
         source = self._run.instruction(at).source
@@ -344,21 +346,21 @@ class Mover:
     def _last(
         self, end: int, wanted: Container[int], fits: _Fits
     ) -> _Search[tuple[int, _Next, StopReason]]:
-        """Searches the last step before one that fits, at some instructions."""
+        """Searches the last of some instructions before a step that fits."""
         for stretch in reversed(self._history.stretches(end)):
             if self._may_have(stretch, wanted):
                 until, size = stretch.end, _FIRST_WINDOW
                 while until > stretch.start:
                     start = max(stretch.start, until - size)
-                    if found := self._among(start, until, wanted, fits):
-                        return found[-1]
+                    if goals := self._among(start, until, wanted, fits):
+                        return goals[-1]
                     yield None
                     until, size = start, min(2 * size, _LARGEST_WINDOW)
             yield None
         return None
 
     def _may_have(self, stretch: Stretch, wanted: Container[int]) -> bool:
-        """Returns whether who is to be at some instructions may have been there."""
+        """Returns whether the threads of the goal may have executed any of some instructions."""
         layout, goal = stretch.layout, self._move.goal
         if layout is None:
             return True
@@ -372,6 +374,7 @@ class Mover:
                 first, count = number // WARP * WARP, WARP
         code = self._history.machine.code
         for at in stretch.begun(first, count):
+            # A visit is noted by its first instruction: all up to the next jump came with it.
             while at not in wanted and at in code and code[at].flow is None:
                 at += 1
             if at in wanted:
@@ -382,40 +385,40 @@ class Mover:
         self, start: int, end: int, wanted: Container[int], fits: _Fits
     ) -> list[tuple[int, _Next, StopReason]]:
         """Returns the steps of a few that fit, in order."""
-        history, found = self._history, []
+        history, goals = self._history, []
         history.go_to(start)
-        self._faults = self._told()
+        self._faults = self._fault_count()
         while (step := history.step) < end:
-            there = self._next()
-            if there is None:
+            following = self._next()
+            if following is None:
                 break
-            if there[1] in wanted and (reason := fits(there)):
-                found.append((step, there, reason))
+            if following[1] in wanted and (reason := fits(following)):
+                goals.append((step, following, reason))
             if history.step == step and not history.forward(min(_STRIDE, end - step), wanted):
                 break
-        return found
+        return goals
 
 
 def _others(run: SteppedRun, place: ThreadWhereabouts, number: int) -> frozenset[int]:
-    """Returns where a thread can come to another line of the source, calls being passed over.
+    """Returns the instructions where a thread comes to another source line, calls passed over.
 
-    That are the instructions of other lines in the function, and those where its calls return to.
+    These are the instructions of other lines in the function, and the ones its calls return to.
     """
     here, wave = run.instruction(place.at), run.wave()
     function = run.program.functions[here.function]
     instructions = run.program.instructions[function.start : function.end]
-    others = {i.number for i in instructions if i.source != here.source and i.source.line}
+    elsewhere = {i.number for i in instructions if i.source != here.source and i.source.line}
     returns = (int(wave.returns[depth][number]) for depth in range(1, place.depth + 1))
-    return frozenset(others.union(returns))
+    return frozenset(elsewhere.union(returns))
 
 
 def _stops(run: SteppedRun, move: StepMove) -> dict[int, list[StopCondition | None]]:
     """Returns the conditions at each instruction that has a breakpoint."""
     stops: dict[int, list[StopCondition | None]] = {}
-    for wanted in move.breakpoints:
-        text = wanted.condition.strip()
+    for breakpoint_ in move.breakpoints:
+        text = breakpoint_.condition.strip()
         condition = StopCondition.read(text) if text else None
-        for at in _numbers_at(run, wanted):
+        for at in _numbers_at(run, breakpoint_):
             stops.setdefault(at, []).append(condition)
     return stops
 
@@ -426,13 +429,13 @@ def _numbers_at(run: SteppedRun, wanted: Breakpoint) -> list[int]:
     if not wanted.files:
         return [i.number for i in instructions if i.line == wanted.line]
     files = frozenset(wanted.files)
-    found: list[int] = []
+    numbers: list[int] = []
     last = -2
     for instruction in instructions:
         if instruction.source.line == wanted.line and instruction.source.file in files:
             here = instruction.number
             before = instructions[here - 1].function if here else ""
             if last != here - 1 or before != instruction.function:
-                found.append(here)
+                numbers.append(here)
             last = here
-    return found
+    return numbers

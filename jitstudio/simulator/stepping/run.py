@@ -1,4 +1,4 @@
-"""A simulated run and a thread that is looked at: where threads are, and what names mean there."""
+"""A simulated run with a thread to look at: places of threads, and values of names there."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from jitstudio.simulator.stepping.variables import SourceVariables
 
 
 class SessionError(ValueError):
-    """What cannot be stepped through; the message is a sentence."""
+    """A run that cannot be stepped through; the message is a sentence."""
 
 
 class ThreadWhereabouts:
-    """Where one thread is.
+    """The place of a thread.
 
     Attributes:
-        state: What it does.
+        state: Whether it runs, waits, has ended or is not resident.
         depth: Of its calls.
         at: The number of its instruction.
-        threads: Those that are there with it.
+        threads: The threads at the same place.
     """
 
     def __init__(
@@ -43,20 +43,20 @@ class ThreadWhereabouts:
 
 
 class SteppedRun:
-    """A run and a thread that is looked at.
+    """A run and the thread that is looked at.
 
     Args:
         program: The PTX.
-        launch: What is launched; its limits of steps and time do not hold.
+        launch: The launch; its limits of steps and time do not hold.
         thread: The thread to look at.
-        history: What is shown in place of a run; None for a run.
+        history: A recording that is shown in place of a run; None for a run.
 
     Attributes:
         history: The run itself.
-        launch: What is launched.
+        launch: The launch.
         program: The PTX.
         thread: The thread.
-        variables: Those of the source.
+        variables: The variables of the source.
 
     Raises:
         SessionError: If the launch cannot be simulated, or has no such thread.
@@ -90,13 +90,13 @@ class SteppedRun:
         Raises:
             SessionError: If not.
         """
-        for index, size, what in (
+        for index, size, noun in (
             (thread.block, self.launch.grid, "block"),
             (thread.thread, self.launch.block, "thread"),
         ):
             if not all(0 <= at < most for at, most in zip(index, size, strict=True)):
                 raise SessionError(
-                    f"There is no {what} {index}: the launch has "
+                    f"There is no {noun} {index}: the launch has "
                     f"{size[0]} by {size[1]} by {size[2]}."
                 )
 
@@ -111,18 +111,18 @@ class SteppedRun:
         self.thread = SimulatedThread(layout.block_of(number), layout.thread_of(number))
 
     def wave(self) -> ShownWave:
-        """Returns the resident blocks, or those that were last."""
+        """Returns the resident blocks, or the last ones that were resident."""
         wave = self.history.machine.wave
         if wave is None:
             raise SessionError("The run has ended.")
         return wave
 
     def number(self) -> int | None:
-        """Returns the number of the thread in the wave; None where it is not resident."""
+        """Returns the number of the thread in the wave; None for a thread that is not resident."""
         return self.number_of(self.thread)
 
     def number_of(self, thread: SimulatedThread) -> int | None:
-        """Returns the number of any thread in the wave; None where it is not resident."""
+        """Returns the number of any thread in the wave; None for a thread that is not resident."""
         wave = self.history.machine.wave
         return number_in(wave.layout, thread) if wave is not None else None
 
@@ -141,7 +141,7 @@ class SteppedRun:
         return self.program.instructions[at]
 
     def values(self, depth: int, at: int, numbers: NDArray[np.int64]) -> Callable[[str], Any]:
-        """Returns what names stand for in a frame, for some threads.
+        """Returns the values of names in a frame, for some threads.
 
         Where some of them have no value yet, it is a masked array.
         """
@@ -158,24 +158,25 @@ class SteppedRun:
                 if kind.kind is TypeKind.FLOAT and kind.dtype.kind == "f":
                     bits = bits.view(kind.dtype)
                 elif kind.kind is not TypeKind.UNSIGNED and bits.dtype.kind == "u":
+                    # `.b32` registers are shown with a sign, as most of them hold int variables.
                     bits = bits.view(f"i{bits.dtype.itemsize}")
                 return known_only(bits, known)
             special = wave.special.get(f"%{name}")
             if special is None:
                 return self.variables.value(wave, name, depth, at, numbers)
-            held: NDArray[Any] = np.broadcast_to(special, (wave.layout.threads,))[numbers]
-            return held.astype(np.int64)
+            selected: NDArray[Any] = np.broadcast_to(special, (wave.layout.threads,))[numbers]
+            return selected.astype(np.int64)
 
         return value
 
 
 def known_only(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Returns values of which some threads have none: a masked array unless all have one."""
+    """Returns values that some threads lack: a masked array unless all have theirs."""
     return values if known.all() else np.ma.MaskedArray(values, ~known)
 
 
 def number_in(layout: Layout, thread: SimulatedThread) -> int | None:
-    """Returns the number of a thread among those that are resident; None where it is not."""
+    """Returns the number of a thread among the resident ones; None where it is not resident."""
     slots = np.flatnonzero(layout.blocks == linear(thread.block, layout.grid))
     if not len(slots):
         return None
@@ -192,7 +193,7 @@ def has(threads: Selection, number: int) -> bool:
 
 
 def within(threads: Selection, first: int) -> NDArray[np.int64]:
-    """Returns those threads of a set that are in the warp of a first thread."""
+    """Returns the threads of a set that are in the warp of a first thread."""
     if isinstance(threads, slice):
         start, end = max(threads.start, first), min(threads.stop, first + WARP)
         return np.arange(start, max(start, end), dtype=np.int64)
@@ -201,14 +202,15 @@ def within(threads: Selection, first: int) -> NDArray[np.int64]:
 
 
 def places(wave: ShownWave) -> list[tuple[ThreadState, int, int, Selection]]:
-    """Returns where all threads are that have not ended: those that are next first."""
+    """Returns the places of all threads that have not ended, the next to run first."""
     ready = [(ThreadState.RUNS, depth, at, threads) for (depth, at), threads in wave.groups.items()]
     ready.sort(key=lambda place: (-place[1], place[2]))
     waiting = [
         (ThreadState.WAITS, depth, at, threads) for (depth, at), threads in wave.parked.items()
     ]
-    for there in wave.barriers.values():
-        waiting += [(ThreadState.WAITS, w.depth, w.at, w.threads) for w in there if not w.arrived]
+    for waiters in wave.barriers.values():
+        # `bar.arrive` does not wait: its threads are among the ready groups.
+        waiting += [(ThreadState.WAITS, w.depth, w.at, w.threads) for w in waiters if not w.arrived]
     return ready + waiting
 
 
