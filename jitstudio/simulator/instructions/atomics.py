@@ -1,7 +1,6 @@
 """Atomic operations: `atom` and `red`.
 
-Threads that meet at one address take their turns by their numbers, which is one of the orders that
-a GPU may have.
+Threads that meet at an address take their turns by their numbers, an order that a GPU may have.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from jitstudio.simulator.state.model import AccessKind, StateSpace
 from jitstudio.simulator.state.wave import Wave
 
 Combine = Callable[[Values, Values, Values | None], Values]
-"""From what is in memory, the operand and the second one of `cas` to what is put there."""
+"""From the value in memory, the operand, and the second operand of `cas`, to the new value."""
 
 _OPERATIONS = "and or xor exch add inc dec min max"
 _ORDER = (
@@ -45,6 +44,7 @@ _ACCUMULATING: dict[str, Any] = {
 
 
 def _increment(old: Values, limit: Values, _: Values | None) -> Values:
+    # PTX ISA, `atom`: inc(r, s) = (r >= s) ? 0 : r+1; dec(r, s) = (r==0 || r > s) ? s : r-1.
     result: Values = np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
     return result
 
@@ -57,12 +57,12 @@ def _exchange(_old: Values, new: Values, _: Values | None) -> Values:
     return new
 
 
-def _compare_and_swap(old: Values, wanted: Values, new: Values | None) -> Values:
+def _compare_and_swap(old: Values, expected: Values, new: Values | None) -> Values:
     assert new is not None
-    return np.where(old == wanted, new, old)
+    return np.where(old == expected, new, old)
 
 
-_OTHERS: dict[str, Combine] = {
+_BY_FUNCTION: dict[str, Combine] = {
     "inc": _increment,
     "dec": _decrement,
     "exch": _exchange,
@@ -71,9 +71,9 @@ _OTHERS: dict[str, Combine] = {
 
 
 def combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combine:
-    """Returns what an operation makes of a value in memory."""
-    if operation in _OTHERS:
-        return _OTHERS[operation]
+    """Returns the function from an old value in memory to the new one."""
+    if operation in _BY_FUNCTION:
+        return _BY_FUNCTION[operation]
     if kind.is_integer:
         function = _ACCUMULATING[operation]
         return lambda old, value, _: function(old, value)
@@ -84,7 +84,8 @@ def combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combin
         return lambda old, value, _: choose(kind.name, old, value)
     if kind.name.endswith("x2"):
         return lambda old, value, _: floating.packed(floating.add, kind.name, old, value)
-    # "atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero"
+    # PTX ISA, `atom`: "atom.add.f32 on global memory flushes subnormal inputs and results to
+    # sign-preserving zero".
     flushes = kind.name == "f32" and space is not StateSpace.SHARED
     return lambda old, value, _: floating.add(kind.name, old, value, ftz=flushes)
 
@@ -97,9 +98,9 @@ def atom(b: Binding) -> Step:
 
 @form("atom", "b16 b32 b64 u32 u64 s32 s64", words=_ORDER, needs="cas")
 def atom_cas(b: Binding) -> Step:
-    target, address, wanted, new = b.instruction.operands[:4]
+    target, address, expected, new = b.instruction.operands[:4]
     place = None if is_sink(target) else b.target(target, b.type)
-    return _atomic(b, place, address, wanted, new)
+    return _atomic(b, place, address, expected, new)
 
 
 @form("red", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=f"{_ORDER} {_OPERATIONS}")
@@ -111,7 +112,7 @@ def red(b: Binding) -> Step:
 @form("atom", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
 @form("red", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
 def atomic_vector(b: Binding) -> Step:
-    """Each element by itself, as the ISA has it."""
+    """Binds a vector operation, which is atomic for each element alone (PTX ISA, `atom`)."""
     *target, address, value = b.instruction.operands[: 3 if b.instruction.opcode == "atom" else 2]
     sources = [b.source(part, b.type) for part in b.parts(value)]
     places: list[int | None] = [None] * len(sources)
@@ -134,7 +135,7 @@ def atomic_vector(b: Binding) -> Step:
 
 
 def operation_of(b: Binding) -> str:
-    """Returns the word for what an instruction does."""
+    """Returns the word of an instruction for its operation."""
     names = (*_OPERATIONS.split(), "cas")
     return next(word for word in b.instruction.modifiers if word in names)
 
@@ -150,7 +151,7 @@ def _atomic(
     combine = combining(operation, kind, space)
     exact = kind.is_integer or operation != "add"
     name = f"{b.instruction.opcode}.{operation}.{kind.name}"
-    # Packed floats and bf16 are kept as bits, which must not be added up as integers.
+    # Registers hold packed floats and bf16 as bits, which must not be added up as integers.
     word = operation if kind.is_integer or operation == "exch" else "float"
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -174,18 +175,18 @@ def update(
     unordered: str = "",
     operation: str = "",
 ) -> Values:
-    """Updates memory atomically and returns what each thread has found there.
+    """Updates memory atomically and returns the old value for each thread.
 
     Args:
-        wave: The memory.
+        wave: The resident blocks with their memory.
         space: None for generic addresses.
-        addresses: One for each thread.
+        addresses: An address for each thread.
         values: The operand of each thread.
-        swap: The second one of `cas`.
-        combine: What is put there.
-        threads: Who does it.
+        swap: The second operand of `cas`.
+        combine: The function to the new value.
+        threads: The threads that take part.
         unordered: The name of an operation whose result depends on the order; empty for none.
-        operation: The word in the instruction; empty where only one round after the other will do.
+        operation: The word in the instruction; empty where threads have to take turns one by one.
 
     Raises:
         ThreadFault: If an address is out of bounds, misaligned, or not to be written.
@@ -244,7 +245,7 @@ def _in_turn(
     combine: Combine,
     operation: str,
 ) -> tuple[Values, bool, bool]:
-    """Updates elements; returns what was there, whether one has changed, whether threads met."""
+    """Updates elements; returns old values, whether any has changed, whether threads met."""
     count = len(index)
     order = np.argsort(index, kind="stable")
     places = index[order]
@@ -262,6 +263,7 @@ def _in_turn(
     longest = int((ends - starts).max())
     result = np.empty(count, view.dtype)
     before = view[places[starts]]
+    # A histogram of few bins: thousands of turns at one address are done by one NumPy call.
     runs = _RUNS.get(operation)
     if runs is None and operation in _ACCUMULATING and view.dtype.kind in "iu":
         runs = _accumulated(_ACCUMULATING[operation])
@@ -276,9 +278,9 @@ def _in_turn(
         for turn in range(longest):
             now = np.flatnonzero(rank == turn) if turn else starts
             at = places[now]
-            found = view[at]
-            result[now] = found
-            view[at] = combine(found, operands[now], None if swaps is None else swaps[now])
+            current = view[at]
+            result[now] = current
+            view[at] = combine(current, operands[now], None if swaps is None else swaps[now])
     old = np.empty_like(result)
     old[order] = result
     return old, not _equal(before, view[places[starts]]), True
@@ -290,7 +292,7 @@ def _equal(first: Values, second: Values) -> bool:
 
 
 def _accumulated(function: Any) -> Callable[[Any, Values, Values | None], tuple[Values, Any]]:
-    """Returns what does many turns at one address, for an operation with `accumulate`."""
+    """Returns a function for many turns at one address, of an operation with `accumulate`."""
 
     def run(first: Any, operands: Values, _: Values | None) -> tuple[Values, Any]:
         chain = np.empty(len(operands) + 1, operands.dtype)
@@ -307,13 +309,13 @@ def _exchanges(first: Any, operands: Values, _: Values | None) -> tuple[Values, 
     return chain[:-1], chain[-1]
 
 
-def _swaps(first: Any, wanted: Values, new: Values | None) -> tuple[Values, Any]:
-    """Does many compare-and-swaps at one address: from one success to the next."""
+def _swaps(first: Any, expected: Values, new: Values | None) -> tuple[Values, Any]:
+    """Does many compare-and-swaps at one address, jumping from success to success."""
     assert new is not None
-    old = np.empty_like(wanted)
+    old = np.empty_like(expected)
     at, current = 0, first
     while True:
-        succeeds = (wanted[at:] == current) & (new[at:] != current)
+        succeeds = (expected[at:] == current) & (new[at:] != current)
         hit = int(np.argmax(succeeds)) if succeeds.any() else -1
         if hit < 0:
             old[at:] = current
@@ -324,9 +326,10 @@ def _swaps(first: Any, wanted: Values, new: Values | None) -> tuple[Values, Any]
 
 
 def _counts(down: bool) -> Callable[[Any, Values, Values | None], tuple[Values, Any]]:
-    """Returns what does many increments or decrements, which wrap around, at one address."""
+    """Returns a function for many increments or decrements, with wrapping, at one address."""
 
     def run(first: Any, limits: Values, _: Values | None) -> tuple[Values, Any]:
+        # The usual case has one limit for all, and is arithmetic modulo limit + 1.
         if (limits != limits[0]).any() or int(first) > int(limits[0]):
             step = _decrement if down else _increment
             old = np.empty_like(limits)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
+    computed_as,
     elements_of,
-    held_as,
     multiplied,
     note_inexact,
     whole_warps,
@@ -162,7 +162,7 @@ def wmma_mma(b: Binding) -> Flow:
 
     def matrix(f: Frame, s: Selection, letter: str, warps: int) -> NDArray[Any]:
         fragment, kind = fragments[letter], kinds[letter]
-        found = np.zeros((warps, fragment.rows * fragment.columns), held_as(kind.name))
+        found = np.zeros((warps, fragment.rows * fragment.columns), computed_as(kind.name))
         for register, slot in enumerate(slots[letter]):
             values = elements_of(f[slot][s], kind.name, warps)
             for part in range(fragment.packed):

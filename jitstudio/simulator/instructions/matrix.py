@@ -1,6 +1,6 @@
 """Matrices that the lanes of a warp hold together: `ldmatrix stmatrix movmatrix mma`.
 
-How fragments lie in registers is from "Matrix Fragments for mma" of the PTX ISA. With
+The layout of fragments in registers is from "Matrix Fragments for mma" of the PTX ISA. With
 ``g = lane // 4`` and ``t = lane % 4``, and p elements in a register: register i of A has row
 ``g + 8 * (i % 2)`` and columns from ``p * t + 4 * p * (i // 2)`` on; register i of B has column g
 and rows from ``p * t + 4 * p * i`` on; elements 2 i and 2 i + 1 of C have row ``g + 8 * i`` and
@@ -37,7 +37,7 @@ def whole_warps(wave: Wave, s: Selection) -> NDArray[np.int64]:
     """Returns the numbers of threads that form whole warps, of shape (warps, 32).
 
     Raises:
-        ThreadFault: If they do not.
+        ThreadFault: If they form no whole warps.
     """
     numbers = wave.numbers[s]
     if len(numbers) % WARP or (numbers[::WARP] % WARP).any():
@@ -56,7 +56,8 @@ _ROW_BYTES = 16
 
 
 def _eight_by_eight(b: Binding) -> tuple[int, bool]:
-    """Returns how many matrices are moved, and whether they are transposed."""
+    """Returns the number of matrices, and whether they are transposed."""
+    # Others, such as m16n16 of 8 bits, are of sm_100 and later.
     if not b.has("m8n8"):
         raise UnsupportedInstruction("only matrices of 8 by 8 elements of 16 bits are simulated")
     count = next(_COUNTS[w] for w in b.instruction.modifiers if w in _COUNTS)
@@ -110,7 +111,7 @@ def movmatrix(b: Binding) -> Flow:
     place, words = b.target(target, TYPES["b32"]), b.source(source, TYPES["b32"])
 
     def gives(wave: Wave, f: Frame, s: Selection) -> None:
-        """Gives nothing: no lane needs more than the registers of all."""
+        """Gives nothing: results are computed from the registers of all lanes."""
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
@@ -128,16 +129,16 @@ def _gives_addresses(
 
 
 def _addresses_of_rows(wave: Wave, s: Selection, count: int, verb: str) -> NDArray[np.int64]:
-    """Returns the addresses that all lanes gave, of shape (warps, 32); the first are of rows.
+    """Returns the addresses of all lanes, of shape (warps, 32); the first ones are of rows.
 
     Args:
         wave: The threads.
-        s: Those of whole warps.
+        s: The threads, of whole warps.
         count: Matrices, of 8 rows each.
-        verb: What they do, for messages.
+        verb: Of the threads, for messages.
 
     Raises:
-        ThreadFault: If a row begins at no multiple of its bytes, or a lane is missing.
+        ThreadFault: If a row is not aligned to its 16 bytes, or a lane is missing.
     """
     numbers = whole_warps(wave, s)
     addresses = wave.exchange.view(np.int64)[numbers]
@@ -156,7 +157,7 @@ def _addresses_of_rows(wave: Wave, s: Selection, count: int, verb: str) -> NDArr
 
 
 def _turned(words: NDArray[np.uint32], warps: int) -> NDArray[np.uint32]:
-    """Returns the words of matrices of 8 by 8 halves, transposed."""
+    """Returns the words of matrices of 8 by 8 halves after transposing them."""
     halves = np.ascontiguousarray(words).view(np.uint16).reshape(warps, 8, 8)
     return np.ascontiguousarray(halves.swapaxes(1, 2)).reshape(-1).view(np.uint32)
 
@@ -199,7 +200,7 @@ def mma(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         warps = len(whole_warps(wave, s))
         left = left_of([f[slot][s] for slot in a_slots], a_type.name, warps, m, k)
-        right = np.zeros((warps, k, n), held_as(b_type.name))
+        right = np.zeros((warps, k, n), computed_as(b_type.name))
         for i, slot in enumerate(b_slots):
             values = elements_of(f[slot][s], b_type.name, warps)
             row = per_register * _T + 4 * per_register * i
@@ -218,7 +219,7 @@ def mma(b: Binding) -> Flow:
 
 
 def accumulator(name: str) -> PtxType:
-    """Returns what a register of sums is read as."""
+    """Returns the type as which registers of sums are read."""
     return {
         "f16": TYPES["b32"],
         "f32": TYPES["f32"],
@@ -228,13 +229,13 @@ def accumulator(name: str) -> PtxType:
 
 
 def note_inexact(wave: Wave, name: str, element: str) -> None:
-    """Takes note of a product of matrices that another GPU may round otherwise."""
+    """Notes a product of matrices that other GPUs may round in another way."""
     if element in _FLOATS and element != "f64":
         wave.inexact[name] = f"{name} (added up as an H100 does; other GPUs keep other bits)"
 
 
-def held_as(name: str) -> type[np.generic]:
-    """Returns what elements of a type are computed in."""
+def computed_as(name: str) -> type[np.generic]:
+    """Returns the NumPy type in which elements of a type are computed."""
     return np.int64 if name in _INTEGER or name in ("s32", "b1") else np.float64
 
 
@@ -244,7 +245,7 @@ def elements_of(values: NDArray[Any], name: str, warps: int) -> NDArray[Any]:
 
 
 def decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Returns the elements that words or bytes hold, one behind the other, as exact numbers."""
+    """Returns the elements in words or bytes, in order, as exact numbers."""
     values = np.ascontiguousarray(values).reshape(-1)
     if name == "b1":
         return np.unpackbits(values.view(np.uint8), bitorder="little").astype(np.int64)
@@ -256,7 +257,7 @@ def decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
     if name in ("f32", "f64"):
         return values.view(np.float32 if name == "f32" else np.float64).astype(np.float64)
     if name == "tf32":
-        # The hardware reads the upper 19 bits.
+        # 1 + 8 + 10 bits: the hardware reads the upper 19 bits.
         words = values.view(np.uint32) & np.uint32(0xFFFFE000)
         return words.view(np.float32).astype(np.float64)
     dtype = {"f16": np.float16, "bf16": np.uint16}.get(name, np.uint8)
@@ -266,8 +267,8 @@ def decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
 def left_of(
     registers: list[NDArray[Any]], name: str, warps: int, rows: int, columns: int
 ) -> NDArray[Any]:
-    """Returns the matrix A that registers hold, of shape (warps, rows, columns)."""
-    left = np.zeros((warps, rows, columns), held_as(name))
+    """Returns the matrix A in registers, of shape (warps, rows, columns)."""
+    left = np.zeros((warps, rows, columns), computed_as(name))
     for i, words in enumerate(registers):
         values = elements_of(words, name, warps)
         packed = values.shape[2]
@@ -281,17 +282,17 @@ def left_of(
 def gathered(
     registers: list[NDArray[Any]], name: str, warps: int, rows: int, columns: int
 ) -> NDArray[Any]:
-    """Returns the matrix that accumulators hold, of shape (warps, rows, columns)."""
-    total = np.zeros((warps, rows, columns), held_as(name))
+    """Returns the matrix in accumulators, of shape (warps, rows, columns)."""
+    total = np.zeros((warps, rows, columns), computed_as(name))
     for (row, column), values in zip(_places(name, rows, columns), registers, strict=True):
-        held = elements_of(values, name, warps)
-        for j in range(held.shape[2]):
-            total[:, row, column + j] = held[:, :, j]
+        elements = elements_of(values, name, warps)
+        for j in range(elements.shape[2]):
+            total[:, row, column + j] = elements[:, :, j]
     return total
 
 
 def spread(total: NDArray[Any], name: str) -> list[NDArray[Any]]:
-    """Returns the registers that hold a matrix of shape (warps, rows, columns)."""
+    """Returns the registers for a matrix of shape (warps, rows, columns)."""
     registers = []
     for row, column in _places(name, *total.shape[1:]):
         if name == "f16":
@@ -306,7 +307,7 @@ def spread(total: NDArray[Any], name: str) -> list[NDArray[Any]]:
 def _places(
     name: str, rows: int, columns: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yields row and first column of what each lane has in each register of accumulators."""
+    """Yields row and first column of each accumulator register, for all lanes."""
     for start in range(0, columns, 8):
         for row in range(0, rows, 8):
             for part in (0,) if name == "f16" else (0, 1):
@@ -321,11 +322,11 @@ def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 class Precision(NamedTuple):
-    """What tensor cores keep of sums.
+    """Precision of sums in tensor cores.
 
     Attributes:
         aligned: Bits behind the point of the largest term that are added up.
-        result: Bits of an f32 that are left of the sum.
+        result: Bits of the significand that an f32 keeps of the sum.
     """
 
     aligned: int
@@ -343,7 +344,7 @@ def multiplied(
     saturates: bool,
     precision: Precision = USUAL,
 ) -> NDArray[Any]:
-    """Returns ``left @ right + total`` in a type, all of shape (warps, rows, columns)."""
+    """Returns ``left @ right + total`` in a type, of shape (warps, rows, columns)."""
     if name == "s32":
         exact = left @ right + total
         if saturates:
@@ -355,6 +356,7 @@ def multiplied(
         for k in range(left.shape[2]):
             x = np.broadcast_to(left[:, :, k, None], shape).reshape(-1)
             y = np.broadcast_to(right[:, None, k, :], shape).reshape(-1)
+            # As fused multiply-adds in the order of k, rounded once each.
             total = floating.fma("f64", x, y, total.reshape(-1)).reshape(shape)
         return total
     with np.errstate(all="ignore"):
@@ -366,44 +368,44 @@ def multiplied(
 def _multiplied_in_halves(
     left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], name: str
 ) -> NDArray[Any]:
-    """Likewise of elements of 8 bits, as ptxas makes it of products of f16 for sm_90.
+    """Returns the product of matrices of 8 bits, as ptxas composes it of f16 products for sm_90.
 
     The SASS adds up the products of the lower two elements of each register from 0 on, then those
-    of the upper two (`HMMA` twice), and adds C to what has come of it, rounded once.
+    of the upper two (`HMMA` twice), and adds C to the sum, rounded once.
     """
     lower = np.arange(left.shape[2]) % 4 < 2
-    made = np.zeros_like(total)
+    halves_sum = np.zeros_like(total)
     for half in (lower, ~lower):
-        made = multiplied(left[:, :, half], right[:, half], made, name, False)
+        halves_sum = multiplied(left[:, :, half], right[:, half], halves_sum, name, False)
     with np.errstate(all="ignore"):
-        summed = made.astype(np.float64) + total
+        summed = halves_sum.astype(np.float64) + total
         return _as_f32(summed) if name == "f32" else _as_f16(summed)
 
 
 _LEAST_F16, _LEAST_F32 = -14, -126
-"""The least exponent that a sum is aligned by: those of subnormal numbers are no smaller."""
+"""The least exponent of the alignment of a sum, which is that of subnormal numbers."""
 
 
 def _cut_sum(
-    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], kept: int, least: int
+    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], aligned_bits: int, least: int
 ) -> NDArray[np.float64]:
     """Returns ``left @ right + total`` as the tensor cores of an H100 add it up.
 
-    All products of a row and the sum before are aligned to the largest exponent, that of a product
-    being the sum of those of its factors, and cut off some bits behind its point. What they add up
-    to is cut off to an f32, or rounded to an f16. The bits are those that give the results of an
-    H100 bit for bit: 25, or 13 in products of fp8 by `wgmma`; see `test_on_gpu`.
+    All products of a row and the sum before are aligned to the largest exponent, the exponent of a
+    product being the sum of those of its factors, and cut off some bits behind the point. The total
+    is cut off to an f32, or rounded to an f16. These numbers of bits give the results of an H100
+    bit for bit: 25, or 13 in products of fp8 by `wgmma`; see `test_on_gpu`.
     """
     products = left[:, :, None, :] * right.swapaxes(1, 2)[:, None, :, :]
     terms = np.concatenate([products, total[..., None]], axis=-1)
     exponents = np.frexp(left)[1][:, :, None, :] + np.frexp(right)[1].swapaxes(1, 2)[:, None, :, :]
-    own = np.maximum(np.frexp(total)[1], least + 1)
-    exponents = np.concatenate([exponents - 1, own[..., None]], axis=-1) - 1
+    total_exponents = np.maximum(np.frexp(total)[1], least + 1)
+    exponents = np.concatenate([exponents - 1, total_exponents[..., None]], axis=-1) - 1
     highest = np.where(terms == 0, -1100, exponents).max(axis=-1)
-    scaled = np.trunc(np.ldexp(terms, kept - highest[..., None])).sum(axis=-1)
-    summed = np.ldexp(scaled, highest - kept)
-    made: NDArray[np.float64] = np.where(np.isfinite(summed), summed, terms.sum(axis=-1))
-    return made
+    scaled = np.trunc(np.ldexp(terms, aligned_bits - highest[..., None])).sum(axis=-1)
+    summed = np.ldexp(scaled, highest - aligned_bits)
+    sums: NDArray[np.float64] = np.where(np.isfinite(summed), summed, terms.sum(axis=-1))
+    return sums
 
 
 def _cut_to_f32(values: NDArray[np.float64], bits: int) -> NDArray[np.float32]:
@@ -412,11 +414,12 @@ def _cut_to_f32(values: NDArray[np.float64], bits: int) -> NDArray[np.float32]:
 
 
 def _as_f16(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    # What is rounded to zero has no sign.
+    # Results that round to zero are positive: -0.0 + 0.0 is 0.0.
     return round_to(values.reshape(-1), "f16", "rn").reshape(values.shape) + 0.0
 
 
 def _as_f32(values: NDArray[np.float64]) -> NDArray[np.float32]:
     result = values.astype(np.float32)
+    # The NaN that tensor cores return.
     result.view(np.uint32)[np.isnan(result)] = 0x7FFFFFFF
     return result

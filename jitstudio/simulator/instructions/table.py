@@ -1,8 +1,8 @@
-"""The table of instructions: which forms there are, and how one is bound to registers.
+"""The table of instructions: all forms, and the binding of an instruction to its registers.
 
-A row is one form of an opcode: the types and words that it takes, and what makes a step of an
-instruction. A step is a function of the wave, the frame and the threads that execute it; it
-returns None to go on, or where its threads go instead. To add an instruction is to add a row.
+A row is one form of an opcode: the types and words that it takes, and a function that returns the
+step of an instruction. A step is a function of the wave, the frame and the threads that execute it.
+A flow is a step that also returns where these threads go on. To add an instruction is to add a row.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Move(NamedTuple):
 
 Moves = Sequence[Move]
 Step = Callable[[Wave, Frame, Selection], None]
-"""What an instruction does with the registers of these threads."""
+"""Executes an instruction for some threads, on their registers."""
 
 Flow = Callable[[Wave, Frame, int, Selection, Selection | None], Moves]
-"""The same of one that decides where threads go on: with the depth, the threads whose guard is
-true, and those of which it is not, or None."""
+"""Executes an instruction that decides where threads go on: takes the depth, the threads whose
+guard is true, and the threads whose guard is false, or None."""
 
 Values = NDArray[Any]
 
@@ -65,14 +65,14 @@ class Row:
     """A form of an instruction.
 
     Attributes:
-        opcode: Its first word.
+        opcode: The first word.
         types: The types that may stand at each place; None for any.
         words: The modifiers that it may have; None for any.
-        needs: Those that it must have.
-        bind: Makes a step of an instruction.
-        is_flow: Whether that is a `Flow`.
+        needs: The modifiers that it must have.
+        bind: Returns the step of an instruction.
+        is_flow: Whether the step is a `Flow`.
         name: For tests and messages.
-        count: How many operands it has; 0 for any number.
+        count: The number of operands; 0 for any number.
     """
 
     opcode: str
@@ -102,7 +102,7 @@ def _matching(types: tuple[PtxType, ...], allowed: tuple[frozenset[str], ...]) -
 
 
 ROWS: dict[str, list[Row]] = {}
-"""All forms by their opcode; the first that fits is right."""
+"""All forms by their opcode; see `row_of`."""
 
 
 def form(
@@ -117,21 +117,21 @@ def form(
     """Adds a row.
 
     Args:
-        opcode: Its first word.
-        types: For each type of the instruction those that it may be, with spaces in between.
+        opcode: The first word.
+        types: For each type of the instruction the allowed ones, with spaces in between.
         words: Modifiers that it may have, with spaces in between; None for any.
-        needs: Those that it must have.
-        flow: Whether it ends a basic block.
-        count: How many operands it has; 0 for any number.
+        needs: Modifiers that it must have.
+        flow: Whether the decorated function returns a `Flow`.
+        count: The number of operands; 0 for any number.
         any_types: Whether the types may be any.
     """
 
     def add(bind: Callable[[Binding], Any]) -> Callable[[Binding], Any]:
         allowed = tuple(frozenset(names.split()) for names in types)
-        known = None if words is None else frozenset(words.split())
+        optional = None if words is None else frozenset(words.split())
         name = ".".join((opcode, *needs.split(), *(t.replace(" ", "/") for t in types)))
         kinds = None if any_types else allowed
-        row = Row(opcode, kinds, known, frozenset(needs.split()), bind, flow, name, count)
+        row = Row(opcode, kinds, optional, frozenset(needs.split()), bind, flow, name, count)
         ROWS.setdefault(opcode, []).append(row)
         return bind
 
@@ -149,20 +149,20 @@ def computes(
     [Callable[[PtxInstruction], Callable[..., Values]]],
     Callable[[PtxInstruction], Callable[..., Values]],
 ]:
-    """Adds a row whose result depends on its sources only.
+    """Adds a row whose result depends on sources only, by a function of their values.
 
-    What is decorated returns, for an instruction, the function from the values of the sources to
-    that of the result.
+    The decorated function returns, for an instruction, the function from the values of the sources
+    to the value of the result.
 
     Args:
-        opcode: Its first word.
-        types: For each type of the instruction those that it may be, with spaces in between.
+        opcode: The first word.
+        types: For each type of the instruction the allowed ones, with spaces in between.
         result: The type of the result: ``t`` for the first type of the instruction, ``u`` for the
             second, ``w`` for the first with twice the bits, or a name such as ``u32``; a ``&``
             between two of them for a pair of predicates.
-        sources: Likewise of each source, with spaces in between.
+        sources: The type of each source, likewise, with spaces in between.
         words: Modifiers that it may have.
-        needs: Those that it must have.
+        needs: Modifiers that it must have.
     """
 
     def add(
@@ -182,6 +182,7 @@ def computes(
 
 
 def _step(function: Callable[..., Values], target: int, places: list[int]) -> Step:
+    # Unrolled for the usual numbers of sources: most of all time is spent in these few lines.
     match places:
         case [a]:
 
@@ -207,7 +208,7 @@ def _step(function: Callable[..., Values], target: int, places: list[int]) -> St
 
 
 def row_of(instruction: PtxInstruction) -> Row:
-    """Returns the form of an instruction: of several, that which needs the most words.
+    """Returns the form that fits an instruction, the most specific if several do.
 
     Raises:
         UnsupportedInstruction: If there is none.
@@ -225,12 +226,12 @@ class Binding:
     """An instruction with the registers and addresses that its operands stand for.
 
     Attributes:
-        instruction: Which.
+        instruction: The instruction.
         layout: The frames of its function.
-        layouts: Those of all functions.
-        links: What is done at returns.
-        meetings: Operations of warps.
-        image: Where variables are.
+        layouts: The frames of all functions.
+        links: The results to hand over at returns, by call and function.
+        meetings: Operations of warps, by instruction.
+        image: The addresses of variables.
     """
 
     def __init__(
@@ -251,7 +252,7 @@ class Binding:
         return word in self.instruction.modifiers
 
     def any_of(self, words: Iterable[str]) -> bool:
-        """Returns whether the instruction has one of these modifiers."""
+        """Returns whether the instruction has any of some modifiers."""
         return not set(self.instruction.modifiers).isdisjoint(words)
 
     @property
@@ -260,7 +261,7 @@ class Binding:
         return self.instruction.types[0]
 
     def type_named(self, name: str) -> PtxType:
-        """Returns the type that a letter or a name of `computes` stands for."""
+        """Returns the type for a letter or a name of `computes`."""
         types = self.instruction.types
         if name == "t":
             return types[0]
@@ -275,7 +276,7 @@ class Binding:
     # Slots.
 
     def register_type(self, operand: PtxOperand) -> PtxType:
-        """Returns the type of a register; of a number that of the instruction."""
+        """Returns the type of a register; of a number the type of the instruction."""
         if isinstance(operand, RegisterOperand):
             if (kind := self.function.registers.get(operand.name)) is not None:
                 return kind
@@ -286,7 +287,7 @@ class Binding:
         """Returns the slot of an operand, read as a type.
 
         Raises:
-            UnsupportedInstruction: If it cannot be one.
+            UnsupportedInstruction: If the operand cannot be read so.
         """
         if isinstance(operand, RegisterOperand):
             return self._register(operand, kind.dtype)
@@ -308,9 +309,9 @@ class Binding:
         return self.source(operand, PREDICATE), negated
 
     def target(self, operand: PtxOperand, kind: PtxType) -> int:
-        """Returns the slot of a register that gets a value of a type.
+        """Returns the slot of a register that gets a value of a type, extended if wider.
 
-        A wider register gets it extended by its sign, or by zeros.
+        Signed integers are extended by their sign, all others by zeros.
         """
         if is_sink(operand):
             return self.layout.slot(SlotKind("sink", kind.dtype, "sink"))
@@ -318,19 +319,21 @@ class Binding:
             operand.name not in self.function.registers
         ):
             raise UnsupportedInstruction("what it writes to is no register of the function")
-        held = self.function.registers[operand.name]
-        if held.bits == kind.bits:
+        register = self.function.registers[operand.name]
+        if register.bits == kind.bits:
             return self._register(operand, kind.dtype)
-        if held.bits < kind.bits or kind.bits == 1:
+        if register.bits < kind.bits or kind.bits == 1:
             raise UnsupportedInstruction(
-                f"{operand.name} has {held.bits} bits, and the result {kind.bits}"
+                f"{operand.name} has {register.bits} bits, and the result {kind.bits}"
             )
         if kind.dtype.kind == "f":
             raise UnsupportedInstruction(
-                f"{operand.name} has {held.bits} bits, and the result is .{kind.name}"
+                f"{operand.name} has {register.bits} bits, and the result is .{kind.name}"
             )
+        # PTX ISA, "Operand Size Exceeding Instruction-Type Size": sign-extended if the type is a
+        # signed integer, zero-extended otherwise.
         letter = "i" if kind.is_signed else "u"
-        return self._register(operand, np.dtype(f"{letter}{held.size}"))
+        return self._register(operand, np.dtype(f"{letter}{register.size}"))
 
     def constant(self, value: bytes, dtype: np.dtype[Any]) -> int:
         """Returns the slot of a constant."""
@@ -341,18 +344,18 @@ class Binding:
         return self.layout.slot(SlotKind(CARRY, np.dtype("u1")))
 
     def carry_from(self) -> int:
-        """Returns the slot that says where the carry comes from: see `CARRY_FROM`."""
+        """Returns the slot that names the setter of the carry: see `CARRY_FROM`."""
         return self.layout.slot(SlotKind(CARRY_FROM, np.dtype("i4")))
 
     def _register(self, operand: RegisterOperand, dtype: np.dtype[Any]) -> int:
-        held = self.function.registers.get(operand.name)
-        if held is not None:
-            if held.bits < dtype.itemsize * 8 and dtype.kind != "b":
+        register = self.function.registers.get(operand.name)
+        if register is not None:
+            if register.bits < dtype.itemsize * 8 and dtype.kind != "b":
                 raise UnsupportedInstruction(
-                    f"{operand.name} has {held.bits} bits, and {dtype.itemsize * 8} are read"
+                    f"{operand.name} has {register.bits} bits, and {dtype.itemsize * 8} are read"
                 )
-            if (held.bits == 1) != (dtype.kind == "b"):
-                raise UnsupportedInstruction(f"{operand.name} is of type .{held.name}")
+            if (register.bits == 1) != (dtype.kind == "b"):
+                raise UnsupportedInstruction(f"{operand.name} is of type .{register.name}")
             return self.layout.slot(SlotKind(operand.name, dtype))
         if operand.name not in SPECIAL_NAMES:
             raise UnsupportedInstruction(
@@ -366,7 +369,7 @@ class Binding:
         """Returns the address of a variable in its space, or of a function.
 
         Raises:
-            UnsupportedInstruction: If it is not defined.
+            UnsupportedInstruction: If the name is not defined.
         """
         image = self.image
         if name in image.addresses:
@@ -378,7 +381,7 @@ class Binding:
         raise UnsupportedInstruction(f"{name} is not defined")
 
     def address(self, operand: PtxOperand) -> Callable[[Frame, Selection], NDArray[np.int64]]:
-        """Returns what computes the addresses that an operand in brackets stands for."""
+        """Returns a function that computes the addresses of an operand in brackets."""
         offset = 0
         if isinstance(operand, AddressOperand):
             base, offset = operand.base, operand.offset
@@ -408,7 +411,7 @@ class Binding:
         return lambda f, s: f[narrow][s].astype(np.int64) + offset
 
     def parameter(self, name: str, dtype: np.dtype[Any], offset: int) -> int | None:
-        """Returns the slot of a part of a parameter; None if there is no such parameter."""
+        """Returns the slot of a part of a parameter; None for names of no parameter."""
         image, function = self.image, self.function
         if function.is_kernel and name in image.parameters:
             at = image.parameters[name] + offset
@@ -422,14 +425,14 @@ class Binding:
         return self.layout.slot(SlotKind(name, dtype, "param", offset))
 
     def parts(self, operand: PtxOperand) -> tuple[PtxOperand, ...]:
-        """Returns the elements of a vector; of anything else itself."""
+        """Returns the elements of a vector, or any other operand alone."""
         return operand.parts if isinstance(operand, VectorOperand) else (operand,)
 
     def elements(self, operand: PtxOperand) -> tuple[PtxOperand, ...]:
-        """Returns the registers of a vector, as many as the instruction says, or the single one.
+        """Returns the registers of a vector, checked by the `.v2`, `.v4` or `.v8`; or a single one.
 
         Raises:
-            UnsupportedInstruction: If there are more of them, or fewer.
+            UnsupportedInstruction: If there are more or fewer registers.
         """
         words = self.instruction.modifiers
         count = next((_VECTORS[word] for word in words if word in _VECTORS), 1)
@@ -439,7 +442,7 @@ class Binding:
         return parts
 
     def pair(self, operand: PtxOperand) -> tuple[PtxOperand, PtxOperand | None]:
-        """Returns both destinations of a pair; None for one that is not there."""
+        """Returns both destinations of a pair; None for a missing second one."""
         if isinstance(operand, PairOperand):
             return operand.first, operand.second
         return operand, None
@@ -450,7 +453,7 @@ _WIDE_SPECIAL = frozenset(["%clock64", "%globaltimer", "%current_graph_exec", "%
 
 
 def is_sink(operand: PtxOperand) -> bool:
-    """Returns whether an operand is ``_``, where a result is not wanted."""
+    """Returns whether an operand is ``_``, which drops a result."""
     return isinstance(operand, SymbolOperand) and operand.name == "_"
 
 
@@ -460,6 +463,7 @@ def bits_of(number: ImmediateOperand, kind: PtxType) -> bytes:
     if kind.kind is TypeKind.PREDICATE:
         return bytes([bool(value)])
     if kind.dtype.kind == "f":
+        # `0f3F800000` in a .f32 instruction, or an integer in a .f16 one, whose constants are bits.
         if number.float_bits == kind.bits or (not number.float_bits and kind.bits == 16):
             return int(value).to_bytes(kind.size, "little")
         if number.float_bits:

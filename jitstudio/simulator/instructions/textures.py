@@ -1,4 +1,4 @@
-"""Reads of textures: `tex tld4`. All textures have one level."""
+"""Reads of textures: `tex tld4`. All textures have a single mipmap level."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ _WAYS = "base level grad"
 
 
 def _tex(b: Binding) -> Step:
-    """Binds a read of a texture; all textures have one level, so the level changes nothing."""
+    """Binds a read of a texture; the level changes nothing, as all textures have level 0 only."""
     words, types = b.instruction.modifiers, b.instruction.types
     first, brackets, *rest = b.instruction.operands
     results, resident = b.pair(first)
-    handle, given = handle_of(b, brackets)
+    handle, index = handle_of(b, brackets)
     axes = next(AXES[word] for word in words if word in AXES)
-    coordinates = coordinates_of(b, given, types[1].name)
+    coordinates = coordinates_of(b, index, types[1].name)
+    # Operands behind the coordinates: the level of detail, or the gradients of x and y.
     level = {"level": 1, "grad": 2}
     rest = rest[sum(level.get(word, 0) for word in words) :]
     shifts = _shifts(b, rest, axes)
@@ -67,10 +68,10 @@ def _tex(b: Binding) -> Step:
 
 
 def _check_kind(array: TexelArray, kind: str) -> None:
-    """Checks that a texture gives what an instruction takes it for.
+    """Checks that a texture gives the kind of numbers that an instruction reads.
 
     Raises:
-        UnsupportedInstruction: It does not: then the ISA leaves open what is read.
+        UnsupportedInstruction: The kinds differ: then the PTX ISA leaves the result open.
     """
     if array.gives_floats == kind.startswith("f"):
         return
@@ -95,7 +96,7 @@ def _tell_inexact(
     whole: bool,
     missing: int,
 ) -> None:
-    """Takes note of what may be otherwise on a GPU."""
+    """Notes the reasons why a GPU may give another result."""
     sampling = array.texels.sampling
     notes = []
     if whole:
@@ -115,7 +116,7 @@ def _tell_inexact(
 def _notify(
     wave: Wave, array: TexelArray, at: Sequence[Values], s: Selection, *, whole: bool
 ) -> None:
-    """Shows a read of a texture to observers, by one of the texels that it takes."""
+    """Shows a read of a texture to observers, by the texel at the coordinates."""
     if not wave.on_accessed:
         return
     places = at if whole else [np.floor(place) for place in array.positions(at)]
@@ -128,7 +129,7 @@ def _notify(
 
 
 def _shifts(b: Binding, rest: Sequence[PtxOperand], axes: int) -> list[int | None]:
-    """Returns the slots of an offset in texels, which may come last."""
+    """Returns the slots of the offset in texels, the last operand if there is any."""
     if not rest:
         return [None] * axes
     if len(rest) > 1 or not (isinstance(rest[0], VectorOperand) or axes == 1):
@@ -139,14 +140,14 @@ def _shifts(b: Binding, rest: Sequence[PtxOperand], axes: int) -> list[int | Non
 def _results(
     b: Binding, operand: PtxOperand
 ) -> tuple[Callable[[Frame, Selection, Sequence[Values]], None], int]:
-    """Returns what puts the channels of a texel into registers, and how many of them are read."""
+    """Returns a function that puts channels of a texel into registers, and their number in use."""
     kind, parts = b.type, b.parts(operand)
     is_packed = kind.name == "f16x2"
     count = 2 if is_packed else len(_CHANNELS)
     if len(parts) != count:
         raise UnsupportedInstruction(f"it gives {count} registers, and {len(parts)} are named")
-    held = BITS[16] if kind.name == "f16" else BITS[32]
-    targets = [None if is_sink(part) else b.target(part, held) for part in parts]
+    register_kind = BITS[16] if kind.name == "f16" else BITS[32]
+    targets = [None if is_sink(part) else b.target(part, register_kind) for part in parts]
     used = _used(b, parts)
 
     def put(f: Frame, s: Selection, channels: Sequence[Values]) -> None:
@@ -158,6 +159,7 @@ def _results(
             bits = [value.astype(np.float16).view(np.uint16) for value in whole]
             if is_packed:
                 low, high = bits[::2], bits[1::2]
+                # Red and blue are in the lower halves, green and alpha in the upper ones.
                 bits = [a | b_.astype(np.uint32) << 16 for a, b_ in zip(low, high, strict=True)]
         else:
             bits = whole
@@ -169,19 +171,19 @@ def _results(
 
 
 def _used(b: Binding, parts: Sequence[PtxOperand]) -> int:
-    """Returns how many registers there are up to the last one that the function reads."""
+    """Returns the number of registers up to the last one that the function reads."""
     read = b.image.program.registers_read[b.instruction.function]
     names = [part.name if isinstance(part, RegisterOperand) else "" for part in parts]
     return max((n for n, name in enumerate(names, 1) if name in read), default=0)
 
 
 def _tld4(b: Binding) -> Step:
-    """Binds a gather: one channel of the four texels that a linear filter would take."""
+    """Binds a gather of one channel from the four texels of a linear filter."""
     channel = next(_CHANNELS.index(w) for w in b.instruction.modifiers if w in _CHANNELS)
     first, brackets, *rest = b.instruction.operands
     results, resident = b.pair(first)
-    handle, given = handle_of(b, brackets)
-    coordinates = coordinates_of(b, given, "f32")
+    handle, index = handle_of(b, brackets)
+    coordinates = coordinates_of(b, index, "f32")
     shifts = _shifts(b, rest, 2)
     put, _ = _results(b, results)
     flag = b.target(resident, PREDICATE) if resident is not None else None

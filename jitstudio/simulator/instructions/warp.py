@@ -92,7 +92,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
         moves = [] if rest is None else [Move(depth, at + 1, rest)]
         if operation.gives is not None:
             operation.gives(wave, f, active)
-        # Before Volta: the lanes that execute the instruction together, whatever a mask would say.
+        # Forms without `.sync`, from before Volta: the lanes that are here together take part.
         if not is_sync:
             warps = wave.numbers[active] // WARP
             present = packed_lanes(wave.numbers[active], wave.layout.threads)

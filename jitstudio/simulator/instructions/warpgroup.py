@@ -18,9 +18,9 @@ from jitstudio.simulator.instructions.matrix import (
     USUAL,
     Precision,
     accumulator,
+    computed_as,
     decoded,
     gathered,
-    held_as,
     left_of,
     multiplied,
     note_inexact,
@@ -141,7 +141,7 @@ def wgmma_mma_async(b: Binding) -> Flow:
         else:
             left = _read(wave, s, found[0], _ROWS, a_type, turn_a, reads, GROUP_WARPS)
         columns = _read(wave, s, found[-1], n, b_type, turn_b, reads)
-        total = np.zeros((warps, WARP // 2, n), held_as(d_type))
+        total = np.zeros((warps, WARP // 2, n), computed_as(d_type))
         is_added = (f[adds][s] ^ negated).reshape(groups, _GROUP)[:, 0]
         if is_added.any():
             total = gathered([f[slot][s] for slot in sources], d_type, warps, WARP // 2, n)

@@ -63,7 +63,7 @@ class AccessOrder:
         self._messages = _Messages(slots, self._per_block, start)
 
     def floor(self, *, shared: bool) -> int:
-        """Returns a clock that all threads have: for accesses of the own block, or of all blocks."""
+        """Returns a clock that all threads have, for accesses of the own block or of all."""
         alone = shared and self._layout.cluster_blocks == 1
         return max(self._block_floor, self._grid) if alone else self._grid
 

@@ -287,7 +287,7 @@ def _swizzled(row: int, unit: int) -> _Layout:
     columns = LINE_BYTES // unit
 
     def place(addresses: _Addresses) -> _Addresses:
-        # Exclusive or maps the columns of a row one to one: nothing is overwritten, no memory is lost.
+        # Exclusive or maps the columns of a row one to one, so it costs no memory.
         turned = addresses // unit % columns ^ addresses // row % columns
         return addresses // LINE_BYTES * LINE_BYTES + turned * unit + addresses % unit
 

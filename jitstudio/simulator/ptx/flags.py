@@ -1,11 +1,11 @@
-"""Reads that others than their values decide: of flags, and of guesses that a CAS verifies.
+"""Reads in races that are meant: of flags, and of guesses that a compare-and-swap verifies.
 
-Of volatile reads of a kernel some are of flags that are waited for or tried, some of data.
+Some volatile reads of a kernel are of flags that are waited for or tried, some of data.
 
 A flag decides where threads go. So does data that is compared, as in a reduction to the largest
-value or a sorting network. It is data if it is stored, too, or passed on, if it is compared with
-other values than constants, and if nobody waits for it: no branch on it decides whether it is read
-again, in a loop or by an unrolled one.
+value or a sorting network. A value is data if it is also stored or passed on, if it is compared
+with other values than constants, and if nobody waits for it: no branch on it decides whether it is
+read again, in a loop or by an unrolled one.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def reads_of_data(program: PtxProgram, function: PtxFunction) -> frozenset[int]:
 
 
 def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[int]:
-    """Returns the numbers of the loads whose values a compare-and-swap at the address verifies.
+    """Returns the numbers of loads whose values a compare-and-swap at the address verifies.
 
-    So does each atomic operation that is made of one, such as the Programming Guide's
-    `atomicAdd(double)`: it begins with an ordinary read, and if another thread comes first,
-    the swap fails and it goes round again.
+    An atomic operation that is built on `atomicCAS`, such as `atomicAdd(double)` in "Atomic
+    Functions" of the CUDA C++ Programming Guide, begins with an ordinary read: if another thread
+    comes first, the swap fails and the loop goes round again.
     """
-    found: set[int] = set()
+    verified: set[int] = set()
     for function in functions:
         body = program.instructions[function.start : function.end]
         swaps = [i for i in body if i.opcode == "atom" and "cas" in i.modifiers]
@@ -63,35 +63,36 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
             compared.setdefault(place, []).extend(register_names(swap.operands[2]))
         handed = _sources(i for i in body if i.opcode in _HANDED_ON)
         values = {place: _closure(names, handed) for place, names in compared.items()}
-        found |= {
+        verified |= {
             load.number
             for load in body
             if load.opcode == "ld"
             and len(load.operands) > 1
             and not values.get(_place(load.operands[1], same), set()).isdisjoint(result_names(load))
         }
-    return frozenset(found)
+    return frozenset(verified)
 
 
 def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
-    """Returns the register that each other one holds the value or the address of."""
-    given: dict[str, list[PtxInstruction]] = {}
+    """Returns for each copied register the register that the copy is of."""
+    # A register with several writers is no copy: its value depends on the way taken.
+    writers: dict[str, list[PtxInstruction]] = {}
     for instruction in body:
         for name in result_names(instruction):
-            given.setdefault(name, []).append(instruction)
+            writers.setdefault(name, []).append(instruction)
     return {
         name: source.name
-        for name, (first, *others) in given.items()
-        if not others
+        for name, (first, *more) in writers.items()
+        if not more
         and first.opcode in ("mov", "cvta")
         and isinstance(source := first.operands[1], RegisterOperand)
     }
 
 
 def _place(operand: PtxOperand, same: dict[str, str]) -> PtxOperand:
-    """Returns an address by the register that its base was first in, or by any of a circle of them.
+    """Returns an address with its base replaced by the register that the base is a copy of.
 
-    `same` leads straight to that register afterwards.
+    In a circle of copies any of them is taken. `same` leads straight to the register afterwards.
     """
     if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
         name, passed = operand.base.name, []
@@ -129,26 +130,27 @@ def _is_data(
 
 
 def _made_of(body: Iterable[PtxInstruction], names: Iterable[str]) -> set[str]:
-    """Returns registers and those that are made of them, whatever the order; not through memory."""
-    made: dict[str, list[str]] = {}
+    """Returns some registers and all computed from them in any order; not through memory."""
+    results_of: dict[str, list[str]] = {}
     for instruction in body:
         results = result_names(instruction)
         for name in _names(instruction.operands[1:]) if results else ():
-            made.setdefault(name, []).extend(results)
-    return _closure(names, made)
+            results_of.setdefault(name, []).extend(results)
+    return _closure(names, results_of)
 
 
 def _deciding_registers(body: Sequence[PtxInstruction]) -> set[str]:
-    """Returns the registers on which depends where threads go, or whether they do something.
+    """Returns the registers that decide where threads go, or whether they do something.
 
-    These are the guards, and what these are made of, whatever the order; not through memory.
+    These are the guards, and the registers that guards are computed from in any order; not through
+    memory.
     """
     guards = [i.guard.name for i in body if i.guard is not None]
     return _closure(guards, _sources(body))
 
 
 def _sources(body: Iterable[PtxInstruction]) -> dict[str, list[str]]:
-    """Returns by each register those that it is made of; not through memory."""
+    """Returns the registers that each register is computed from; not through memory."""
     sources: dict[str, list[str]] = {}
     for instruction in body:
         for name in result_names(instruction):
@@ -157,31 +159,32 @@ def _sources(body: Iterable[PtxInstruction]) -> dict[str, list[str]]:
 
 
 def _closure(names: Iterable[str], leads: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             waiting += leads.get(name, ())
-    return found
+    return reached
 
 
 def _constants(body: Iterable[PtxInstruction]) -> set[str]:
-    """Returns the registers that hold constants and parameters of the kernel only."""
-    given: dict[str, bool] = {}
+    """Returns the registers that hold only constants and parameters of the kernel."""
+    is_constant_so_far: dict[str, bool] = {}
     for instruction in body:
         names = _names(instruction.operands[1:])
         is_constant = "param" in instruction.modifiers or (
-            instruction.opcode in ("mov", "cvt") and all(given.get(name, False) for name in names)
+            instruction.opcode in ("mov", "cvt")
+            and all(is_constant_so_far.get(name, False) for name in names)
         )
         for name in result_names(instruction):
-            given[name] = given.get(name, True) and is_constant
-    return {name for name, is_constant in given.items() if is_constant}
+            is_constant_so_far[name] = is_constant_so_far.get(name, True) and is_constant
+    return {name for name, is_constant in is_constant_so_far.items() if is_constant}
 
 
 def _has_constant(operands: tuple[PtxOperand, ...], constants: set[str]) -> bool:
-    """Returns whether something is compared with a constant."""
+    """Returns whether a comparison has a constant operand."""
     return any(
         operand.name in constants
         if isinstance(operand, RegisterOperand)

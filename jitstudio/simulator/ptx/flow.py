@@ -1,4 +1,4 @@
-"""Control flow within a function: what is behind a barrier, and what is never given a value."""
+"""Control flow within a function: places behind barriers, and registers without a value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jitstudio.simulator.ptx.program import (
     result_names,
 )
 
-# What compilers put where ways join, and is no statement of the source.
+# Compilers put these where ways join; they are no statements of the source.
 _GLUE = frozenset(["bra", "mov"])
 
 
@@ -26,8 +26,8 @@ class PtxFlow:
 
     Args:
         program: The PTX.
-        function: Of it.
-        alone: Instructions that are to be blocks of their own.
+        function: A function of the program.
+        alone: Instructions that become blocks of their own, such as barriers.
     """
 
     def __init__(self, program: PtxProgram, function: PtxFunction, alone: Iterable[int]) -> None:
@@ -54,24 +54,25 @@ class PtxFlow:
         return self._last.items()
 
     def following(self, block: int) -> list[int]:
-        """Returns where threads may go on behind a block."""
+        """Returns the blocks to which threads may go on behind a block."""
         return self._following[block]
 
     def first_behind(self, barrier: int) -> int:
-        """Returns the first instruction that all come to from a barrier, or a call, or without it.
+        """Returns the first instruction that all threads reach, with or without a barrier or call.
 
-        Who is there as often as those that wait, and once more, has left the barrier out. A `ret`
-        or a branch is none: threads may return early. One of another source line than the barrier
-        is preferred. In a loop it is one that each round with the barrier comes to once.
+        A thread that comes there as often as the waiting ones, and once more, has left the barrier
+        out. A `ret` or a branch does not count: threads may return early. An instruction of another
+        source line than the barrier is preferred. In a loop each round with the barrier comes there
+        once.
 
         Args:
-            barrier: The number of the barrier, one of those that are blocks of their own.
+            barrier: The number of the barrier, which is a block of its own.
 
         Returns:
-            Its number; -1 if there is none.
+            The number of the instruction; -1 if there is none.
         """
         instruction = self._instructions[barrier]
-        # A function that is called may leave the barrier out itself.
+        # A called function may leave the barrier out, and return all the same.
         is_passed = instruction.guard is not None or instruction.opcode == "call"
         around = self._reached([self._function.start], None if is_passed else barrier)
         # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
@@ -95,11 +96,11 @@ class PtxFlow:
         return first
 
     def leaves_others_out(self, branch: int, others: Iterable[int]) -> bool:
-        """Returns whether it is a branch that decides if some of the instructions come again.
+        """Returns whether a branch decides if some instructions are executed again.
 
         Args:
             branch: The number of the branch.
-            others: Those of the instructions, the first of which is that of which is asked.
+            others: The numbers of the instructions, the one in question first.
         """
         blocks = [self._block_of(at) for at in others]
         header = self._header(blocks[0])
@@ -116,7 +117,7 @@ class PtxFlow:
         return self._blocks[bisect_right(self._blocks, at) - 1]
 
     def _tells(self, block: int, barrier: int, *, is_back: bool) -> bool:
-        """Returns whether a thread is there no more often than it has met or left the barrier."""
+        """Returns whether a thread reaches a block once for each time at or around the barrier."""
         if block == barrier:
             return False
         if not is_back:
@@ -128,34 +129,35 @@ class PtxFlow:
         return not self._comes_back(block, self._header(barrier))
 
     def _header(self, block: int) -> int | None:
-        """Returns where the innermost loop with a block begins; None outside of loops."""
+        """Returns the first block of the innermost loop around a block; None outside of loops."""
         around = {header: body for header, body in self._loops.items() if block in body}
         return min(around, key=lambda header: len(around[header]), default=None)
 
     @cached_property
     def _loops(self) -> dict[int, set[int]]:
-        """The blocks of each loop by where it begins, which all ways into it come to first."""
-        found: dict[int, set[int]] = {}
+        """The blocks of each natural loop by its header."""
+        loops: dict[int, set[int]] = {}
         for header in {t for b, ts in self._following.items() for t in ts if t <= b}:
             outside = self._reached([self._function.start], header)
+            # A back edge comes from a block that is reached only by way of its header.
             back = {b for b, ts in self._following.items() if header in ts} - outside
             if back:
-                found[header] = self._before(back, header) | {header}
-        return found
+                loops[header] = self._before(back, header) | {header}
+        return loops
 
     def _comes_back(self, block: int, without: int | None = None) -> bool:
         return block in self._reached(self._following[block], without)
 
     def _before(self, targets: Iterable[int], without: int) -> set[int]:
-        """Returns the blocks from which some are reached, and these; one of them is shut."""
-        found = {block for block in targets if block != without}
-        waiting = list(found)
+        """Returns some blocks and all that lead to them, but by way of a shut block."""
+        leading = {block for block in targets if block != without}
+        waiting = list(leading)
         while waiting:
             for block in self._preceding.get(waiting.pop(), ()):
-                if block not in found and block != without:
-                    found.add(block)
+                if block not in leading and block != without:
+                    leading.add(block)
                     waiting.append(block)
-        return found
+        return leading
 
     @cached_property
     def _preceding(self) -> dict[int, list[int]]:
@@ -166,23 +168,23 @@ class PtxFlow:
         return before
 
     def _reached(self, starts: Iterable[int], without: int | None = None) -> set[int]:
-        """Returns the blocks that are reached from some, and these; one of them may be shut."""
+        """Returns some blocks and all that they lead to, but by way of a shut block."""
         waiting = [block for block in starts if block != without and block in self._last]
-        found = set(waiting)
+        reached = set(waiting)
         while waiting:
             for target in self._following[waiting.pop()]:
-                if target not in found and target != without and target in self._last:
-                    found.add(target)
+                if target not in reached and target != without and target in self._last:
+                    reached.add(target)
                     waiting.append(target)
-        return found
+        return reached
 
     def _statements(self, block: int, *, is_back: bool) -> Iterator[int]:
-        """Yields the instructions of a block that are of one line of the source."""
+        """Yields the instructions of a block that belong to a single source line."""
         for at in range(block, self._last[block] + 1):
             instruction = self._instructions[at]
             if instruction.opcode in ENDS:
                 return
-            # What compilers make one of the work of several lines has line 0.
+            # Code that compilers have merged from several lines has line 0.
             of_one_line = instruction.source.line or not instruction.source.file
             glue = _GLUE if is_back else ("bra",)
             if of_one_line and instruction.opcode not in glue:
@@ -190,11 +192,11 @@ class PtxFlow:
 
 
 def registers_without_value(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
-    """Returns the registers of a function that some way through it reads before it writes them."""
+    """Returns the registers that some way through a function reads before a write."""
     graph = PtxFlow(program, function, ())
     bits = {name: 1 << index for index, name in enumerate(function.registers)}
     needed: dict[int, int] = {}
-    given: dict[int, int] = {}
+    written_by: dict[int, int] = {}
     for block, last in graph.extents:
         needs = gives = 0
         for instruction in program.instructions[block : last + 1]:
@@ -202,25 +204,26 @@ def registers_without_value(program: PtxProgram, function: PtxFunction) -> froze
             needs |= sum({bits.get(name, 0) for name in read}) & ~gives
             if instruction.guard is None:
                 gives |= sum({bits.get(name, 0) for name in written})
-        needed[block], given[block] = needs, gives
-    # What nobody has surely written where a block begins; all of it at the first one.
+        needed[block], written_by[block] = needs, gives
+    # A forward analysis: the registers that may lack a value where a block begins, as bits; at the
+    # first block, all of them.
     without = dict.fromkeys(needed, 0)
     without[function.start] = (1 << len(bits)) - 1
-    waiting, found = [function.start], 0
+    waiting, read_first = [function.start], 0
     while waiting:
         block = waiting.pop()
-        found |= without[block] & needed[block]
-        left = without[block] & ~given[block]
+        read_first |= without[block] & needed[block]
+        still = without[block] & ~written_by[block]
         for target in graph.following(block):
-            if target in without and left & ~without[target]:
-                without[target] |= left
+            if target in without and still & ~without[target]:
+                without[target] |= still
                 waiting.append(target)
     arguments = {variable.name for variable in function.parameters}
-    return frozenset(name for name, bit in bits.items() if found & bit) - arguments
+    return frozenset(name for name, bit in bits.items() if read_first & bit) - arguments
 
 
 def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
-    """Returns the names of the registers that an instruction reads, and of those that it writes."""
+    """Returns the names of the registers that an instruction reads, and of the ones it writes."""
     written = result_names(instruction)
     operands = instruction.operands[1:] if written else instruction.operands
     read = [name for operand in operands for name in register_names(operand)]
@@ -228,7 +231,7 @@ def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
 
 
 def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
-    """Returns where threads may go on in the function behind an instruction."""
+    """Returns the instructions to which threads may go on within the function."""
     match instruction.opcode:
         case "bra" | "brx":
             names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]

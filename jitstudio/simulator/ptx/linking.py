@@ -1,4 +1,4 @@
-"""Joins modules of PTX into one text, as a linker does: a module's own names stay its own."""
+"""Joins modules of PTX into a text, as a linker does: names of a module alone stay its own."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _HEAD = re.compile(
 _ARCH = re.compile(r"_(\d{2,4})([af]?)")
 _FILE_NUMBERS = re.compile(rf"(?:\.(?:file|loc)\s++|,\s*+inlined_at\s++)(?P<number>{INTEGER})")
 _LABEL = re.compile(r"\$L__info_string")
+# Every module counts its files from 1, so they are moved apart.
 _FILES_EACH = 100_000
+# `$` may stand in names of PTX, and no compiler writes this one.
 _OWN_SUFFIX = re.compile(r"\$module\d++")
 
 
 def link_ptx(texts: Sequence[str]) -> str:
-    """Returns one text of PTX with all that these modules hold.
+    """Returns a text of PTX with all definitions of some modules.
 
     Args:
-        texts: PTX; each keeps its lines, one module behind the other.
+        texts: The PTX of each module; lines are kept, module behind module.
     """
     if len(texts) == 1:
         return texts[0]
@@ -37,12 +39,12 @@ def link_ptx(texts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class LinkedLines:
-    """Where the lines of what is executed stand in the PTX of its modules.
+    """The lines of linked PTX in the PTX of its modules.
 
     Attributes:
-        code: The name of what is executed.
-        starts: Of several modules their names, each with the line at which its own PTX begins in
-            what is executed; empty where that is the PTX of one.
+        code: The name of the linked PTX.
+        starts: The names of several modules, each with the line at which its PTX begins in the
+            linked one; empty for a single module.
     """
 
     code: str
@@ -50,14 +52,14 @@ class LinkedLines:
 
     @classmethod
     def of(cls, code: str, names: Sequence[str], texts: Sequence[str]) -> LinkedLines:
-        """Returns them for the modules of these names, whose texts are linked in this order."""
+        """Returns the lines of modules with names, whose texts are linked in this order."""
         if len(texts) == 1:
             return cls(code)
         counts = (text.count("\n") + 1 for text in texts)
         return cls(code, tuple(zip(names, accumulate(counts, initial=1), strict=False)))
 
     def place_of(self, line: int) -> tuple[str, int]:
-        """Returns the module that a line of what is executed is of, and its line there."""
+        """Returns the module of a linked line, and the line in that module."""
         at = bisect_right(self.starts, line, key=lambda start: start[1]) - 1
         if at < 0:
             return self.code, line
@@ -65,28 +67,28 @@ class LinkedLines:
         return name, line - start + 1
 
     def line_of(self, name: str, line: int) -> int | None:
-        """Returns where a line of a module is in what is executed; None for a module not in it."""
+        """Returns the linked line of a line of a module; None for a module that is not linked."""
         start = dict(self.starts or ((self.code, 1),)).get(name)
         return None if start is None else start + line - 1
 
 
 def own_names(text: str) -> str:
-    """Returns the text with the names that it had in its own module; see `own_suffix`."""
+    """Returns a text with the names from its own module, without `own_suffix`."""
     return _OWN_SUFFIX.sub("", text)
 
 
 def own_suffix(number: int) -> str:
-    """Returns what is put behind the names of a module that are its own, by its number."""
+    """Returns the suffix of names that a module keeps to itself, by the module's number."""
     return f"$module{number}"
 
 
 class _Module:
-    """One of several modules, with the changes by which it stands behind others.
+    """A module, with the changes by which its text can stand behind others.
 
     Attributes:
         text: The module.
         defined: The names that it defines, as often as it does so.
-        own: Those that it defines for itself alone.
+        own: The names that no other module can see: neither `.visible` nor `.weak` nor `.extern`.
     """
 
     def __init__(self, text: str, number: int) -> None:
@@ -103,13 +105,14 @@ class _Module:
         self.own = {name for name, linking in names if not linking}
 
     def linked(self, defined: Counter[str], head: Iterable[tuple[int, int, str]] = ()) -> str:
-        """Returns the text fit to stand behind others.
+        """Returns the text fit to stand behind the texts of other modules.
 
         Args:
             defined: How often all modules define each name.
-            head: Changes of the head of the first one: where from and to, and what stands there.
+            head: Changes of the head of the first module: start, end and new text.
         """
         changes = [*head, *self._left_out(defined), *self._renamed(defined)]
+        # A text has a single .version and .target; lines stay, as messages count them.
         if self._number:
             changes += [
                 (*m.span(), "\n" * self.text.count("\n", *m.span()))
@@ -121,7 +124,7 @@ class _Module:
                 changes.append((*match.span("number"), str(number)))
         parts, at = list[str](), 0
         for start, end, value in sorted(changes):
-            if start >= at:  # else it is in what is left out
+            if start >= at:  # else it is in a declaration that is left out
                 parts += self.text[at:start], value
                 at = end
         return "".join((*parts, self.text[at:]))
@@ -142,7 +145,7 @@ class _Module:
                 yield start, some.end, f"{','.join(rest)};{lines}" if rest else lines
 
     def _renamed(self, defined: Counter[str]) -> Iterator[tuple[int, int, str]]:
-        """Yields where a name of its own stands that others have, too."""
+        """Yields a suffix behind each own name that other modules have, too."""
         own = sorted((name for name in self.own if defined[name] > 1), key=len, reverse=True)
         if own:
             names = re.compile(rf"(?<![\w$%.])(?:{'|'.join(map(re.escape, own))})(?![\w$])")
@@ -151,7 +154,7 @@ class _Module:
 
 
 def _headed(modules: Sequence[_Module], defined: Counter[str]) -> str:
-    """Returns the first module with the newest version and target of all."""
+    """Returns the first module with the newest version and target of all modules."""
     first = modules[0]
     versions = [match for module in modules if (match := version_at(module.text))]
     targets = [match for module in modules if (match := target_at(module.text))]
@@ -160,6 +163,7 @@ def _headed(modules: Sequence[_Module], defined: Counter[str]) -> str:
         newest = max(versions, key=lambda match: tuple(map(int, match["value"].split("."))))
         head.append((*own.span("value"), newest["value"]))
     if (own := target_at(first.text)) is not None:
+        # sm_90a is above sm_90, and sm_100 above both: by number, then by letter.
         newest = max(targets, key=_number_of)
         head.append((*own.span("value"), newest["value"]))
     return first.linked(defined, head)

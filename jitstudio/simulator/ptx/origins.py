@@ -1,8 +1,8 @@
-"""Which variable or pointer the address of an instruction is made of, in one function.
+"""The variable or pointer from which the address of an instruction is computed, in a function.
 
-An address that is made of one variable and of numbers must stay within that variable. What may be a
-pointer of unknown origin (64 bits from memory, from a caller or a call) leaves an address open, and
-so do two variables, or a choice between one and anything else.
+An address that is computed from one variable and numbers must stay within that variable. A value
+that may be a pointer of unknown origin (64 bits from memory, from a caller or a call) leaves an
+address open, and so do two variables, or a choice between a variable and anything else.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from jitstudio.simulator.ptx.program import (
 )
 
 _ACCESSES = ACCESSES | MATRIX_ACCESSES
-# What hands an address on as it is: all that it may hand on has to be of one origin.
+# These hand an address on as it is: all their sources have to be of one origin.
 _CHOICES = frozenset(["mov", "selp", "slct", "cvta", "cvt", "shfl", "mapa"])
 _LOADED = LOADS | {"call"}
 _POINTER_BITS = 64
+# `_ZZ1fE1a` is the variable `a` in the function `f`: each name stands behind its length.
 _MANGLED_PART = re.compile(r"\d+")
 _MANGLED_END = re.compile(r"E?(_\d+)?")
 
 
 class AddressOrigin(NamedTuple):
-    """What an address is made of.
+    """The variable or pointer from which an address is computed.
 
     Attributes:
         name: A variable of the module or of the function, or a parameter of the kernel.
-        offset: Where in the parameter the pointer is; None for the address of a variable.
+        offset: The offset of the pointer in the parameter; None for the address of a variable.
         is_local: Whether it is a variable of the function, in local memory.
     """
 
@@ -56,10 +57,11 @@ _UNKNOWN: _Origins = frozenset([_OPEN])
 
 
 def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, AddressOrigin]]:
-    """Yields accesses of a function whose address is made of one variable or parameter.
+    """Yields accesses of a function with the only variable or parameter of their address.
 
     Returns:
-        The number of each instruction with that; a copy may have one for each of its two addresses.
+        The number of each instruction with the origin; a copy may have an origin for each of its
+        two addresses.
     """
     body = program.instructions[function.start : function.end]
     symbols = {name: AddressOrigin(name) for name in program.variables}
@@ -93,7 +95,7 @@ def source_name(symbol: str) -> str:
 def _is_access(instruction: PtxInstruction) -> bool:
     words = instruction.modifiers
     if "async" in words:
-        # Others than these have two addresses in one space.
+        # Asynchronous operations other than cp.async have two addresses in one space.
         return instruction.opcode == "cp" and "bulk" not in words
     return instruction.opcode in _ACCESSES
 
@@ -103,7 +105,7 @@ class _Maker(NamedTuple):
 
     Attributes:
         results: The registers.
-        sources: Of each source the registers in it, and what it is made of besides.
+        sources: For each source the registers in it, and its origins besides.
         is_choice: Whether all sources have to be of one origin.
     """
 
@@ -112,19 +114,19 @@ class _Maker(NamedTuple):
     is_choice: bool
 
     def made_of(self, origins: dict[str, _Origins]) -> _Origins:
-        """Returns what the results are made of."""
+        """Returns the origins of the results."""
         parts = [
-            own.union(*(origins.get(name, _NOTHING) for name in names))
-            for names, own in self.sources
+            direct.union(*(origins.get(name, _NOTHING) for name in names))
+            for names, direct in self.sources
         ]
-        made: _Origins = _NOTHING.union(*parts)
-        return made | _UNKNOWN if self.is_choice and made and not all(parts) else made
+        union: _Origins = _NOTHING.union(*parts)
+        return union | _UNKNOWN if self.is_choice and union and not all(parts) else union
 
 
 def _of_registers(
     symbols: _Symbols, function: PtxFunction, body: tuple[PtxInstruction, ...]
 ) -> dict[str, _Origins]:
-    """Returns what each register is made of, whatever the order of the instructions."""
+    """Returns the origins of each register, whatever the order of the instructions."""
     makers = [_maker(i, names, symbols, function) for i in body if (names := result_names(i))]
     users: dict[str, list[_Maker]] = {}
     for maker in makers:
@@ -142,15 +144,15 @@ def _of_registers(
                     origins[name] = origins.get(name, _NOTHING) | made_of
                     waiting += users.get(name, ())
 
-    spread([maker for maker in makers if any(own for _, own in maker.sources)])
-    # Of several values of a register none may be made of nothing that is known.
-    open_ones: list[_Maker] = []
+    spread([maker for maker in makers if any(direct for _, direct in maker.sources)])
+    # A register may get several values: if any of them has no known origin, it is open.
+    users_of_open: list[_Maker] = []
     for maker in makers:
         for name in maker.results:
             if origins.get(name) and not maker.made_of(origins):
                 origins[name] |= _UNKNOWN
-                open_ones += users.get(name, ())
-    spread(open_ones)
+                users_of_open += users.get(name, ())
+    spread(users_of_open)
     return origins
 
 
@@ -161,11 +163,12 @@ def _maker(
     if (origin := _parameter_of(instruction, function)) is not None and is_wide:
         return _Maker(results, [([], frozenset([origin]))], is_choice=False)
     if opcode in _LOADED:
-        own = _UNKNOWN if is_wide or opcode == "call" else _NOTHING
-        return _Maker(results, [([], own)], is_choice=False)
+        direct = _UNKNOWN if is_wide or opcode == "call" else _NOTHING
+        return _Maker(results, [([], direct)], is_choice=False)
     sources = instruction.operands[1:]
     if opcode in ("selp", "slct"):
         sources = instruction.operands[1:3]
+    # The other operands choose a lane or a block, and are no part of the address.
     elif opcode in ("shfl", "mapa"):
         sources = instruction.operands[1:2]
     made_of = [(register_names(source), _of_operand(source, symbols, {})) for source in sources]

@@ -1,4 +1,4 @@
-"""A PTX text as it has been read: functions, instructions, variables."""
+"""A PTX text after parsing: functions, instructions, variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.simulator.ptx.types import PtxType
 
 
 class PtxSourceLine(NamedTuple):
-    """A line of a source file, from 1; 0 and an empty name where no line table says it."""
+    """A line of a source file, from 1; 0 and an empty name where no line table tells."""
 
     file: str
     line: int
@@ -23,7 +23,7 @@ NO_PLACE = PtxSourceLine("", 0)
 
 
 class RegisterOperand(NamedTuple):
-    """A register, or a special one such as ``%tid.x``; `negated` is for predicates."""
+    """A register, or a special register such as ``%tid.x``; `negated` is for predicates."""
 
     name: str
     negated: bool = False
@@ -44,20 +44,20 @@ class SymbolOperand(NamedTuple):
 
 
 class AddressOperand(NamedTuple):
-    """What is in brackets: register, symbol or number, plus bytes."""
+    """An address in brackets: register, symbol or number, plus bytes."""
 
     base: RegisterOperand | SymbolOperand | ImmediateOperand
     offset: int = 0
 
 
 class VectorOperand(NamedTuple):
-    """What is in braces."""
+    """Operands in braces, such as ``{%f1, %f2}``."""
 
     parts: tuple[PtxOperand, ...]
 
 
 class BracketOperand(NamedTuple):
-    """What is in brackets with commas in it: texture with coordinates, tensor map."""
+    """Operands in brackets, separated by commas: texture or tensor map with coordinates."""
 
     parts: tuple[PtxOperand, ...]
 
@@ -107,7 +107,7 @@ def source_operands(instruction: PtxInstruction) -> tuple[PtxOperand, ...]:
 def _has_result(instruction: PtxInstruction) -> bool:
     match instruction.operands[:1]:
         case (VectorOperand(),) if instruction.opcode == "call":
-            # Its results are in registers.
+            # `call (%r1), f, (%r2);` in hand-written PTX: results may be registers.
             return True
         case (RegisterOperand() | VectorOperand() | PairOperand(),):
             is_reduction = instruction.opcode in BARRIERS and "red" in instruction.modifiers
@@ -127,11 +127,11 @@ class PtxInstruction:
         types: The types among these words, in order, such as ``f32``.
         operands: As written; destinations first.
         guard: The predicate that it is executed under, or None.
-        line: Of the PTX, from 1.
-        source: Where its source is, by the line table.
+        line: The line of the PTX, from 1.
+        source: The source line, by the line table.
         inlined_at: The calls that it was inlined through, innermost first.
         text: As written, for messages.
-        function: The name of the function that it is in.
+        function: The name of its function.
     """
 
     number: int
@@ -148,19 +148,19 @@ class PtxInstruction:
 
     @property
     def user_source(self) -> PtxSourceLine:
-        """Where its source is, or what calls it there if that is a header of NVIDIA's."""
+        """The source line, or the line that calls a header of NVIDIA's there."""
         ways = (self.source, *self.inlined_at)
         return next((way for way in ways if not OF_NVIDIA.search(way.file)), self.source)
 
     @property
     def is_of_cooperative_groups(self) -> bool:
-        """Whether a header of cooperative groups has it, inlined or not."""
+        """Whether the instruction is of a header of cooperative groups, inlined or not."""
         ways = (self.source, *self.inlined_at)
         return any(COOPERATIVE_GROUPS.search(way.file) for way in ways)
 
     @property
     def full_opcode(self) -> str:
-        """The opcode with all its words, as written."""
+        """The opcode with all modifiers, as written."""
         words = self.text.split(None, 2)
         return words[1] if words and words[0].startswith("@") and len(words) > 1 else words[0]
 
@@ -170,12 +170,12 @@ class PtxVariable:
     """A variable in some state space.
 
     Attributes:
-        name: Its name; those in a function are made unique by the function's.
+        name: The name; in a function the function's name is added where needed to be unique.
         space: ``global``, ``const``, ``shared``, ``local`` or ``param``.
         size: Bytes; 0 for ``extern .shared`` without an extent.
         align: Bytes.
         data: Its initialiser; None for none.
-        addresses: What is to be put into `data` once addresses are known.
+        addresses: The addresses that are put into `data` once they are known.
         type: Such as ``.b8[16]``, ``.texref``.
     """
 
@@ -196,9 +196,9 @@ class PtxFunction:
         name: Its name.
         is_kernel: Whether it is an ``.entry``.
         start: The number of its first instruction.
-        end: One more than that of its last one.
+        end: One more than the number of its last instruction.
         parameters: In order.
-        results: What it returns.
+        results: The variables that it returns.
         registers: The types of its registers by their names.
         variables: Its local variables and parameters of calls, by their names.
         line: Of its head in the PTX, from 1.
@@ -237,7 +237,7 @@ class PtxProgram:
         version: Such as ``8.5``.
         target: Such as ``sm_90a``.
         variables: Of the module, by name.
-        functions: By name; those only declared are in `declared`.
+        functions: By name; functions without a body are in `declared`.
         declared: Names of functions without a body.
         instructions: Of all functions.
         text: The PTX itself.
@@ -254,16 +254,16 @@ class PtxProgram:
     @cached_property
     def registers_read(self) -> dict[str, frozenset[str]]:
         """The names of the registers that the instructions of each function read."""
-        found: dict[str, set[str]] = {name: set() for name in self.functions}
+        names_read: dict[str, set[str]] = {name: set() for name in self.functions}
         for instruction in self.instructions:
-            read = found.setdefault(instruction.function, set())
+            read = names_read.setdefault(instruction.function, set())
             for operand in source_operands(instruction):
                 read.update(register_names(operand))
             if instruction.guard is not None:
                 read.add(instruction.guard.name)
-        return {name: frozenset(names) for name, names in found.items()}
+        return {name: frozenset(names) for name, names in names_read.items()}
 
     @cached_property
     def has_debug_info(self) -> bool:
-        """Whether it is made for a debugger (``-G``), with each variable in memory."""
+        """Whether the PTX is of a build for a debugger (``-G``), with all variables in memory."""
         return ".debug_info" in self.text

@@ -1,8 +1,8 @@
-"""Carries out a launch with the simulator, from the form's values to buffers in files.
+"""Carries out a launch in the simulator, from the form's values to buffers in files.
 
 The twin of `toolchain.gpu.launch_runner`: requests, fills, outputs and results are the same. There
-are no guards and no poison, as every byte is watched: who accesses what is not there is a fault,
-and what was never written is known.
+are no guards and no poison, as every byte is watched: an access out of bounds is a fault, and bytes
+that were never written are known.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ from jitstudio.simulator.state.model import (
 Tell = Callable[[LaunchEvent], None]
 
 LONG = 10.0
-"""Seconds from which on it is told beforehand how long a simulation will take."""
+"""Seconds from which on a forecast of the duration is shown."""
 
 _SHARE_OF_TIME = 0.8
-"""Of the time that is left: who ends by itself can say where it was."""
+"""Of the time that is left: a simulation that ends by itself can say where it was."""
 
 _MEASURED, _FAR_OFF = 3.0, 1.5
-"""Seconds after which the run itself says how long it takes, and what is worth telling anew."""
+"""Seconds of the run that give a better forecast, and the factor that is worth a new one."""
 
 _MINUTES = 180.0
-"""Seconds from which on they are told as minutes."""
+"""Seconds from which on durations are shown as minutes."""
 
 _VARIABLES = 1 << 20
 POISON = 0xFF
-"""What stands for bytes of outputs that were never written, as on a GPU: no number in any float."""
+"""Stands for bytes of outputs that were never written, as on a GPU: NaN in all float types."""
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
 _OUTCOMES = {
@@ -96,7 +96,7 @@ class PreparedLaunch:
 
     Attributes:
         program: The PTX.
-        launch: Which kernel, how many threads, what they are given.
+        launch: Kernel, threads and arguments.
     """
 
     program: PtxProgram
@@ -107,7 +107,7 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     """Returns a launch with its code read and its buffers filled.
 
     Args:
-        request: What to launch; `code` is PTX, of several modules with a zero byte between them.
+        request: The launch; `code` is PTX, of several modules with a zero byte between them.
         prepared: Files with the content of those buffers that are filled by a file or expression.
         seconds: How long the simulation may take.
 
@@ -121,8 +121,8 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     buffers = _allocated(request)
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     bound = _bound(addresses)
-    given = {buffer.name: address for buffer, address in addresses.items()}
-    given |= {texels.name: texels.handle for texels in bound}
+    named_addresses = {buffer.name: address for buffer, address in addresses.items()}
+    named_addresses |= {texels.name: texels.handle for texels in bound}
     contents = {
         buffer: _content(buffer, prepared, request.poison and not buffer.symbol)
         for buffer in (*buffers, *request.variables)
@@ -132,19 +132,19 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
         request.kernel,
         config.grid,
         config.block,
-        request.parameter_space(given),
+        request.parameter_space(named_addresses),
         tuple(
             Allocation(
                 buffer.name,
                 address,
                 buffer.bytes,
-                _with_addresses(contents[buffer], request.addresses_in(buffer, given)),
+                _with_addresses(contents[buffer], request.addresses_in(buffer, named_addresses)),
             )
             for buffer, address in addresses.items()
         ),
         bound=bound,
         variables=tuple(
-            FilledVariable(b.name, b.symbol, contents[b], request.addresses_in(b, given))
+            FilledVariable(b.name, b.symbol, contents[b], request.addresses_in(b, named_addresses))
             for b in request.variables
         ),
         shared_bytes=config.shared,
@@ -158,12 +158,12 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
 
 
 def _allocated(request: LaunchRequest) -> list[Buffer]:
-    """Returns the buffers that the launch takes memory for."""
+    """Returns the buffers that the launch allocates memory for."""
     return [buffer for buffer in request.buffers if buffer.length and not buffer.symbol]
 
 
 def _with_addresses(content: bytes | None, addresses: Mapping[int, int]) -> bytes | None:
-    """Returns what a buffer holds, with these addresses at these bytes of it."""
+    """Returns the content of a buffer, with addresses put in at some bytes."""
     if content is None or not addresses:
         return content
     data = bytearray(content)
@@ -173,11 +173,11 @@ def _with_addresses(content: bytes | None, addresses: Mapping[int, int]) -> byte
 
 
 def _bound(addresses: Mapping[Buffer, int]) -> tuple[BoundTexels, ...]:
-    """Returns the textures and surfaces among buffers; their handles count from 1."""
-    given = [(buffer, at) for buffer, at in addresses.items() if buffer.texels is not None]
+    """Returns the textures and surfaces among buffers; handles count from 1."""
+    with_texels = [(buffer, at) for buffer, at in addresses.items() if buffer.texels is not None]
     return tuple(
         BoundTexels(buffer.name, handle, at, buffer.element, buffer.texels)
-        for handle, (buffer, at) in enumerate(given, 1)
+        for handle, (buffer, at) in enumerate(with_texels, 1)
         if buffer.texels is not None
     )
 
@@ -192,14 +192,14 @@ def launch(
     """Launches a kernel in the simulator.
 
     Args:
-        request: What to launch.
+        request: The launch.
         prepared: See `prepare`.
-        folder: Where the outputs go.
+        folder: For the outputs.
         asked_at: When the launch was asked for, by `time.monotonic`.
-        tell: Receives what happens.
+        tell: Receives events.
     """
-    started, left = time.monotonic(), request.timeout - (time.monotonic() - asked_at)
-    limit = round(max(_SHARE_OF_TIME * left, 0.1), 1)
+    started, seconds_left = time.monotonic(), request.timeout - (time.monotonic() - asked_at)
+    limit = round(max(_SHARE_OF_TIME * seconds_left, 0.1), 1)
     try:
         tell(LaunchProgress("filling the buffers"))
         ready = prepare(request, prepared, limit)
@@ -229,9 +229,9 @@ def launch(
 
 
 class _Forecast:
-    """Tells how long a simulation will take if that is long, and how far it is.
+    """Tells how long a simulation will take if that is long, and its progress.
 
-    What is told before it begins is told anew once some seconds of it show that it is far off.
+    A forecast from before the run is replaced once some seconds of the run show that it is far off.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class _Forecast:
         self._foretell(expected.seconds)
 
     def report(self, share: float, steps: int) -> None:
-        """Tells how far it is, and how much is left; where nobody knows, what has been done."""
+        """Tells the share that is done, and the time left; without a share, the steps done."""
         passed = time.monotonic() - self._begun
         done = f"{share:.0%}" if share else f"{steps:,} steps in {_duration(passed)}"
         doing, left = f"simulating the kernel, {done}", ""
@@ -286,7 +286,7 @@ def _orders(
     end: float,
     tell: Tell,
 ) -> ComparedOrders:
-    """Compares a run with other orders, as far as these are asked for."""
+    """Compares a run with the other orders that the request asks for."""
     seeds = range(request.seed + 1, request.seed + request.seeds)
     if result.outcome is not SimulationOutcome.FINISHED or not seeds:
         return ComparedOrders()
@@ -359,23 +359,23 @@ def _finished(
 def _outputs(
     request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
 ) -> list[BufferResult]:
-    allocations = {each.name: each for each in ready.launch.allocations}
-    names = [*allocations, *(each.name for each in ready.launch.variables)]
+    allocations = {allocation.name: allocation for allocation in ready.launch.allocations}
+    names = [*allocations, *(variable.name for variable in ready.launch.variables)]
     places = {name: index for index, name in enumerate(names)}
     outputs = []
     for number, spec in enumerate(request.buffers):
         index = places.get(spec.name)
-        kept, unwritten = "", None
+        path_of_content, unwritten = "", None
         if index is not None and index < len(result.memory) and spec.direction is not Direction.IN:
             path = folder / f"{number}.npy"
             target = new_buffer(path, spec.element, spec.length)
-            held = np.frombuffer(result.memory[index], np.uint8)
+            content = np.frombuffer(result.memory[index], np.uint8)
             if spec.direction is Direction.OUT and request.poison:
-                # A check that expects zeros does not pass by what was never written.
-                held = np.where(result.written[index].reshape(-1), held, np.uint8(POISON))
-            target.reshape(-1).view(np.uint8)[:] = held
+                # A check that expects zeros must not pass on bytes that were never written.
+                content = np.where(result.written[index].reshape(-1), content, np.uint8(POISON))
+            target.reshape(-1).view(np.uint8)[:] = content
             target.flush()
-            kept = str(path)
+            path_of_content = str(path)
             is_whole = result.outcome is SimulationOutcome.FINISHED and not request.blocks
             if is_whole and spec.direction is Direction.OUT and request.poison:
                 written = result.written[index].reshape(spec.length, -1).any(axis=1)
@@ -386,7 +386,7 @@ def _outputs(
                 spec.element,
                 spec.length,
                 spec.direction,
-                kept,
+                path_of_content,
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
                 shape=spec.shape,
@@ -411,22 +411,22 @@ def _writers(result: SimulationResult, allocation: Allocation) -> tuple[tuple[st
 
 
 def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
-    """Returns what a buffer holds before; None for what is not filled, or only written."""
+    """Returns the content of a buffer before the launch; None if not filled or only written."""
     if buffer.fill.kind in (FillKind.UNFILLED, FillKind.INITIAL):
         return None
     if buffer.direction is Direction.OUT and poison:
         return None
     path = prepared.get(buffer.name)
-    held: np.ndarray[Any, Any] = open_buffer(path, buffer.element) if path else generate(buffer)
-    return np.ascontiguousarray(held).tobytes()
+    elements: np.ndarray[Any, Any] = open_buffer(path, buffer.element) if path else generate(buffer)
+    return np.ascontiguousarray(elements).tobytes()
 
 
 def _failed(
     request: LaunchRequest, outcome: LaunchOutcome, message: str, explanation: str = ""
 ) -> LaunchResult:
-    told = (_error(message, explanation),)
+    diagnostics = (_error(message, explanation),)
     device = SIMULATED_DEVICE.name
-    return LaunchResult(outcome, request.title, device=device, diagnostics=told)
+    return LaunchResult(outcome, request.title, device=device, diagnostics=diagnostics)
 
 
 def _error(message: str, explanation: str = "") -> Diagnostic:

@@ -1,7 +1,7 @@
-"""Runs a kernel: makes waves of blocks, and steps their groups of threads.
+"""Runs a kernel: forms waves of blocks, and steps their groups of threads.
 
 A step executes one instruction for all threads that are at it, at the deepest call and there at the
-lowest place. So each thread has a program counter of its own, and the lanes of a warp meet again
+lowest instruction. So each thread has its own program counter, and the lanes of a warp meet again
 where their ways join.
 """
 
@@ -47,10 +47,11 @@ from jitstudio.simulator.state.special import special_registers
 from jitstudio.simulator.state.undefined import UndefinedValues
 from jitstudio.simulator.state.wave import Meeting, Wave
 
-# A loop that has spun for long once, is given up sooner.
+# Rounds after which a spinning loop yields to other groups: once it has spun for long, sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
-# Steps between two looks at the clock; of many threads they take longer.
+# Steps between two looks at the clock, fewer by 16 for many threads, whose steps take longer.
 _LOOK_EVERY, _MANY = 256, 4096
+# Rounds in which all groups have yielded and memory has not changed: a deadlock.
 _HOPELESS_ROUNDS = 1000
 
 
@@ -58,22 +59,22 @@ class Machine:
     """A kernel with its memory, whose blocks run in waves.
 
     Args:
-        launch: What is simulated.
+        launch: The launch.
         program: The PTX.
         observers: Are shown each step.
         notes_written: Whether to note which registers threads have given values.
 
     Attributes:
-        launch: What is simulated.
+        launch: The launch.
         program: The PTX.
-        image: Where variables are.
+        image: The addresses of variables.
         code: The bound instructions by their numbers, of the functions that the kernel may call.
         wave: The resident blocks; None before the first of them.
         steps: Steps that have been executed.
         instructions: Instructions of single threads that have been executed.
-        faults: Those of the waves that have ended.
-        visits: Which threads have executed the instructions from one on, without a jump, by that
-            one; None to leave it unnoted.
+        faults: The faults of the waves that have ended.
+        visits: By the first instruction of each row without a jump: the threads that have executed
+            it; None to note none.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Machine:
     # Waves.
 
     def begin(self, blocks: NDArray[np.int64]) -> Wave:
-        """Makes blocks resident, all threads at the first instruction, and returns them."""
+        """Makes blocks resident, all threads at the first instruction, and returns the wave."""
         launch, image = self.launch, self.image
         cluster = math.prod(cluster_extent(launch, image.kernel))
         stride = -(-max(image.shared_size, 1) // 128) * 128
@@ -163,7 +164,8 @@ class Machine:
             observers=self.observers,
         )
         for end in range(image.shared_size, len(blocks) * stride, stride) if image.reserved else ():
-            # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
+            # Reserved barriers are zero when a block begins: `thread_block` of cooperative groups
+            # leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.texels = image.texels
@@ -193,7 +195,7 @@ class Machine:
         return arena
 
     def end_wave(self) -> None:
-        """Keeps what the blocks leave behind, which have all ended."""
+        """Takes over faults and output of the blocks, which have all ended."""
         wave = self.wave
         assert wave is not None
         self.blocks_done += len(wave.layout.blocks)
@@ -203,13 +205,13 @@ class Machine:
         self.wave = None
 
     def counters(self) -> tuple[Any, ...]:
-        """Returns what it has counted besides steps, for `set_counters`."""
-        found = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
+        """Returns all counts besides steps, for `set_counters`."""
+        reports = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
         heap = self.image.heap
-        return self.instructions, self.blocks_done, *found, heap.state() if heap else None
+        return self.instructions, self.blocks_done, *reports, heap.state() if heap else None
 
     def set_counters(self, counters: tuple[Any, ...]) -> None:
-        """Takes counts back to what they were."""
+        """Restores counts."""
         self.instructions, self.blocks_done, faults, printed, inexact, self.stall, heap = counters
         self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
         if self.image.heap is not None:
@@ -228,10 +230,10 @@ class Machine:
         Args:
             until: The number of steps at which to stop.
             look: Called now and then, to stop by an exception.
-            stops: Instructions before which to stop, too, but for the first one.
+            stops: Instructions before which to stop, too, except before the first step.
 
         Raises:
-            SimulationStop: If a thread does what ends the launch, or nobody can go on.
+            SimulationStop: If a thread ends the launch by a fault, or nobody can go on.
         """
         wave = self.wave
         assert wave is not None
@@ -256,7 +258,7 @@ class Machine:
         until: int,
         look: Callable[[], None] | None,
     ) -> None:
-        """Executes instructions for one group until another one is next."""
+        """Executes instructions for a group until another group is next."""
         code, groups = self.code, wave.groups
         others = groups.next_at(depth)
         frame: Frame | None = None
@@ -294,11 +296,12 @@ class Machine:
                 raise refused(bound.instruction, why) from None
             if moves is None:
                 at += 1
-                # A jump that nobody takes.
+                # Behind a jump that nobody takes another row of instructions begins.
                 is_first = is_noted and bound.flow is not None
                 continue
             stays = len(moves) == 1 and moves[0].depth == depth and moves[0].at < others
-            # Where it stops between two steps must make no difference: see `history`.
+            # Stopping between two steps must make no difference, so the choice does not depend on
+            # `until` and `stops`: see `history`.
             if stays and groups.puts == puts and not (bound.spins and moves[0].at <= at):
                 _, at, threads = moves[0]
                 is_first = is_noted
@@ -320,7 +323,7 @@ class Machine:
     def _execute(
         self, wave: Wave, bound: Bound, frame: Frame, depth: int, threads: Selection
     ) -> Moves | None:
-        """Executes one instruction; returns where threads go on, or None for behind it."""
+        """Executes an instruction; returns where threads go on, or None for behind it."""
         wave.clock = self.steps
         wave.current, wave.depth = bound.instruction, depth
         active: Selection | None = threads
@@ -356,34 +359,35 @@ class Machine:
     def _follow_undefined(
         self, wave: Wave, bound: Bound, depth: int, threads: Selection, active: Selection | None
     ) -> None:
-        """Takes note of threads that depend on an undefined value."""
+        """Notes threads that depend on an undefined value."""
         shown = threads if bound.flow is not None else active
         if shown is None:
             return
         key, step = (depth, bound.instruction.function), wave.clock - 1
         bases = wave.bases[key]
         wave.undefined.look_at(key)
+        # The step takes these codes along to memory, in `put`.
         if bound.instruction.opcode == "st":
             wave.undefined.carried = wave.undefined.stored(bound.instruction, step, shown)
-        if (found := wave.undefined.spread(bound.instruction, step, shown, bases)) is not None:
-            numbers = wave.numbers[shown][found.chosen]
-            thread = int(numbers[0]) if found.thread is None else found.thread
-            source = wave.layout.place(found.source, thread, found.step)
+        if (dependence := wave.undefined.spread(bound.instruction, step, shown, bases)) is not None:
+            numbers = wave.numbers[shown][dependence.chosen]
+            thread = int(numbers[0]) if dependence.thread is None else dependence.thread
+            source = wave.layout.place(dependence.source, thread, dependence.step)
             at = line_of(source)
             wave.tell(
-                FaultKind.INACTIVE_LANE if found.reason else FaultKind.NEVER_WRITTEN,
+                FaultKind.INACTIVE_LANE if dependence.reason else FaultKind.NEVER_WRITTEN,
                 numbers,
                 "depends on an undefined value",
                 other=source,
-                more=f"It was taken at {at} from {found.reason}. Take values only of "
+                more=f"It was taken at {at} from {dependence.reason}. Take values only of "
                 "lanes that take part, or choose another value for the others."
-                if found.reason
+                if dependence.reason
                 else f"It was read at {at}, and nobody has written it. Give the variable a value "
                 "on all ways that lead there.",
             )
 
     def _spun(self, wave: Wave, at: int) -> bool:
-        """Returns whether a loop that may spin has gone round often enough to yield."""
+        """Returns whether a spinning loop has gone round often enough to yield."""
         rounds = wave.spins[at] = wave.spins.get(at, 0) + 1
         return not rounds % (_SPIN_ROUNDS if rounds <= _SPIN_ROUNDS else _SPIN_ROUNDS_LATER)
 
@@ -391,7 +395,7 @@ class Machine:
         """Ends a launch in which all threads spin and nothing changes.
 
         Raises:
-            SimulationStop: If so.
+            SimulationStop: If nothing has changed for many rounds.
         """
         rounds, changes = self.stall
         if wave.changes != changes:
@@ -400,7 +404,7 @@ class Machine:
             raise deadlocked(wave, self.program, self.launch.blocks, spinning=True)
 
     def _wakened(self, wave: Wave) -> bool:
-        """Looks for threads that can go on though none is ready; returns whether there are."""
+        """Lets threads go on though no group is ready; returns whether there are any."""
         if wave.live_count == 0:
             return False
         if wave.rejoin():
@@ -432,7 +436,7 @@ class Machine:
 def _parted(
     threads: Selection, truth: NDArray[np.bool_]
 ) -> tuple[Selection | None, Selection | None]:
-    """Returns the threads for which something is true and the others; None for no thread."""
+    """Returns the threads for which something is true and the rest; None for no thread."""
     if truth.all():
         return threads, None
     if not truth.any():

@@ -1,4 +1,4 @@
-"""Runs a launch to its end, or until a limit or the user ends it, and says what came of it."""
+"""Runs a launch to its end, or until a limit or the user ends the run, and returns the result."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from jitstudio.simulator.state.model import (
 )
 
 Progress = Callable[[float, int], None]
-"""Takes the share of the expected work that has been done, from 0 to 1, and how many steps."""
+"""Takes the share of the expected work that is done, from 0 to 1, and the number of steps."""
 
 _TELL_EVERY = 0.5
 """Seconds between two reports of progress."""
 
 _ALMOST = 0.99
-"""Of a wave that takes longer than was expected."""
+"""The share of a wave that takes longer than expected."""
 
 
 def simulate(
@@ -42,19 +42,19 @@ def simulate(
     steps: int = 0,
     instructions: int = 0,
 ) -> SimulationResult:
-    """Runs a launch and returns what came of it; nothing it does is an exception.
+    """Runs a launch and returns the result; errors of the launch are results, too.
 
     Args:
-        launch: What to run.
+        launch: The launch.
         program: The PTX.
         observers: Are shown each step.
-        progress: Is given the share of the expected work that has been done, now and then, and how
-            many steps; the share is 0 as long as nobody knows what to expect.
+        progress: Called now and then with the share of the expected work that is done, and the
+            number of steps; the share is 0 as long as the work is unknown.
         cancelled: Returns whether to stop.
-        steps: How many steps a wave of blocks is expected to take; 0 where nobody knows. From the
-            second wave on they are those of the wave before.
-        instructions: How many the whole is expected to take, each once for each thread, where that
-            is known, as of a launch that has run in another order.
+        steps: Expected steps of a wave of blocks; 0 for unknown. From the second wave on the steps
+            of the wave before are expected.
+        instructions: Expected instructions of the launch, each once for each thread, where they
+            are known, as of a launch that has run in another order.
     """
     started = time.monotonic()
     try:
@@ -65,11 +65,11 @@ def simulate(
 
 
 def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
-    """Runs the waves of a machine to their end and returns what came of it; see `simulate`.
+    """Runs the waves of a machine to their end and returns the result; see `simulate`.
 
     Args:
-        machine: None of whose waves has begun.
-        look: Ends it and tells progress; by the limits of the launch where left out.
+        machine: A machine before its first wave.
+        look: Ends the run and reports progress; None for the limits of the launch only.
     """
     outcome, message, fatal = SimulationOutcome.FINISHED, "", None
     look = look or _Look(machine, time.monotonic())
@@ -89,6 +89,7 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
         message = "There is not enough memory to simulate this launch. Launch fewer threads."
     if machine.wave is not None:
         machine.end_wave()
+        # `end_wave` has counted the blocks of a full wave, and these have not ended.
         machine.blocks_done -= len(machine.waves[0])
     heap = machine.image.heap
     faults = [*machine.faults, *([fatal] if fatal is not None else [])]
@@ -113,12 +114,12 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
 
 
 def memory_after(machine: Machine) -> tuple[bytes, ...]:
-    """Returns the content of the allocations as it is now, then of the launch's variables."""
+    """Returns the current content of the allocations, then of the launch's variables."""
     return tuple(arena.data[place].tobytes() for arena, place in _places(machine))
 
 
 def _written_after(machine: Machine) -> tuple[NDArray[np.bool_], ...]:
-    """Returns which bytes of the same hold what somebody has written."""
+    """Returns which bytes of `memory_after` have been written."""
     return tuple(arena.state[place] == WRITTEN for arena, place in _places(machine))
 
 
@@ -133,11 +134,11 @@ def _places(machine: Machine) -> Iterator[tuple[Arena, slice]]:
 
 
 class _Look:
-    """Ends a simulation that takes too long or that the user cancels, and tells progress.
+    """Ends a simulation that takes too long or that the user cancels, and reports progress.
 
     Args:
-        machine: What runs.
-        started: When it was asked for, by `time.monotonic`.
+        machine: The machine that runs.
+        started: The time of the request, by `time.monotonic`.
         progress, cancelled, steps, instructions: See `simulate`.
     """
 
@@ -158,7 +159,7 @@ class _Look:
         self._told_at = started
 
     def __call__(self) -> None:
-        """Raises `SimulationStop` if it is to end."""
+        """Raises `SimulationStop` if the simulation is to end."""
         machine, limits = self._machine, self._machine.launch.limits
         if self._cancelled is not None and self._cancelled():
             raise SimulationStop(SimulationOutcome.CANCELLED, "The simulation was cancelled.")
@@ -175,7 +176,7 @@ class _Look:
             self._report()
 
     def too_many_steps(self) -> SimulationStop:
-        """Returns the end of a simulation that has taken all of its steps."""
+        """Returns the end of a simulation that has used up its steps."""
         return SimulationStop(
             SimulationOutcome.OUT_OF_STEPS,
             f"The simulation has taken its limit of {self._machine.launch.limits.steps:,} steps"
@@ -183,13 +184,13 @@ class _Look:
         )
 
     def end_wave(self) -> None:
-        """Takes note that a wave has ended: the next ones take about as many steps."""
+        """Notes that a wave has ended: the next ones take about as many steps."""
         self._wave_steps = self._machine.steps - self._wave_begun
         self._wave_begun = self._machine.steps
         self._report()
 
     def _report(self) -> None:
-        """Tells what share of the work has been done."""
+        """Reports the share of the work that is done."""
         if self._progress is None:
             return
         machine, running = self._machine, 0.0

@@ -1,7 +1,7 @@
-"""The heap of device code: `malloc` and `free`, to which `new` and `delete` come down.
+"""The heap of device code: `malloc` and `free`, which `new` and `delete` call.
 
-Blocks follow one another with gaps in between, and freed ones are used again only once the rest is:
-so what goes beyond a block, or to one that has been freed, is found.
+Blocks follow one another with gaps in between, and freed ones are used again only once all other
+bytes are: so accesses beyond a block, or to a freed one, are found.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from jitstudio.simulator.state.memory import Arena, Region
 
 HEAP_BYTES = 8 << 20
-"""What a GPU has unless it is asked for more (``cudaLimitMallocHeapSize``)."""
+"""The default of a GPU, `cudaLimitMallocHeapSize` ("Heap Memory Allocation" of the guide)."""
 
+# "Dynamic Global Memory Allocation and Operations" of the guide: pointers are aligned to 16 bytes.
 _ALIGNMENT = 16
 _GAP = 16
 HeapState = tuple[int, tuple[Region, ...], tuple[Region, ...]]
-"""What `Heap.state` returns."""
+"""The end of the used bytes, live blocks, and freed blocks."""
 
 
 class Heap:
@@ -33,20 +34,22 @@ class Heap:
         self._next = self._region.start
         self._live: dict[int, Region] = {}
         self._freed: dict[int, Region] = {}
-        # Between the blocks, once they are used; none is larger than the largest.
+        # Start and end of the gaps between blocks, once the first gap is used; none is larger than
+        # `_largest`.
         self._gaps: list[tuple[int, int]] | None = None
         self._largest = 0
         arena.blocks = self._live, self._freed
 
     def allocate(self, sizes: Iterable[int], where: str) -> tuple[list[int], list[Region]]:
-        """Gives blocks.
+        """Allocates blocks.
 
         Args:
-            sizes: Their bytes.
-            where: The line that asks for them, for messages.
+            sizes: Bytes of each block.
+            where: The line of the call, for messages.
 
         Returns:
-            The address of each, 0 for none, and those of the blocks whose bytes were in use before.
+            The address of each block, 0 where there is no room, and the blocks whose bytes were in
+            use before.
         """
         addresses: list[int] = []
         again: list[Region] = []
@@ -73,7 +76,7 @@ class Heap:
         return addresses, again
 
     def free(self, addresses: Iterable[int]) -> list[str]:
-        """Gives blocks back; returns for each why it cannot be, or an empty text."""
+        """Frees blocks; returns for each why that is an error, or an empty text."""
         problems: list[str] = []
         for address in addresses:
             start = address - self._arena.base
@@ -83,41 +86,46 @@ class Heap:
                 self._arena.close(block)
                 if self._gaps is not None:
                     self._add_gap(start, start + _room(block.end - start))
+            # `free(0)` does nothing, as in C.
             missing = address != 0 and block is None
-            known = "was freed before" if start in self._freed else "is none that malloc has given"
-            problems.append(known if missing else "")
+            problem = (
+                "was freed before" if start in self._freed else "is none that malloc has given"
+            )
+            problems.append(problem if missing else "")
         return problems
 
     def left(self) -> tuple[str, ...]:
-        """Returns what has never been freed, a sentence for each line that has asked for it."""
-        held: dict[str, list[int]] = {}
+        """Returns the blocks never freed, a sentence for each line that has allocated any."""
+        sizes_by_name: dict[str, list[int]] = {}
         for block in self._live.values():
-            held.setdefault(block.name.removeprefix("a block "), []).append(block.end - block.start)
+            sizes_by_name.setdefault(block.name.removeprefix("a block "), []).append(
+                block.end - block.start
+            )
         return tuple(
             f"{len(sizes):,} block{'s' * (len(sizes) > 1)} {name} never freed, "
             f"{sum(sizes):,} bytes."
-            for name, sizes in held.items()
+            for name, sizes in sizes_by_name.items()
         )
 
     @property
     def used(self) -> int:
-        """Up to which of its bytes there have been blocks."""
+        """Bytes from the start up to the end of the last block so far."""
         return self._next - self._region.start
 
     def state(self) -> HeapState:
-        """Returns what it is now, for `restore`."""
+        """Returns the current state, for `restore`."""
         return self._next, tuple(self._live.values()), tuple(self._freed.values())
 
     def restore(self, state: HeapState) -> None:
-        """Takes it back to what it was; the bytes are the arena's."""
+        """Restores a state; the bytes are restored by the arena."""
         self._next, live, freed = state
-        for held, blocks in ((self._live, live), (self._freed, freed)):
-            held.clear()
-            held.update((block.start, block) for block in blocks)
+        for by_start, blocks in ((self._live, live), (self._freed, freed)):
+            by_start.clear()
+            by_start.update((block.start, block) for block in blocks)
         self._gaps = None
 
     def _take_gap(self, room: int) -> int:
-        """Returns where the first gap that is large enough begins, and takes it; -1 for none."""
+        """Takes the first gap that is large enough and returns its start; -1 for none."""
         if self._gaps is None:
             self._gaps, self._largest = self._find_gaps(), self._region.end
         if room > self._largest:
@@ -130,7 +138,7 @@ class Heap:
         return -1
 
     def _add_gap(self, start: int, end: int) -> None:
-        """Takes note of what was freed, together with the gaps that it touches."""
+        """Notes freed bytes, joined with the gaps that they touch."""
         assert self._gaps is not None
         first = last = bisect_left(self._gaps, (start, end))
         if last < len(self._gaps) and self._gaps[last][0] == end:
@@ -141,14 +149,14 @@ class Heap:
         self._largest = max(self._largest, end - start)
 
     def _find_gaps(self) -> list[tuple[int, int]]:
-        """Returns start and end of what is between the blocks, in order."""
-        found, at = [], self._region.start
+        """Returns start and end of the gaps between blocks, in order."""
+        gaps, at = [], self._region.start
         for start in (*sorted(self._live), self._region.end):
             if start > at:
-                found.append((at, start))
+                gaps.append((at, start))
             if start in self._live:
                 at = start + _room(self._live[start].end - start)
-        return found
+        return gaps
 
 
 def _room(size: int) -> int:

@@ -1,4 +1,4 @@
-"""Where the variables of a program are for one kernel: addresses, stacks, initial content."""
+"""Addresses, stacks and initial content of the variables of a program, for one kernel."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ from jitstudio.simulator.state.special import SCRATCH
 from jitstudio.simulator.state.texels import TexelArray
 
 CODE_BASE = 0x7D00_0000_0000
-"""Functions have addresses from here on, so many bytes apart."""
+"""The address of the first function; the others follow, `CODE_STEP` apart."""
 
 CODE_STEP = 128
 GRID_WORKSPACE = "the workspace of the grid"
-"""What cooperative launches have in global memory, for the barrier of all blocks."""
+"""A variable of cooperative launches in global memory, for the barrier of all blocks."""
 
 _WORKSPACE_BYTES = 256
 # `multi_warp_scratch` in cooperative_groups/details/memory.h is no larger.
 _SCRATCH_BYTES = 288
+# Above these bits stands the rank of a block: see `CLUSTER_BITS`.
 _SHARED_END = 1 << 24
 
 
@@ -44,24 +45,24 @@ class ImageError(ValueError):
 
 @dataclass
 class Image:
-    """What a kernel and all that it may call need of memory.
+    """The memory of a kernel and of all functions that it may call.
 
     Attributes:
         program: The PTX.
         kernel: The kernel.
-        functions: It and the functions that it may call, by name.
-        codes: Their addresses.
+        functions: The kernel and the functions that it may call, by name.
+        codes: The addresses of functions.
         spaces: The space of each variable that they use.
-        addresses: Its address in that space.
+        addresses: The address of each variable in its space.
         locals: Offsets of local variables in the stack frame, by function and name.
         frame_bytes: Bytes of the stack frame of each function.
         parameters: Offsets of the kernel's parameters.
         shared_size: Bytes of shared memory of a block, dynamic and reserved ones included.
         reserved: How many of these, the last, are reserved for cooperative groups.
-        dynamic: Where the dynamic ones begin.
+        dynamic: The offset of dynamic shared memory.
         global_arena: Global memory with the variables and the allocations.
         constant_arena: Constant memory.
-        heap: What `malloc` takes from; None where nothing calls it.
+        heap: The heap of `malloc`; None where nothing calls it.
         texels: Textures and surfaces by their handles.
     """
 
@@ -84,7 +85,7 @@ class Image:
 
     @property
     def is_recursive(self) -> bool:
-        """Whether a function calls itself, by way of others or not."""
+        """Whether a function may call itself, directly or by way of others."""
         instructions = self.program.instructions
         calls = {
             name: {
@@ -96,7 +97,7 @@ class Image:
             }
             for name, function in self.functions.items()
         }
-        # What calls nobody that is left cannot be part of a circle.
+        # A function that calls none of the remaining ones cannot be part of a circle.
         while ends := [name for name, callees in calls.items() if not callees & calls.keys()]:
             for name in ends:
                 del calls[name]
@@ -115,10 +116,10 @@ class Image:
 
 
 def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch) -> Image:
-    """Places what a kernel needs.
+    """Returns the memory of a kernel, with all variables placed and filled.
 
     Raises:
-        ImageError: If it does not fit.
+        ImageError: If variables or allocations do not fit.
     """
     used, functions = _used(program, kernel)
     variables = [v for name, v in program.variables.items() if name in used]
@@ -162,10 +163,11 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
     image.parameters, _ = _laid_out(kernel.parameters, 0)
     for variable in in_global:
         start = image.addresses[variable.name] - arena.base
-        # Without an initialiser the driver fills with zeros.
+        # Variables without an initialiser are zero (PTX ISA, "Global State Space").
         arena.fill(start, _content(image, variable))
     if launch.cooperative:
-        # Its size, then the barrier: `grid_workspace` in cooperative_groups/details/helpers.h.
+        # Size of the workspace, then the barrier: `grid_workspace` in
+        # cooperative_groups/details/helpers.h.
         workspace = _WORKSPACE_BYTES.to_bytes(4, "little").ljust(_WORKSPACE_BYTES, b"\0")
         arena.fill(image.addresses[GRID_WORKSPACE] - arena.base, workspace)
     for variable in in_constant:
@@ -176,26 +178,26 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
 
 
 def place_of(image: Image, symbol: str) -> tuple[Arena, slice] | None:
-    """Returns where a module variable is; None for one that the kernel does not use.
+    """Returns arena and bytes of a module variable; None for a variable the kernel does not use.
 
-    Of those that several modules have by one name it is that which the kernel uses.
+    Of variables that several modules call by one name, the kernel's counts.
     """
-    found = symbol if symbol in image.addresses else ""
-    found = found or next((name for name in image.addresses if own_names(name) == symbol), "")
+    name = symbol if symbol in image.addresses else ""
+    name = name or next((n for n in image.addresses if own_names(n) == symbol), "")
     arena = {"global": image.global_arena, "const": image.constant_arena}.get(
-        image.spaces.get(found, "")
+        image.spaces.get(name, "")
     )
     if arena is None:
         return None
-    start = image.addresses[found] - arena.base
-    return arena, slice(start, start + image.program.variables[found].size)
+    start = image.addresses[name] - arena.base
+    return arena, slice(start, start + image.program.variables[name].size)
 
 
 def _fill(image: Image, filled: FilledVariable) -> None:
-    """Gives a module variable what the launch fills it with."""
-    if (found := place_of(image, filled.symbol)) is None:
+    """Fills a module variable with the content from the launch."""
+    if (variable_place := place_of(image, filled.symbol)) is None:
         return
-    arena, place = found
+    arena, place = variable_place
     data = bytearray(arena.data[place].tobytes() if filled.data is None else filled.data)
     if len(data) != place.stop - place.start:
         raise ImageError(

@@ -1,7 +1,7 @@
-"""Loads and stores of the threads of a wave, and what is known of the bytes that they reach.
+"""Loads and stores of the threads of a wave, and the notes on the bytes that they reach.
 
-Each access is checked against the bounds of its space. Of each byte memory keeps whether somebody
-has written it, or a copy to it is under way, and which undefined value it holds: see `Arena`.
+Each access is checked against the bounds of its space. For each byte memory keeps whether a thread
+has written it, or a copy to it is under way, and its undefined value, if any: see `Arena`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _IN_BLOCK = (1 << CLUSTER_BITS) - 1
 def checked_offsets(
     wave: Wave, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
 ) -> tuple[Offsets, int]:
-    """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
+    """Returns checked offsets in the arena of a space, and their region or -1."""
     arena, extent, pointers = wave.arenas[space], None, None
     if wave.extents is not None and wave.current is not None:
         extent = wave.extents.of(wave.current.number, space)
@@ -56,8 +56,8 @@ def checked_offsets(
             checked = offsets, arena.check_bounds(offsets, size)
     except AccessFault as fault:
         if pointers is not None and wave.extents is not None:
-            (led,), there = wave.extents.of_pointers(pointers[fault.index : fault.index + 1])
-            extent = there[led] if led >= 0 else None
+            (led,), buffers = wave.extents.of_pointers(pointers[fault.index : fault.index + 1])
+            extent = buffers[led] if led >= 0 else None
         raise _fault_of_access(wave, fault, threads, size, extent) from None
     if extent is not None:
         _check_extent(wave, extent, addresses, threads, size)
@@ -67,7 +67,7 @@ def checked_offsets(
 
 
 def _loaded_pointers(wave: Wave, threads: Selection) -> NDArray[np.int64] | None:
-    """Returns the pointers from memory that the addresses of an access are made of, or None."""
+    """Returns the pointers from memory that the addresses of an access are based on, or None."""
     assert wave.extents is not None
     assert wave.current is not None
     name = wave.extents.pointer_of(wave.current.number)
@@ -85,12 +85,12 @@ def _check_pointed(
     threads: Selection,
     size: int,
 ) -> None:
-    """Takes note of threads whose addresses run out of the buffers that their pointers lead to."""
+    """Notes threads whose addresses run out of the buffers that their pointers lead to."""
     assert wave.extents is not None
-    places, there = wave.extents.of_pointers(pointers)
+    places, buffers = wave.extents.of_pointers(pointers)
     for led in np.unique(places[places >= 0]).tolist():
         mine = places == led
-        _check_extent(wave, there[led], addresses, threads, size, mine)
+        _check_extent(wave, buffers[led], addresses, threads, size, mine)
 
 
 def _check_extent(
@@ -101,15 +101,15 @@ def _check_extent(
     size: int,
     only: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Takes note of threads whose addresses run from one array into another.
+    """Notes threads whose addresses run out of their array, perhaps into another array.
 
     Args:
-        wave: Whose memory it is.
+        wave: The resident blocks with their memory.
         extent: The array.
-        addresses: One for each thread.
-        threads: Who accesses.
+        addresses: An address for each thread.
+        threads: The threads that access memory.
         size: Bytes of each access.
-        only: Which of the threads must stay within it; None for all.
+        only: Which of the threads must stay within the array; None for all.
     """
     if extent.space is StateSpace.SHARED:
         addresses = addresses & _IN_BLOCK
@@ -127,8 +127,8 @@ def _check_extent(
     assert wave.extents is not None
     byte = address if address >= extent.start else address + size - 1
     assert wave.current is not None
-    there = wave.extents.at(extent.space, byte, wave.current.function)
-    where = "" if there is None or there == extent else f" and in {there.name}"
+    other_array = wave.extents.at(extent.space, byte, wave.current.function)
+    where = "" if other_array is None or other_array == extent else f" and in {other_array.name}"
     wave.tell(
         FaultKind.OUT_OF_BOUNDS,
         numbers,
@@ -144,6 +144,7 @@ def _shared_offsets(
 ) -> Offsets:
     bases = wave.shared_base[threads]
     if int(addresses.max()) >> CLUSTER_BITS and int(addresses.min()) >= 0:
+        # `mapa` puts one more than the rank of the block there; 0 is the own block.
         ranks = addresses >> CLUSTER_BITS
         blocks = wave.layout.cluster_blocks
         if (ranks > blocks).any():
@@ -174,16 +175,16 @@ def load(
     *,
     strong: bool = False,
 ) -> list[NDArray[Any]]:
-    """Returns what threads read from addresses: so many successive elements.
+    """Returns the elements that threads read from addresses, `count` successive ones each.
 
     Args:
-        wave: Whose memory it is.
+        wave: The resident blocks with their memory.
         space: None for generic addresses.
-        addresses: One for each thread.
+        addresses: An address for each thread.
         dtype: Of an element.
         count: Elements of a vector.
-        threads: Who reads.
-        strong: Whether it is volatile, relaxed or acquire.
+        threads: The threads that read.
+        strong: Whether the load is volatile, relaxed or acquire.
 
     Raises:
         ThreadFault: If an address is out of bounds or misaligned.
@@ -211,7 +212,7 @@ def take(
     *,
     strong: bool = False,
 ) -> list[NDArray[Any]]:
-    """Returns the elements at offsets that have been checked; see `load`."""
+    """Returns the elements at checked offsets; see `load`."""
     arena, size = wave.arenas[space], dtype.itemsize * count
     unwritten = arena.check_written(offsets, size, region)
     partly = None
@@ -238,16 +239,16 @@ def _note_loaded(
     threads: Selection,
     followed: NDArray[np.bool_] | None,
 ) -> None:
-    """Keeps the codes of what is loaded, for who follows them through registers.
+    """Keeps the codes of loaded elements, to be followed through registers.
 
     Args:
         wave: The resident blocks.
-        arena: Where from.
+        arena: The memory that is loaded from.
         offsets: Of the accesses.
         size: Bytes of an element.
         count: Elements of each access.
-        threads: Who loads.
-        followed: Whose elements that nobody has written are not told at once; None for nobody.
+        threads: The threads that load.
+        followed: The threads whose unwritten elements are followed and no fault yet; None for none.
     """
     codes = arena.codes_at(offsets, size, count)
     if followed is not None and followed.any() and wave.current is not None:
@@ -272,7 +273,7 @@ def _load_mixed(
     values = [np.empty(len(addresses), dtype) for _ in range(count)]
     numbers = wave.numbers[threads]
     for space, chosen in windows.items():
-        found = load(
+        loaded = load(
             wave,
             space,
             addresses[chosen] - WINDOWS.get(space, 0),
@@ -281,7 +282,7 @@ def _load_mixed(
             numbers[chosen],
             strong=strong,
         )
-        for value, part in zip(values, found, strict=True):
+        for value, part in zip(values, loaded, strict=True):
             value[chosen] = part
     wave.undefined.found = None
     return values
@@ -297,7 +298,7 @@ def store(
     strong: bool = False,
     sources: NDArray[np.int64] | None = None,
 ) -> None:
-    """Writes elements to addresses, as `load` reads them; `sources` is that of `Access`.
+    """Writes elements to addresses, as `load` reads them; for `sources` see `Access`.
 
     Raises:
         ThreadFault: If an address is out of bounds, misaligned, or not to be written.
@@ -307,7 +308,7 @@ def store(
         if len(windows) > 1:
             numbers, carried = wave.numbers[threads], wave.undefined.carried
             for part, chosen in windows.items():
-                wave.undefined.carried = [each[chosen] for each in carried] if carried else None
+                wave.undefined.carried = [codes[chosen] for codes in carried] if carried else None
                 store(
                     wave,
                     part,
@@ -337,7 +338,7 @@ def put(
     strong: bool = False,
     sources: NDArray[np.int64] | None = None,
 ) -> None:
-    """Writes elements to offsets that have been checked; see `store`."""
+    """Writes elements to checked offsets; see `store`."""
     arena, size = wave.arenas[space], values[0].dtype.itemsize * len(values)
     if wave.products and space is StateSpace.SHARED:
         check_not_read(wave, offsets, addresses, threads, size)
@@ -351,19 +352,19 @@ def put(
         _keep_carried(wave, arena, offsets, values[0].dtype.itemsize, order)
     wave.changes += 1
     if wave.on_accessed:
-        put = None if before is None else _bytes_of(values, len(offsets))
+        after = None if before is None else _bytes_of(values, len(offsets))
         kind = AccessKind.WRITE
-        notify(wave, space, kind, offsets, addresses, size, threads, strong, before, put, sources)
+        notify(wave, space, kind, offsets, addresses, size, threads, strong, before, after, sources)
 
 
 def _keep_carried(
     wave: Wave, arena: Arena, offsets: Offsets, size: int, order: NDArray[np.int64] | None
 ) -> None:
-    """Lets shared or local memory hold the undefined values that are stored."""
+    """Lets shared or local memory hold the undefined values of a store."""
     codes, wave.undefined.carried = wave.undefined.carried, None
     if codes is not None and arena.space in (StateSpace.SHARED, StateSpace.LOCAL):
         if order is not None:
-            offsets, codes = offsets[order], [each[order] for each in codes]
+            offsets, codes = offsets[order], [part[order] for part in codes]
         arena.put_codes(offsets, size, codes)
 
 
@@ -401,7 +402,7 @@ def notify(
     after: NDArray[np.uint8] | None = None,
     sources: NDArray[np.int64] | None = None,
 ) -> None:
-    """Shows an access to the observers; `after` is what memory holds unless it is given."""
+    """Shows an access to the observers; `after` is read from memory if None."""
     instruction = wave.current
     assert instruction is not None
     if before is not None and after is None:
@@ -461,7 +462,7 @@ def tell_unwritten(
     threads: Selection,
     size: int,
 ) -> None:
-    """Takes note of threads that read what nobody has written, or not waited for."""
+    """Notes threads that read unwritten bytes, or bytes of copies not waited for."""
     if space is StateSpace.SHARED and wave.copies:
         pending = wave.arenas[space].has_state(offsets, size, COPYING)
         if pending.any():
@@ -491,7 +492,7 @@ def _tell_not_waited_for(
     threads: Selection,
     size: int,
 ) -> None:
-    """Takes note of threads that read what is still being copied."""
+    """Notes threads that read bytes to which a copy is under way."""
     first = int(np.argmax(pending))
     copy, thread = wave.copies.at(int(offsets[first]), size)
     place = wave.layout.place(copy.instruction, thread, copy.step)
@@ -517,14 +518,14 @@ def copying(
     threads: Selection,
     barriers: NDArray[np.int64] | None = None,
 ) -> None:
-    """Takes note of a copy to shared memory that has to be waited for.
+    """Notes a copy to shared memory that has to be waited for.
 
     Args:
         wave: The resident blocks.
-        addresses: Where to, one for each thread.
+        addresses: The address that each thread copies to.
         size: Bytes of each.
-        threads: Who copies.
-        barriers: Offsets of the mbarriers that track it; None for none.
+        threads: The threads that copy.
+        barriers: Offsets of the mbarriers that track the copy; None for none.
     """
     assert wave.current is not None
     offsets, region = checked_offsets(wave, StateSpace.SHARED, addresses, threads, size)
@@ -534,12 +535,12 @@ def copying(
 
 
 def copied(wave: Wave, copies: list[Copy], *, by_themselves: bool) -> None:
-    """Takes note that copies have been waited for.
+    """Notes that copies have been waited for.
 
     Args:
         wave: The resident blocks.
-        copies: Which.
-        by_themselves: Whether by the threads that copy, which have yet to tell others.
+        copies: The copies.
+        by_themselves: Whether the copying threads have waited; others need a barrier behind that.
     """
     for copy in copies:
         wave.arenas[StateSpace.SHARED].mark_written(copy.offsets, copy.size, -1)
@@ -564,7 +565,7 @@ def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:
     return columns.view(np.uint8)
 
 
-def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str) -> None:
+def _check_range(addresses: NDArray[np.int64], size: int, limit: int, memory: str) -> None:
     if int(addresses.min()) < 0 or int(addresses.max()) + size > limit:
         wrong = (addresses < 0) | (addresses + size > limit)
         first = int(np.argmax(wrong))
@@ -576,7 +577,7 @@ def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str)
             FaultKind.OUT_OF_BOUNDS,
             first,
             int(np.count_nonzero(wrong)),
-            f"{where} of {what} ({limit:,} bytes)",
+            f"{where} of {memory} ({limit:,} bytes)",
             address,
         )
     if size > 1:

@@ -1,4 +1,4 @@
-"""The bytes of every state space, with what has been written of them, and generic addresses.
+"""The bytes of every state space, with notes on written bytes, and generic addresses.
 
 Each space is one flat arena. Global memory holds the variables of the module and the allocations of
 the launch, with unmapped gaps in between; shared memory the windows of all resident blocks; local
@@ -22,10 +22,13 @@ Offsets = NDArray[np.int64]
 GLOBAL_BASE = 0x7F00_0000_0000
 """Where `place` puts the first allocation."""
 
+# `cudaMalloc` aligns to at least 256 bytes; the gap lets small overruns meet no other buffer.
 _ALIGNMENT = 512
 _GAP = 512
+# 0 stands for bytes outside of all regions, as `np.zeros` leaves them.
 _UNWRITTEN, WRITTEN, COPYING = 1, 2, 3
-# The windows of generic addresses, by bits 36 and up; all above them is global.
+# The windows of generic addresses (PTX ISA, "Generic Addressing"), by bits 36 and up; all other
+# addresses are global. The bases are made up: a GPU has others.
 WINDOW_BITS = 36
 WINDOWS = {
     StateSpace.SHARED: 0x7E00_0000_0000,
@@ -39,13 +42,13 @@ CLUSTER_BITS = 24
 
 
 class AccessFault(Exception):
-    """An access that must not be.
+    """A forbidden access.
 
     Attributes:
-        kind: What is wrong.
-        index: Which of the threads that take part is the first.
-        count: How many of them do it.
-        detail: What is wrong with the address, in words that go on after "at 0x…".
+        kind: The kind of fault.
+        index: The first thread at fault among those that take part.
+        count: How many threads are at fault.
+        detail: The problem of the address, in words that go on after "at 0x…".
         address: As the thread has it.
     """
 
@@ -64,7 +67,7 @@ class Region(NamedTuple):
 
 
 def place(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Returns addresses for allocations of these sizes, as the driver would give them."""
+    """Returns addresses for allocations of some sizes, as the driver would choose them."""
     addresses = []
     at = GLOBAL_BASE
     for size in sizes:
@@ -78,16 +81,16 @@ class Arena:
     """The bytes of one state space.
 
     Attributes:
-        space: Which.
+        space: The state space.
         base: The address of the first byte in its own space.
         data: Its bytes; their number is divisible by 16.
-        state: What is known of each byte: 0 outside, 1 not written, 2 written, 3 being copied to.
-        regions: What may be accessed, by rising offsets.
+        state: The state of each byte: 0 outside, 1 not written, 2 written, 3 being copied to.
+        regions: The parts that may be accessed, by rising offsets.
         read_only: Whether nothing may be written.
         pitch: For equal parts, of blocks or threads: bytes from one to the next.
         used: Bytes of each part that may be accessed.
         blocks: Where the last region is a heap: its blocks and the freed ones, by their offsets.
-        codes: What is known of undefined values in each byte, see `UndefinedValues`; None for none.
+        codes: The codes of undefined values in each byte, see `UndefinedValues`; None for none.
     """
 
     space: StateSpace
@@ -111,14 +114,14 @@ class Arena:
 
     @classmethod
     def in_parts(cls, space: StateSpace, count: int, pitch: int, used: int, name: str) -> Arena:
-        """Returns an arena of so many equal parts."""
+        """Returns an arena of equal parts."""
         arena = cls.of(space, 0, count * pitch, (Region(0, count * pitch, name),))
         arena.pitch, arena.used = pitch, used
         return arena
 
     @classmethod
     def of(cls, space: StateSpace, base: int, size: int, regions: tuple[Region, ...] = ()) -> Arena:
-        """Returns an arena of so many bytes, of which only the regions may be accessed."""
+        """Returns an arena of some bytes, of which only the regions may be accessed."""
         padded = -(-size // 16) * 16 + 16
         data, state = np.zeros(padded, np.uint8), np.zeros(padded, np.uint8)
         for region in regions:
@@ -126,18 +129,18 @@ class Arena:
         return cls(space, base, data, state, regions)
 
     def offset_of(self, address: int) -> int:
-        """Returns where the byte at an address is."""
+        """Returns the offset of the byte at an address."""
         return address - self.base
 
     def fill(self, start: int, content: bytes) -> None:
-        """Puts bytes that are written from the start."""
+        """Puts bytes into the arena, which count as written."""
         end = start + len(content)
         self.data[start:end] = np.frombuffer(content, np.uint8)
         self.state[start:end] = WRITTEN
         self.forget()
 
     def open(self, block: Region) -> None:
-        """Lets a block of the heap be accessed, of which nobody has written a byte."""
+        """Lets a block of the heap be accessed, with all bytes unwritten."""
         self.state[block.start : block.end] = _UNWRITTEN
 
     def close(self, block: Region) -> None:
@@ -145,7 +148,7 @@ class Arena:
         self.state[block.start : block.end] = 0
 
     def forget(self) -> None:
-        """Looks again at what has been written, as data and state were changed from outside."""
+        """Reads the state of all regions again, after data and state were changed from outside."""
         self._complete = [self._all_written(region) for region in self.regions]
 
     def _all_written(self, region: Region) -> bool:
@@ -161,17 +164,17 @@ class Arena:
         return view
 
     def region_of(self, lowest: int, highest: int, size: int) -> int:
-        """Returns the index of the region that holds all bytes from lowest on; -1 for none."""
+        """Returns the index of the region with all bytes of accesses; -1 for none."""
         index = bisect_right(self._starts, lowest) - 1
         if index >= 0 and highest + size <= self.regions[index].end:
             return index
         return -1
 
     def check_bounds(self, offsets: Offsets, size: int) -> int:
-        """Returns the region that all accesses are in, -1 where they are in several.
+        """Returns the region of all accesses, -1 where they are in several.
 
         Raises:
-            AccessFault: If one is in none, or misaligned.
+            AccessFault: If an access is in no region, or misaligned.
         """
         lowest, highest = int(offsets.min()), int(offsets.max())
         index = self.region_of(lowest, highest, size)
@@ -180,9 +183,9 @@ class Arena:
             at = np.searchsorted(self._first, offsets, side="right") - 1
             inside = (at >= 0) & (offsets + size <= self._last[at])
             if in_heap:
-                # Outside its blocks nothing is known of a byte.
-                known = np.where(inside, offsets, 0)
-                inside &= (self.state[known] != 0) & (self.state[known + size - 1] != 0)
+                # Bytes of the heap outside of its blocks have state 0.
+                checked = np.where(inside, offsets, 0)
+                inside &= (self.state[checked] != 0) & (self.state[checked + size - 1] != 0)
             if not inside.all():
                 first = int(np.argmin(inside))
                 raise AccessFault(
@@ -220,11 +223,12 @@ class Arena:
         return nearest or "where nothing is allocated"
 
     def check_written(self, offsets: Offsets, size: int, region: int) -> NDArray[np.bool_] | None:
-        """Returns which accesses read a byte that nobody has written; None for none."""
+        """Returns which accesses read an unwritten byte; None for none."""
         if region >= 0:
             if self._complete[region]:
                 return None
             self._looked[region] += 1
+            # Looking at a whole region costs more than one access, so only each 16th access does.
             if self._looked[region] & 15 == 1:
                 self._complete[region] = self._all_written(self.regions[region])
                 if self._complete[region]:
@@ -233,56 +237,57 @@ class Arena:
         return None if states.all() else ~states
 
     def mark_written(self, offsets: Offsets, size: int, region: int) -> None:
-        """Takes note that bytes have been written, by defined values."""
+        """Notes that bytes have been written, by defined values."""
         if self.codes is not None:
             self.codes[offsets[:, None] + np.arange(size)] = 0
         if region < 0 or not self._complete[region]:
             self._mark(offsets, size, WRITTEN)
 
     def mark_copying(self, offsets: Offsets, size: int, region: int) -> None:
-        """Takes note that bytes are being copied to."""
+        """Notes that bytes are being copied to."""
         self._complete[region] = False
         self._mark(offsets, size, COPYING)
         if self.codes is not None:
             self.codes[offsets[:, None] + np.arange(size)] = 0
 
     def put_codes(self, offsets: Offsets, size: int, codes: Sequence[NDArray[np.int32]]) -> None:
-        """Takes note of undefined values that were written.
+        """Notes undefined values that were written.
 
         Args:
-            offsets: Where each thread has written.
+            offsets: The offset that each thread has written to.
             size: Bytes of an element.
-            codes: Of the elements, one behind the other.
+            codes: Of successive elements.
         """
         if self.codes is None:
             self.codes = np.zeros(len(self.data), np.int32)
-        for part, each in enumerate(codes):
-            self.codes[(offsets + part * size)[:, None] + np.arange(size)] = each[:, None]
+        for part, element_codes in enumerate(codes):
+            self.codes[(offsets + part * size)[:, None] + np.arange(size)] = element_codes[:, None]
 
     def codes_at(self, offsets: Offsets, size: int, count: int) -> list[NDArray[np.int32]] | None:
-        """Returns the codes of elements all of whose bytes are undefined; None where none is."""
+        """Returns the codes of elements whose bytes are all undefined; None if none is."""
         if self.codes is None:
             return None
-        held = self.codes[offsets[:, None] + np.arange(size * count)].reshape(-1, count, size)
-        if not held.any():
+        codes = self.codes[offsets[:, None] + np.arange(size * count)].reshape(-1, count, size)
+        if not codes.any():
             return None
-        return list(np.where(held.all(axis=2), held.max(axis=2), 0).T)
+        return list(np.where(codes.all(axis=2), codes.max(axis=2), 0).T)
 
     def never_written(self, offsets: Offsets, size: int, count: int) -> NDArray[np.bool_]:
-        """Returns of which elements nobody has written a byte, of shape (elements, threads)."""
+        """Returns which elements have no written byte, of shape (elements, threads)."""
         states = self.state[offsets[:, None] + np.arange(size * count)].reshape(-1, count, size)
-        found: NDArray[np.bool_] = (states == _UNWRITTEN).all(axis=2).T
-        return found
+        never: NDArray[np.bool_] = (states == _UNWRITTEN).all(axis=2).T
+        return never
 
     def partly_written(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
-        """Returns which accesses read bytes that were written next to some that were not."""
+        """Returns which accesses read written bytes next to unwritten ones."""
         states = self.state[offsets[:, None] + np.arange(size)]
-        is_there, is_copied = states == WRITTEN, states == COPYING
-        found: NDArray[np.bool_] = is_there.any(axis=1) & ~is_there.all(axis=1)
-        found &= ~is_copied.any(axis=1)
-        return found
+        is_written, is_copied = states == WRITTEN, states == COPYING
+        partly: NDArray[np.bool_] = is_written.any(axis=1) & ~is_written.all(axis=1)
+        partly &= ~is_copied.any(axis=1)
+        return partly
 
     def _mark(self, offsets: Offsets, size: int, state: int) -> None:
+        # Accesses are aligned, so the states of an element are one word of up to 8 bytes.
         width = min(size, 8)
         dtype = np.dtype(f"u{width}")
         value = dtype.type(int.from_bytes(bytes([state]) * width, "little"))
@@ -292,9 +297,11 @@ class Arena:
             states[index + part] = value
 
     def has_state(self, offsets: Offsets, size: int, state: int) -> NDArray[np.bool_]:
-        """Returns which accesses touch a byte of which that is known."""
-        found: NDArray[np.bool_] = (self.state[offsets[:, None] + np.arange(size)] == state).any(1)
-        return found
+        """Returns which accesses touch a byte in a state."""
+        touching: NDArray[np.bool_] = (self.state[offsets[:, None] + np.arange(size)] == state).any(
+            1
+        )
+        return touching
 
     def _states(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
         width = min(size, 8)
@@ -308,13 +315,13 @@ class Arena:
         return written
 
     def gather(self, offsets: Offsets, dtype: np.dtype[Any], count: int) -> list[NDArray[Any]]:
-        """Returns so many successive elements from each offset, which is aligned."""
+        """Returns `count` successive elements from each offset, which is aligned."""
         view = self.view(dtype)
         index = offsets // dtype.itemsize if dtype.itemsize > 1 else offsets
         return [view[index + part] if part else view[index] for part in range(count)]
 
     def scatter(self, offsets: Offsets, values: Sequence[NDArray[Any]]) -> None:
-        """Puts successive elements to each offset; of two threads the later one prevails."""
+        """Puts successive elements at each offset; of two threads the later one prevails."""
         dtype = values[0].dtype
         view = self.view(dtype)
         index = offsets // dtype.itemsize if dtype.itemsize > 1 else offsets
@@ -323,15 +330,15 @@ class Arena:
 
     def bytes_at(self, offsets: Offsets, size: int) -> NDArray[np.uint8]:
         """Returns the bytes at each offset, of shape (threads, size)."""
-        found: NDArray[np.uint8] = self.data[offsets[:, None] + np.arange(size)]
-        return found
+        content: NDArray[np.uint8] = self.data[offsets[:, None] + np.arange(size)]
+        return content
 
 
 def check_alignment(offsets: Offsets, size: int, base: int = 0) -> None:
     """Checks that offsets are divisible by the size, a power of 2.
 
     Raises:
-        AccessFault: If one is not.
+        AccessFault: If an offset is not divisible.
     """
     if int(np.bitwise_or.reduce(offsets)) & (size - 1):
         wrong = (offsets & (size - 1)) != 0
@@ -346,33 +353,33 @@ def check_alignment(offsets: Offsets, size: int, base: int = 0) -> None:
 
 
 def behind_end(distance: int) -> str:
-    """Returns where an access begins, by how many bytes that is behind the end."""
+    """Returns the place of an access in words, by its distance in bytes behind the end."""
     if distance > 0:
         return f"{distance:,} bytes behind the end"
     return "across the end" if distance < 0 else "directly behind the end"
 
 
 def window_of(address: int) -> StateSpace:
-    """Returns the space that a generic address is in."""
+    """Returns the space of a generic address."""
     return _BY_WINDOW.get(address >> WINDOW_BITS, StateSpace.GLOBAL)
 
 
 def windows_of(addresses: NDArray[np.int64]) -> dict[StateSpace, NDArray[np.bool_] | None]:
-    """Returns which of the generic addresses are in which space; None stands for all."""
+    """Returns the generic addresses of each space, as masks; None stands for all."""
     tops = addresses >> WINDOW_BITS
     first, last = int(tops.min()), int(tops.max())
     if first == last:
         return {_BY_WINDOW.get(first, StateSpace.GLOBAL): None}
-    found: dict[StateSpace, NDArray[np.bool_] | None] = {}
+    masks: dict[StateSpace, NDArray[np.bool_] | None] = {}
     rest = np.ones(len(addresses), np.bool_)
     for top, space in _BY_WINDOW.items():
         inside = tops == top
         if inside.any():
-            found[space] = inside
+            masks[space] = inside
             rest &= ~inside
     if rest.any():
-        found[StateSpace.GLOBAL] = rest
-    return found
+        masks[StateSpace.GLOBAL] = rest
+    return masks
 
 
 def global_arena(
@@ -380,12 +387,12 @@ def global_arena(
     allocations: Sequence[Allocation],
     heap_bytes: int = 0,
 ) -> tuple[Arena, dict[str, int]]:
-    """Returns global memory, and the addresses of the variables in it.
+    """Returns global memory, and the addresses of its variables.
 
     Args:
         variables: Name, bytes and alignment of each variable of the module.
         allocations: Of the launch, by rising addresses.
-        heap_bytes: Of the heap, which comes last, and of which no byte may be accessed yet.
+        heap_bytes: Of the heap, the last region, of which no byte may be accessed yet.
 
     Raises:
         ValueError: If allocations overlap.

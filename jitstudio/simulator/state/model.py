@@ -1,4 +1,4 @@
-"""What a simulated launch is, what came of it, and what observers of it are shown."""
+"""A simulated launch, its result, and the accesses and events that observers are shown."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Threads = NDArray[np.int64]
 
 
 class SyncScope(Enum):
-    """Among which threads a barrier or a fence orders accesses."""
+    """The threads among which a barrier or a fence orders accesses."""
 
     WARP = "warp"
     BLOCK = "block"
@@ -103,8 +103,8 @@ class FilledVariable:
     Attributes:
         name: The argument's.
         symbol: Its name in the PTX.
-        data: Its content before the launch; None for what it holds by itself.
-        addresses: What it holds at these bytes from its start.
+        data: Its content before the launch; None for its initialiser.
+        addresses: Addresses that it holds, by the offset in bytes.
     """
 
     name: str
@@ -119,10 +119,10 @@ class BoundTexels:
 
     Attributes:
         name: The parameter's.
-        handle: What the kernel is given.
-        address: Where the allocation begins.
-        element: What a texel is.
-        texels: How it is read.
+        handle: The handle that the kernel is passed.
+        address: The address of the allocation.
+        element: The type of a texel.
+        texels: Extents, address modes, filter and read mode.
     """
 
     name: str
@@ -134,7 +134,7 @@ class BoundTexels:
 
 @dataclass(frozen=True)
 class SimulationLimits:
-    """What a simulation may take.
+    """Limits of a simulation.
 
     Attributes:
         steps: Most steps; a step is one instruction for all threads that are at it.
@@ -169,8 +169,8 @@ class SimulatedLaunch:
         target: Such as ``sm_90``; empty for that of the PTX.
         seed: Shuffles the order in which blocks and warps take their turn; None for the natural
             one.
-        limits: What it may take.
-        only_blocks: Runs the first so many blocks only; None for all.
+        limits: Limits of steps, time and memory.
+        only_blocks: The number of first blocks to run; None for all.
     """
 
     kernel: str
@@ -201,25 +201,26 @@ class SimulatedLaunch:
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """What came of a simulated launch.
+    """The result of a simulated launch.
 
     Attributes:
         outcome: How it ended.
         message: Why, unless it finished; a sentence or two.
         instructions: Instructions executed, each once for each thread.
         steps: Instructions executed, each once for all threads that were at it together.
-        seconds: How long the simulation took, which says nothing of a GPU.
+        seconds: The time of the simulation, which says nothing of a GPU.
         blocks: How many blocks have run.
         memory: The content of the allocations, in their order.
         output: What the kernel printed.
-        exact: Whether nothing was used that may have another value on a GPU.
-        inexact_functions: Those that were, such as ``ex2.approx.f32``, with what is known of them.
+        exact: Whether all results are those of a GPU, bit for bit.
+        inexact_functions: The functions used whose results may differ on a GPU, such as
+            ``ex2.approx.f32``, with the known difference.
         lines: Filled in by `counts`.
         samples: The costliest request of each access, filled in by `counts`.
         races: Filled in by `races`.
         faults: In the order in which they were found.
-        written: For each byte of the allocations whether it holds what somebody has written.
-        heap_left: What device code has not given back to the heap, in sentences.
+        written: For each byte of the allocations whether it has been written.
+        heap_left: The blocks of the heap that device code has not freed, in sentences.
         library: Where lanes part in headers of NVIDIA's, filled in by `counts`.
     """
 
@@ -244,7 +245,7 @@ class SimulationResult:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which thread has which number, for the blocks that are resident together.
+    """The numbers of threads, for the blocks that are resident together.
 
     Blocks are padded to whole warps: warp ``t // 32`` and lane ``t % 32`` are those of thread
     ``t``. The numbers of padding never occur among `Threads`.
@@ -310,26 +311,26 @@ def unflattened(index: int, size: Dim3) -> Dim3:
 
 @dataclass(frozen=True)
 class Access:
-    """One instruction that reads or writes memory, for all threads that do it together.
+    """A read or write of memory by an instruction, for all threads that execute it together.
 
     Attributes:
-        instruction: Which.
-        threads: The numbers of the threads that do it, sorted.
+        instruction: The instruction.
+        threads: The numbers of the threads that access memory, sorted.
         space: After resolving generic addresses; a generic access to several spaces gives one
             access for each. Texels are in the arena of global memory.
-        kind: What it does.
-        offsets: Byte offset in the flat arena of the space, one for each thread. That of shared
-            memory holds all resident blocks, `Layout.shared_stride` apart; that of local memory
+        kind: Whether it reads, writes, or does both atomically.
+        offsets: Byte offset of each thread in the flat arena of the space. The arena of shared
+            memory holds all resident blocks, `Layout.shared_stride` apart, the one of local memory
             all threads.
-        addresses: As the kernel sees them, one for each thread.
+        addresses: The address of each thread, as the kernel sees it.
         size: Bytes for each thread, all elements of a vector together.
         strong: Whether it is volatile, relaxed, acquire, release or atomic.
         before: The bytes in memory before, of shape (threads, size); None for reads. For writes
             they are there only if an observer says `wants_values`.
-        after: The bytes that each thread has put there; where several put some at one address,
-            those that memory holds in the end are of one of them.
+        after: The bytes that each thread has put there; where several threads write to an address,
+            memory holds those of one thread in the end.
         step: Steps that were executed before it.
-        sources: Where each thread copies from, in global memory; None for what is no copy.
+        sources: The address in global memory that each thread copies from; None for no copy.
     """
 
     instruction: PtxInstruction
@@ -347,53 +348,53 @@ class Access:
 
 
 class Observer:
-    """Is shown what a launch does; the machine makes only what a method that is overridden takes.
+    """An object that is shown a launch; the machine prepares only events of overridden methods.
 
     Attributes:
-        wants_values: Whether writes come with the bytes before and after.
+        wants_values: Whether writes are shown with the bytes before and after.
     """
 
     wants_values = False
 
     def started(self, layout: Layout) -> None:
-        """Takes note that these blocks become resident, all others having ended."""
+        """Notes that blocks become resident, all others having ended."""
 
     def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
-        """Takes note of a step: these threads execute it, their guards being true.
+        """Notes a step: threads execute an instruction, their guards being true.
 
-        Of a branch all threads that come to it are given, whatever their guards are.
+        For a branch these are all threads that come to it, whatever their guards are.
         """
 
     def branched(self, instruction: PtxInstruction, threads: Threads, taken: Threads) -> None:
-        """Takes note of a branch on a condition: of these threads the second ones leap.
+        """Notes a branch on a condition, which some of the threads take.
 
         For `brx.idx` and calls through a pointer it is called once for each target.
         """
 
     def accessed(self, access: Access) -> None:
-        """Takes note of an access; of a write after it has been done."""
+        """Notes an access; a write after it has been done."""
 
     def copied(self, access: Access) -> None:
-        """Takes note that threads have waited for what they have copied: writes until now.
+        """Notes that threads have waited for copies, which were writes until now.
 
         `accessed` was called for the same writes when the copy began.
         """
 
     def renewed(self, start: int, end: int) -> None:
-        """Takes note that bytes of global memory, which were freed, are of another block."""
+        """Notes that freed bytes of global memory belong to another block of the heap."""
 
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:
-        """Takes note that these threads have passed a barrier together.
+        """Notes that threads have passed a barrier together.
 
         With `SyncScope.WARP` the threads may be of many warps: those of each warp have met.
         """
 
     def ended(self, instruction: PtxInstruction, threads: Threads, step: int) -> None:
-        """Takes note that threads have exited, at an instruction and after so many steps."""
+        """Notes that threads have exited at an instruction, after some number of steps."""
 
     def fenced(self, threads: Threads, scope: SyncScope) -> None:
-        """Takes note that each of these threads has executed a fence."""
+        """Notes that threads have executed a fence, each for itself."""
 
     def finished(self, result: SimulationResult) -> SimulationResult:
-        """Returns the result with what this observer adds to it."""
+        """Returns the result with the additions of this observer."""
         return result

@@ -1,9 +1,9 @@
-"""Products of warp groups that run by themselves, until they are waited for.
+"""Products of warp groups that run asynchronously, until they are waited for.
 
-The simulator multiplies at once. That the sums are there, and that the matrices in shared memory
-and registers are not needed any more, is known only behind ``wgmma.wait_group`` of a group that has
-the product; and what the threads did to these registers before is known to it by ``wgmma.fence``
-(PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions").
+The simulator multiplies at once. But only behind a ``wgmma.wait_group`` for the group of a product
+are the sums there and the matrices in shared memory and registers free for other uses; and only a
+``wgmma.fence`` lets a product see earlier writes of threads to its registers (PTX ISA,
+"Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions").
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _NEVER = -1
 
 
 class Touch(NamedTuple):
-    """Which registers of products another instruction uses.
+    """Registers of products that another instruction uses.
 
     Attributes:
-        reads: Their names.
-        writes: Likewise.
+        reads: The names of registers that it reads.
+        writes: The names of registers that it writes.
     """
 
     reads: frozenset[str]
@@ -47,10 +47,10 @@ class Touch(NamedTuple):
 
 
 def touches(program: PtxProgram, kernel: PtxFunction) -> dict[int, Touch]:
-    """Returns which instructions of a kernel use registers of its products, by their numbers.
+    """Returns the instructions of a kernel that use registers of its products, by number.
 
     Copies by `mov` are left out: compilers move registers between any two instructions, and
-    `ptxas` sees to it that these are right.
+    `ptxas` keeps these copies right.
     """
     body = program.instructions[kernel.start : kernel.end]
     of_products: set[str] = set()
@@ -61,7 +61,7 @@ def touches(program: PtxProgram, kernel: PtxFunction) -> dict[int, Touch]:
                     of_products.update(register_names(operand))
     if not of_products:
         return {}
-    found = {}
+    by_number = {}
     for instruction in body:
         if instruction.opcode not in ("wgmma", "mov"):
             writes = frozenset(result_names(instruction)) & of_products
@@ -71,8 +71,8 @@ def touches(program: PtxProgram, kernel: PtxFunction) -> dict[int, Touch]:
                 names.add(instruction.guard.name)
             reads = frozenset(names & of_products)
             if reads or writes:
-                found[instruction.number] = Touch(reads, writes)
-    return found
+                by_number[instruction.number] = Touch(reads, writes)
+    return by_number
 
 
 def is_product(instruction: PtxInstruction) -> bool:
@@ -82,19 +82,19 @@ def is_product(instruction: PtxInstruction) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """What one instruction multiplies, for all warps that do it together.
+    """A matrix product of one instruction, for all warps that execute it together.
 
     Attributes:
-        instruction: Which.
+        instruction: The instruction.
         step: Steps before it.
         sums: The names of the registers of the sums.
-        fragments: Of those of A.
-        warps: Which have not waited for it, by their numbers.
-        groups: In which of its groups each of them has it.
+        fragments: The names of the registers of A.
+        warps: The numbers of the warps that have not waited for it.
+        groups: For each of them, the number of its `wgmma` group with the product.
         readers: The threads that read shared memory, each once for each of its pieces; of warp
             groups of which no warp has waited.
-        offsets: Where these are in the arena.
-        addresses: The same as the kernel sees them.
+        offsets: The offsets of the pieces in the arena.
+        addresses: Their addresses as the kernel sees them.
         size: Bytes of a piece.
     """
 
@@ -110,12 +110,12 @@ class Product:
     size: int
 
     def waiting(self, threads: Threads) -> NDArray[np.bool_]:
-        """Returns which threads are of warps that have not waited for it."""
+        """Returns which threads are of warps that have not waited for the product."""
         return np.isin(threads // WARP, self.warps)
 
 
 class PendingProducts:
-    """The products that nobody has waited for, and what has become of their registers.
+    """Products that nobody has waited for, and changes of their registers.
 
     Args:
         threads: How many there are.
@@ -135,12 +135,12 @@ class PendingProducts:
         return bool(self._products)
 
     def copy(self) -> PendingProducts:
-        """Returns the same ones, to be changed on their own."""
-        other = PendingProducts(0, self._per_block, self.touching)
-        other._groups, other._fences = self._groups.copy(), self._fences.copy()
-        other._changed = {name: steps.copy() for name, steps in self._changed.items()}
-        other._products = list(self._products)
-        return other
+        """Returns the same products, to be changed independently."""
+        twin = PendingProducts(0, self._per_block, self.touching)
+        twin._groups, twin._fences = self._groups.copy(), self._fences.copy()
+        twin._changed = {name: steps.copy() for name, steps in self._changed.items()}
+        twin._products = list(self._products)
+        return twin
 
     def first_warps(self, warps: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the first warp of the warp group of each warp."""
@@ -152,24 +152,24 @@ class PendingProducts:
         return (firsts[:, None] * WARP + np.arange(GROUP_WARPS * WARP)).reshape(-1)
 
     def fence(self, threads: Threads, step: int) -> None:
-        """Takes note that threads have executed ``wgmma.fence``."""
+        """Notes that threads have executed ``wgmma.fence``."""
         self._fences[threads] = step
 
     def change(self, names: Iterable[str], threads: Threads, step: int) -> None:
-        """Takes note that threads have given registers new values."""
+        """Notes that threads have given registers new values."""
         for name in names:
             if name not in self._changed:
                 self._changed[name] = np.full(len(self._fences), _NEVER, np.int64)
             self._changed[name][threads] = step
 
     def unfenced(self, names: Iterable[str], threads: Threads) -> tuple[str, NDArray[np.bool_]]:
-        """Returns a register that threads have changed since their last fence, and which of them.
+        """Returns a register changed since the last fence, and the threads that changed it.
 
-        The name is empty where they have never executed one.
+        The name is empty where threads have never executed a fence.
         """
         fences = self._fences[threads]
-        if (none := fences == _NEVER).any():
-            return "", none
+        if (never_fenced := fences == _NEVER).any():
+            return "", never_fenced
         for name in sorted(names):
             if name in self._changed and (late := self._changed[name][threads] > fences).any():
                 return name, late
@@ -185,47 +185,49 @@ class PendingProducts:
         reads: tuple[Threads, Offsets, NDArray[np.int64]],
         size: int,
     ) -> None:
-        """Takes note of a product; see `Product`."""
+        """Notes a product; see `Product`."""
         warps = np.unique(threads // WARP)
         groups = self._groups[warps]
         product = Product(instruction, step, sums, fragments, warps, groups, *reads, size)
         self._products.append(product)
 
     def commit(self, threads: Threads) -> None:
-        """Ends the group of products of each of the warps of these threads."""
+        """Ends the current `wgmma` group of the warps of some threads."""
         self._groups[np.unique(threads // WARP)] += 1
 
     def wait(self, threads: Threads, but: int) -> list[Product]:
-        """Lets warps wait for products; returns what of these has read shared memory until now.
+        """Lets warps wait for products; returns the reads of shared memory that end by that.
 
         Args:
-            threads: Of these warps.
-            but: How many of the last groups may go on.
+            threads: Threads of the warps.
+            but: The number of latest groups that may go on.
         """
         last = np.full(len(self._groups), _NEVER)
         mine = np.unique(threads // WARP)
         last[mine] = self._groups[mine] - but
         read: list[Product] = []
-        kept: list[Product] = []
+        pending: list[Product] = []
         for product in self._products:
             done = product.groups < last[product.warps]
             if not done.any():
-                kept.append(product)
+                pending.append(product)
                 continue
-            # Of a warp group all have read when the first of its warps knows it.
+            # All warps of a group have read once the first of them knows that the product is done.
             ended = np.isin(
                 self.first_warps(product.readers // WARP), self.first_warps(product.warps[done])
             )
             ends = np.isin(product.readers // WARP, product.warps[done])
             read.append(_reading(product, ended & ends))
             if not done.all():
-                left = replace(product, warps=product.warps[~done], groups=product.groups[~done])
-                kept.append(_reading(left, ~ended))
-        self._products = kept
+                remaining = replace(
+                    product, warps=product.warps[~done], groups=product.groups[~done]
+                )
+                pending.append(_reading(remaining, ~ended))
+        self._products = pending
         return [product for product in read if product.readers.size]
 
     def with_registers(self, touch: Touch, threads: Threads) -> tuple[Product, str] | None:
-        """Returns a product that threads have not waited for, and a register that they use."""
+        """Returns a product that threads have not waited for, and its register that they use."""
         for product in reversed(self._products):
             names = (touch.reads | touch.writes) & product.sums or touch.writes & product.fragments
             if names and product.waiting(threads).any():
@@ -233,7 +235,7 @@ class PendingProducts:
         return None
 
     def reading(self, offsets: Offsets, size: int) -> tuple[Product, int, int] | None:
-        """Returns a product that may still read some of these bytes, by whom, and which access.
+        """Returns a product that may still read some bytes, the reading thread, and the access.
 
         Args:
             offsets: Of the accesses, in the arena of shared memory.
@@ -242,18 +244,19 @@ class PendingProducts:
         for product in reversed(self._products):
             if not product.offsets.size:
                 continue
-            held = np.sort(product.offsets)
-            before = np.searchsorted(held, offsets + size) - 1
-            meets = (before >= 0) & (held[before] + product.size > offsets)
+            starts = np.sort(product.offsets)
+            # All pieces are equally long, so the last one that begins before the end decides.
+            before = np.searchsorted(starts, offsets + size) - 1
+            meets = (before >= 0) & (starts[before] + product.size > offsets)
             if meets.any():
                 index = int(np.argmax(meets))
-                at = held[before[index]]
+                at = starts[before[index]]
                 return product, int(product.readers[np.argmax(product.offsets == at)]), index
         return None
 
 
 def _reading(product: Product, chosen: NDArray[np.bool_]) -> Product:
-    """Returns a product with some of what it reads."""
+    """Returns a product with a part of its reads."""
     return replace(
         product,
         readers=product.readers[chosen],

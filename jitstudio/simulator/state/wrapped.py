@@ -1,10 +1,9 @@
-"""Finds where the offset of an address wrapped in 32 bits, of an access to what is not there.
+"""Finds the calculation in 32 bits that wrapped the offset of an access out of bounds.
 
-From the address back through the sums and products that have made it: each that calculates in 32
-bits is done again with all digits, by the values that the thread has now. An instruction whose
-result is not what its register holds is of an earlier round of a loop, and is left out. So is
-what lies behind a shift to the right, a remainder or a mask, as hashes and random numbers are meant
-to wrap.
+The search goes from the address back through sums and products: each one in 32 bits is calculated
+again with all digits, from the current values of the thread. An instruction whose result is not the
+current value of its register is of an earlier round of a loop, and is left out. So are operands of
+a shift to the right, a remainder or a mask, as hashes and random numbers are meant to wrap.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ _MOST_LESS = 1 << 30
 
 
 class _Wrap(NamedTuple):
-    """A calculation that has more digits than 32 bits hold.
+    """A calculation whose exact result needs more than 32 bits.
 
     Attributes:
-        instruction: Which.
+        instruction: The instruction.
         text: The calculation with its exact result.
-        end: What becomes of it, in words.
-        is_below: Whether it is less than nothing.
+        end: The wrapped value, in words that go on after "wraps".
+        is_below: Whether the exact result is negative, of an unsigned calculation.
     """
 
     instruction: PtxInstruction
@@ -52,9 +51,9 @@ class _Wrap(NamedTuple):
 
 
 def wrap_sentence(wave: Wave, program: PtxProgram, thread: int) -> str:
-    """Returns where the offset of a thread's access wrapped, which is the current instruction.
+    """Returns a sentence about the wrapped offset of a thread's current access, if there is any.
 
-    It is a sentence with a space in front; empty where none wrapped.
+    The sentence has a space in front, and is empty where no offset wrapped.
     """
     assert wave.current is not None
     trail = _Trail(wave, program, wave.current, wave.depth, thread)
@@ -67,7 +66,7 @@ def wrap_sentence(wave: Wave, program: PtxProgram, thread: int) -> str:
 
 
 class _Trail:
-    """The registers that the address of an access of one thread is made of."""
+    """The registers from which the address of an access of one thread was computed."""
 
     def __init__(
         self,
@@ -81,20 +80,20 @@ class _Trail:
         self._registers = wave.bases.get((depth, instruction.function), {})
         function = program.functions[instruction.function]
         self._makers: dict[str, list[PtxInstruction]] = {}
-        for each in program.instructions[function.start : function.end]:
-            for name in result_names(each):
-                self._makers.setdefault(name, []).append(each)
+        for maker in program.instructions[function.start : function.end]:
+            for name in result_names(maker):
+                self._makers.setdefault(name, []).append(maker)
         self._seen: set[tuple[str, bool | None]] = set()
 
     def wraps(self) -> Iterator[_Wrap]:
-        """Yields calculations that wrapped, those that others go on from first."""
+        """Yields calculations that wrapped, the earliest on each way to the address first."""
         for operand in self._access.operands:
             if isinstance(operand, AddressOperand):
                 for name in register_names(operand):
                     yield from self._wraps_of(name, None)
 
     def _wraps_of(self, name: str, signed: bool | None) -> Iterator[_Wrap]:
-        """Yields those of a register; `signed` is how its 32 bits are widened, None for 64."""
+        """Yields wraps of a register; `signed` is how its 32 bits are widened, None for 64 bits."""
         if (name, signed) in self._seen or len(self._seen) > _MOST_REGISTERS:
             return
         self._seen.add((name, signed))
@@ -109,20 +108,20 @@ class _Trail:
             if wrap is None and signed is not None and not self._is_current(maker, name):
                 continue
             for source in sources:
-                for each in register_names(source):
-                    yield from self._wraps_of(each, before)
+                for source_name in register_names(source):
+                    yield from self._wraps_of(source_name, before)
             if wrap is not None:
                 yield wrap
 
     def _is_current(self, maker: PtxInstruction, name: str) -> bool:
-        """Returns whether a register may hold what an instruction makes of its operands now."""
+        """Returns whether a register may be up to date with the operands of an instruction."""
         calculation = _calculation(maker)
         values = [self._value(operand, signed=False) for operand in maker.operands[1:]]
         if calculation is None or any(value is None for value in values):
             return True
-        made = calculation.exact(*[value or 0 for value in values])
+        result = calculation.exact(*[value or 0 for value in values])
         reads_itself = any(name in register_names(o) for o in maker.operands[1:])
-        return reads_itself or made % (1 << _BITS) == self._number(name) % (1 << _BITS)
+        return reads_itself or result % (1 << _BITS) == self._number(name) % (1 << _BITS)
 
     def _wrap(self, maker: PtxInstruction, name: str, signed: bool | None) -> _Wrap | None:
         calculation = _calculation(maker)
@@ -140,7 +139,7 @@ class _Trail:
             if name in register_names(operand):
                 if maker.opcode not in ("add", "sub") or index:
                     return None
-                # Of a loop: what it was before this round.
+                # `i += step`: the operand is the register before this round of the loop.
                 step = numbers[1] if maker.opcode == "add" else -numbers[1]
                 numbers[0] = _as_number(result - step, signed=signed)
         exact = calculation.exact(*numbers)
@@ -177,7 +176,7 @@ class _Trail:
 
 
 class _Calculation(NamedTuple):
-    """What an instruction calculates: of numbers with all digits, and as text."""
+    """The calculation of an instruction: on numbers with all digits, and as text."""
 
     exact: Callable[..., int]
     text: Callable[..., str]
@@ -200,13 +199,13 @@ def _calculation(maker: PtxInstruction) -> _Calculation | None:
 
 
 def _is_linear(maker: PtxInstruction) -> bool:
-    """Returns whether a result out of bounds may come of an operand that wrapped."""
+    """Returns whether a wrapped operand may put a result out of bounds."""
     whole = all(kind.name[0] in "sub" and kind.bits >= _BITS for kind in maker.types)
     return maker.opcode in _LINEAR and whole and "hi" not in maker.modifiers
 
 
 def _product(maker: PtxInstruction, numbers: list[int]) -> tuple[str, int] | None:
-    """Returns a product as text and as number, of factors that are no negative numbers."""
+    """Returns a product as text and as number, of factors that are not negative."""
     if maker.opcode not in _PRODUCTS or max(numbers[:2]) > _MOST_INT:
         return None
     calculation = _CALCULATIONS["shl" if maker.opcode == "shl" else "mul"]

@@ -1,7 +1,7 @@
 """Conditions of breakpoints: expressions over the registers of a thread, for many at a time.
 
-What depends on a register that a thread has not written is unknown, a masked element, and a
-condition that is unknown does not hold. ``a && b`` is known where one of them is false.
+A value that depends on a register without a value is unknown, a masked element, and an unknown
+condition does not hold. ``a && b`` is known where a or b is false.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 LONGEST_CONDITION = 500
 """Characters."""
 
+# Numbers such as 0xFF and 1.5, names such as %r3, threadIdx.x and a[2], and the logic of C.
 _WORD = re.compile(
     r"0[xX][0-9a-fA-F]+|\d[\w.]*|%?[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*|\[\d+\])*"
     r"|&&|\|\||!(?!=)"
 )
+# `f(%r3)` reads the bits of a register as a float.
 _READINGS = frozenset("fsu")
 _LOGIC = {"&&": " and ", "||": " or ", "!": " not "}
 # Built-in variables of CUDA C++, and the special registers of PTX that they are.
@@ -33,10 +35,10 @@ _PLAIN = frozenset(["and", "or", "not", "True", "False"])
 
 
 def _quotient(left: Any, right: Any) -> Any:
-    """Divides as in C: of integers what is left without the fraction."""
+    """Divides as in C: quotients of integers are cut off towards zero."""
     if np.result_type(left, right).kind not in "iu":
         return operator.truediv(left, right)
-    # Rounding down is another thing below zero.
+    # C cuts off (-7 / 2 is -3), NumPy's `//` rounds down (-4).
     return (np.subtract(left, np.fmod(left, right))) // right
 
 
@@ -71,12 +73,12 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 
 
 class StopConditionError(ValueError):
-    """A condition that means nothing; the message is a sentence."""
+    """A condition that cannot be read or evaluated; the message is a sentence."""
 
 
 Values = Callable[[str], NDArray[Any]]
-"""Returns what a name stands for, one value for each thread, masked for those that have none;
-raises `KeyError` for no such name."""
+"""Returns the values of a name, a value for each thread, masked for threads without any; raises
+`KeyError` for unknown names."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class StopCondition:
 
     Attributes:
         text: As it was typed.
-        names: Those of registers and special registers in it, as in PTX, without ``%``, and of
-            variables of the source, such as ``i``, ``p.x`` and ``a[2]``.
+        names: The names in it: of registers and special registers, as in PTX, without ``%``, and
+            of variables of the source, such as ``i``, ``p.x`` and ``a[2]``.
     """
 
     text: str
@@ -100,8 +102,8 @@ class StopCondition:
         Operators are those of C and of Python, names those of PTX, with ``%`` or without, the
         built-in variables of CUDA C++, such as ``threadIdx.x``, and names of the source where there
         is debug information. ``f(x)``, ``s(x)`` and ``u(x)`` read the bits of a register as a
-        float, signed or unsigned. What C and Python would read differently for want of brackets is
-        refused.
+        float, signed or unsigned. Conditions that C and Python would read differently for want of
+        brackets are refused.
 
         Raises:
             StopConditionError: If it cannot be read.
@@ -138,16 +140,16 @@ class StopCondition:
         return cls(text, tuple(names), tree)
 
     def holds(self, values: Values, count: int) -> NDArray[np.bool_]:
-        """Returns for which of so many threads it is true.
+        """Returns for which of `count` threads the condition is true.
 
         Raises:
             StopConditionError: If a name stands for nothing here, or the types do not fit.
         """
         try:
             with np.errstate(all="ignore"):
-                found = self._value(self._tree, values)
-            held = np.ma.filled(np.ma.asarray(found).astype(np.bool_), False)
-            return np.broadcast_to(held, (count,))
+                result = self._value(self._tree, values)
+            truth = np.ma.filled(np.ma.asarray(result).astype(np.bool_), False)
+            return np.broadcast_to(truth, (count,))
         except KeyError as error:
             raise StopConditionError(
                 f"The condition “{self.text}” names {error.args[0]}, which is neither a register "
@@ -176,22 +178,26 @@ class StopCondition:
                 return _BINARY[type(op)](self._value(left, values), self._value(right, values))
             case ast.Compare(left, ops, rights):
                 sides = [self._value(side, values) for side in (left, *rights)]
-                found = [
+                truths = [
                     _COMPARE[type(op)](*two) for op, two in zip(ops, pairwise(sides), strict=True)
                 ]
-                return _joined(found, False)
+                return _joined(truths, False)
             case ast.Call(ast.Name(kind), [argument]):
-                held = self._value(argument, values)
-                bits = np.asarray(held)
+                operand_values = self._value(argument, values)
+                bits = np.asarray(operand_values)
                 read = bits.view(f"{kind.replace('s', 'i')}{bits.dtype.itemsize}")
-                return np.ma.MaskedArray(read, held.mask) if np.ma.isMaskedArray(held) else read
+                return (
+                    np.ma.MaskedArray(read, operand_values.mask)
+                    if np.ma.isMaskedArray(operand_values)
+                    else read
+                )
         raise TypeError("it is no expression")
 
 
 def _joined(parts: Sequence[Any], decides: bool) -> Any:
     """Returns truth values joined by `or`, where `decides` is true, or by `and`.
 
-    One that is known to be as `decides` decides alone.
+    A part that is known to be `decides` decides alone.
     """
     truths = [np.ma.asarray(part).astype(np.bool_) for part in parts]
     decided = reduce(np.logical_or, [np.ma.filled(t == decides, False) for t in truths])
@@ -203,25 +209,25 @@ def _check(node: ast.expr) -> None:
     for part in ast.walk(node):
         match part:
             case ast.Constant(bool() | int() | float()) | ast.Name() | ast.BoolOp():
-                known = True
+                allowed = True
             case ast.BinOp():
-                known = type(part.op) in _BINARY
+                allowed = type(part.op) in _BINARY
             case ast.UnaryOp():
-                known = type(part.op) in _UNARY
+                allowed = type(part.op) in _UNARY
             case ast.Compare():
-                known = all(type(op) in _COMPARE for op in part.ops)
+                allowed = all(type(op) in _COMPARE for op in part.ops)
             case ast.Call(ast.Name("f" | "s" | "u"), [ast.Name()], []):
-                known = True
+                allowed = True
             case ast.expr():
-                known = False
+                allowed = False
             case _:
-                known = True
-        if not known:
+                allowed = True
+        if not allowed:
             raise StopConditionError("it has more than registers, numbers and operators")
 
 
 def _check_brackets(tree: ast.expr, text: str) -> None:
-    """Refuses ``a == 1 & b == 2``, which compares 1 & b in Python, and a == 1 with 1 in C."""
+    """Refuses ``a == 1 & b == 2``: Python compares ``1 & b``, C compares ``a`` with ``1``."""
     for part in ast.walk(tree):
         if not isinstance(part, ast.Compare):
             continue

@@ -535,7 +535,7 @@ class _Module:
         return entry.text(_NAME), _number(offset) or 0, kind
 
     def _type_name(self, at: int | None, depth: int = 0) -> str:
-        """Returns the name of a type without its parts, which may be pointers to the type itself."""
+        """Returns the name of a type without its parts, which may point to the type itself."""
         entry = self._entries.get(at) if at is not None else None
         if entry is None or depth > _DEEPEST:
             return "void"

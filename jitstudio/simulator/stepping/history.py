@@ -67,7 +67,7 @@ class _Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """The steps from one snapshot to the next, with the threads at each instruction.
+    """The steps from one snapshot to the next, and the threads at each instruction in them.
 
     Attributes:
         start: The first step.
@@ -83,7 +83,7 @@ class Stretch:
     visits: dict[int, bytes]
 
     def begun(self, first: int, count: int) -> Iterator[int]:
-        """Yields the first instructions of rows that any of some successive threads have executed."""
+        """Yields the first instructions of rows that any of successive threads have executed."""
         at, end, mask = first // 8, (first + count + 7) // 8, ((1 << count) - 1) << first % 8
         for number, bits in self.visits.items():
             if int.from_bytes(bits[at:end], "little") & mask:
@@ -233,7 +233,7 @@ class StepHistory:
         last = self._stretches[-1].visits if self._stretches else {}
         visits = {}
         for number, threads in self._visits.items():
-            # Equal bits are one object: in a loop the same threads are everywhere, stretch after stretch.
+            # Equal bits are one object: in a loop the same threads are there stretch after stretch.
             bits, before = np.packbits(threads, bitorder="little").tobytes(), last.get(number)
             visits[number] = before if before == bits else bits
         return Stretch(self._snapshots[-1].step, self.last_step, self._layout, visits)

@@ -1,6 +1,7 @@
-"""A recording as what can be stepped through: states are put back, and nothing is executed.
+"""A recording that is stepped through: states are put back, and nothing is executed.
 
-The classes here have of those of their twins (`StepHistory`, `Machine`, `Wave`) what is looked at.
+The classes here have the attributes of their twins (`StepHistory`, `Machine`, `Wave`) that moves
+and views read.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ _Bytes = NDArray[np.uint8]
 
 
 class _KeptArena(Arena):
-    """Memory of which parts are kept, one behind the other."""
+    """Memory of which parts are kept, part behind part."""
 
     kept: tuple[KeptRegion, ...] = ()
 
     def offset_of(self, address: int) -> int:
-        """Returns where the byte at an address is; behind the end for what is not kept."""
+        """Returns the offset of the byte at an address; behind the end for bytes not kept."""
         at = address - self.base
-        for region, kept in zip(self.regions, self.kept, strict=True):
-            if kept.offset <= at < kept.offset + kept.size:
-                return region.start + at - kept.offset
+        for region, part in zip(self.regions, self.kept, strict=True):
+            if part.offset <= at < part.offset + part.size:
+                return region.start + at - part.offset
         return len(self.data)
 
 
@@ -62,7 +63,7 @@ class RecordedGroups:
         return list(self._sets.items())
 
     def peek(self) -> tuple[int, int, Selection] | None:
-        """Returns the group that is next, or None if there is none of this block."""
+        """Returns the group that is next, or None if no group of this block is."""
         threads = self._sets.get(self._following)
         return (*self._following, threads) if threads is not None else None
 
@@ -88,7 +89,7 @@ class RecordedWave:
                 kind = program.functions[function].registers[register]
                 frame = self.bases.setdefault((int(depth), function), {})
                 frame[register] = _as(data, kind.bits_dtype.str, threads)
-        # Older recordings do not say it.
+        # Older recordings do not say which registers have been written.
         self._written = {
             (int(name[1]), name[2]): data.reshape(-1, threads // 8)
             for name, data in named.items()
@@ -126,7 +127,7 @@ class RecordedWave:
 
     @property
     def arenas(self) -> dict[StateSpace, Arena]:
-        """The memory."""
+        """The memory of each space."""
         local = self._local[self.local_stride]
         return {**self._fixed, StateSpace.LOCAL: local}
 
@@ -138,24 +139,25 @@ class RecordedWave:
         if bits is None:
             return np.ones(len(numbers), np.bool_)
         row = bits[list(function.registers).index(name)]
-        found: NDArray[np.bool_] = np.unpackbits(row, bitorder="little")[numbers] != 0
-        return found
+        written: NDArray[np.bool_] = np.unpackbits(row, bitorder="little")[numbers] != 0
+        return written
 
     def gather(self, following: GroupKey) -> None:
-        """Looks again where the threads are."""
+        """Reads the places of all threads at the current frame."""
         self.groups = RecordedGroups(self._sets(_RUNS), following)
         self.parked = self._sets(_WAITS)
 
     def _sets(self, state: int) -> dict[GroupKey, Selection]:
-        there = np.flatnonzero(self._state == state)
-        if not len(there):
+        numbers = np.flatnonzero(self._state == state)
+        if not len(numbers):
             return {}
-        depths, ats = self._depth[there].astype(np.int64), self._at[there]
+        depths, ats = self._depth[numbers].astype(np.int64), self._at[numbers]
         if depths.min() < 0 or depths.max() > _DEEPEST or ats.min() < 0 or ats.max() >= self._most:
             raise RecordingError("The recording is damaged: a thread is at no instruction.")
+        # ats | Depth and instruction in one int64, so that `np.unique` groups by both.
         keys = depths << 32 | ats
         return {
-            (int(key) >> 32, int(key) & 0xFFFFFFFF): selection(there[keys == key])
+            (int(key) >> 32, int(key) & 0xFFFFFFFF): selection(numbers[keys == key])
             for key in np.unique(keys)
         }
 
@@ -185,12 +187,12 @@ class RecordedMachine:
 
 
 class RecordedHistory:
-    """The steps of a recording; see `StepHistory`.
+    """The steps of a recording, as `StepHistory` has those of a run.
 
     Attributes:
-        machine: In the state of the step that it is at.
+        machine: The machine, in the state of the current frame.
         only_block: The block that is recorded.
-        end: None: what ended the run is a sentence of the recording.
+        end: None: the end of the run is a sentence of the recording.
     """
 
     is_thinned = False
@@ -205,6 +207,7 @@ class RecordedHistory:
         self._frames = recording.frames
         self._steps = [frame.step for frame in self._frames]
         self._arrays = [np.frombuffer(bytearray(a.data), np.uint8) for a in recording.arrays]
+        # Applied once from the first frame to the last, all changes can be undone.
         self._before = [self._changed_by(frame.changes) for frame in self._frames]
         self._at = len(self._frames) - 1
         wave = RecordedWave(recording, program, self._arrays)
@@ -217,7 +220,7 @@ class RecordedHistory:
         self.go_to(recording.position)
 
     def _changed_by(self, changes: Sequence[RecordedChange]) -> tuple[RecordedChange, ...]:
-        """Makes changes, and returns what was there before, the last one first."""
+        """Makes changes, and returns the bytes before them, the last change first."""
         before = []
         for array, offset, data in changes:
             part = self._arrays[array][offset : offset + len(data)]
@@ -227,7 +230,7 @@ class RecordedHistory:
 
     @property
     def step(self) -> int:
-        """How many steps had been executed."""
+        """How many steps had been executed at the current frame."""
         return self._steps[self._at]
 
     @property
@@ -237,7 +240,7 @@ class RecordedHistory:
 
     @property
     def bytes(self) -> int:
-        """Bytes that it takes."""
+        """Bytes that the recording takes."""
         return sum(array.nbytes for array in self._arrays)
 
     @property
@@ -247,7 +250,7 @@ class RecordedHistory:
 
     @property
     def ended(self) -> str:
-        """Why it does not go on here, a sentence; empty where it does."""
+        """Why the recording does not go on here, a sentence; empty where it does."""
         if self.is_at_end:
             return self._recording.ended or "The recording ends here; run the kernel to go on."
         if not self._at and self.step:
@@ -267,18 +270,18 @@ class RecordedHistory:
         return True
 
     def go_to(self, step: int, seconds: float = float("inf")) -> bool:
-        """Goes to the frame that is nearest before a step, or to the first; returns True."""
-        wanted = max(bisect_right(self._steps, step) - 1, 0)
-        while self._at < wanted:
+        """Goes to the nearest frame before a step, or to the first frame; returns True."""
+        index = max(bisect_right(self._steps, step) - 1, 0)
+        while self._at < index:
             self._next()
-        while self._at > wanted:
+        while self._at > index:
             self._changed_by(self._before[self._at])
             self._at -= 1
         self._show()
         return True
 
     def stretches(self, end: int) -> list[Stretch]:
-        """Returns all steps before one, of which is not known who has executed what."""
+        """Returns all steps before a step, without the threads that executed them."""
         start = self._steps[0]
         return [Stretch(start, end, None, {})] if end > start else []
 
@@ -295,19 +298,19 @@ class RecordedHistory:
 
 
 def _as(data: _Bytes, kind: str, count: int) -> NDArray[Any]:
-    found: NDArray[Any] = data.view(kind)
-    if len(found) != count:
+    elements: NDArray[Any] = data.view(kind)
+    if len(elements) != count:
         raise RecordingError("The recording is damaged: an array has another size than its block.")
-    return found
+    return elements
 
 
 def _by_depth(
-    named: dict[tuple[str, ...], _Bytes], what: str, kind: str, count: int
+    named: dict[tuple[str, ...], _Bytes], kind_of_array: str, kind: str, count: int
 ) -> list[NDArray[Any]]:
-    depths = [int(name[1]) for name in named if name[0] == what]
+    depths = [int(name[1]) for name in named if name[0] == kind_of_array]
     if sorted(depths) != list(range(len(depths))):
         raise RecordingError("The recording is damaged: a call is missing.")
-    return [_as(named[what, str(depth)], kind, count) for depth in range(len(depths))]
+    return [_as(named[kind_of_array, str(depth)], kind, count) for depth in range(len(depths))]
 
 
 def _arena(
@@ -322,9 +325,9 @@ def _arena(
 def _global(recording: Recording, named: dict[tuple[str, ...], _Bytes]) -> Arena:
     whole = _arena(StateSpace.GLOBAL, named, ("memory", "global"), 0)
     regions, at = [], 0
-    for kept in recording.kept:
-        regions.append(Region(at, at + kept.size, kept.name))
-        at += kept.size
+    for part in recording.kept:
+        regions.append(Region(at, at + part.size, part.name))
+        at += part.size
     if at != len(whole.data):
         raise RecordingError("The recording is damaged: memory is missing.")
     arena = _KeptArena(StateSpace.GLOBAL, recording.base, whole.data, whole.state, tuple(regions))

@@ -1,4 +1,4 @@
-"""Makes recordings: goes through the steps around one, and keeps what a block does in them."""
+"""Makes recordings: goes through the steps around a step, and keeps the states of a block."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ from jitstudio.simulator.stepping.recording import (
 from jitstudio.simulator.stepping.requests import RecordingAbout, SimulatedThread, ThreadState
 from jitstudio.simulator.stepping.run import SessionError, SteppedRun, places
 
+# All of it is compared after each step of the block.
 _MOST_STATE = 48 << 20
 _MOST_PRINTED = 1 << 20
 _BACK = 20_000
+# A change costs about 24 bytes besides its data: changes with small gaps are joined.
 _GAP = 32
-# What changes registers only, and so is what most steps execute.
+# These change registers only, and are most of all steps: memory need not be compared behind them.
 _QUIET = frozenset(
     (
         *("add", "sub", "mul", "mad", "fma", "div", "rem", "neg", "abs", "min", "max", "mov"),
@@ -55,14 +57,14 @@ class _Watched:
 
 
 class StretchRecorder:
-    """Makes a recording around the step that a run is at, and then goes back to that step.
+    """Makes a recording around the current step of a run, and then goes back to that step.
 
     Args:
         run: The run; its thread says which block.
-        about: What the window knows of the launch.
+        about: Title, module and sources, as the window knows them.
 
     Raises:
-        SessionError: The block is not there at this step.
+        SessionError: The block is not resident at this step.
     """
 
     def __init__(self, run: SteppedRun, about: RecordingAbout) -> None:
@@ -88,12 +90,12 @@ class StretchRecorder:
         """Goes on; returns whether the recording is made.
 
         Raises:
-            SessionError: It would be too large.
+            SessionError: The recording would be too large.
         """
         history = self._run.history
         while not self._has_begun:
-            left = deadline - time.monotonic()
-            self._has_begun = history.go_to(self._start, max(left, 0))
+            seconds_left = deadline - time.monotonic()
+            self._has_begun = history.go_to(self._start, max(seconds_left, 0))
             if time.monotonic() >= deadline:
                 return False
         count = 0
@@ -107,12 +109,12 @@ class StretchRecorder:
         return True
 
     def leave(self) -> None:
-        """Goes back to where the run was."""
+        """Goes back to the step before the recording."""
         self._run.history.go_to(self._position)
         self._run.thread = self._thread
 
     def _step(self) -> None:
-        """Executes a step, and keeps the state before it if the block takes part in it."""
+        """Executes a step, and first keeps the state if the block takes part in the step."""
         history = self._run.history
         wave, first = self._block()
         if wave is None or first is None:
@@ -163,14 +165,14 @@ class StretchRecorder:
         faults = [*machine.faults, *(machine.wave.faults if machine.wave else ())]
         printed = [*machine.printed, *(machine.wave.printed if machine.wave else ())]
         while sum(map(len, printed)) > _MOST_PRINTED:
-            # Only the end of it is shown.
+            # Only the end of the output is shown.
             half = sum(map(bool, printed)) // 2 + printed.count("") + 1
             printed[:half] = [""] * min(half, len(printed))
-        heap, kept = machine.image.heap, self._kept
+        heap, regions = machine.image.heap, self._kept
         if heap is not None:
-            kept = (*kept[:-1], kept[-1]._replace(whole=max(kept[-1].size, heap.used)))
+            regions = (*regions[:-1], regions[-1]._replace(whole=max(regions[-1].size, heap.used)))
         from_static = vars(self._static) | {
-            "kept": kept,
+            "kept": regions,
             "arrays": tuple(RecordedArray(n, bytes(w.first)) for n, w in self._index.items()),
             "frames": tuple(self._frames),
             "printed": tuple(printed),
@@ -190,13 +192,13 @@ class StretchRecorder:
         for name, data in self._seen(wave, first):
             watched = self._index.get(name)
             if watched is None:
-                known = data if is_first else bytes(len(data))
-                watched = _Watched(len(self._index), bytearray(known), known)
+                first_content = data if is_first else bytes(len(data))
+                watched = _Watched(len(self._index), bytearray(first_content), first_content)
                 self._index[name] = watched
             if data != watched.last:
                 changes += _changes(watched.number, watched.last, data)
                 watched.last = data
-        if is_first and sum(len(each.last) for each in self._index.values()) > _MOST_STATE:
+        if is_first and sum(len(array.last) for array in self._index.values()) > _MOST_STATE:
             raise SessionError(
                 "The registers and the memory of this block are too large to be recorded: "
                 f"more than {_MOST_STATE >> 20} MiB. Launch fewer threads in a block."
@@ -233,14 +235,14 @@ class StretchRecorder:
         self._sizes[0] = 0
 
     def _described(self, wave: Wave, first: int) -> Recording:
-        """Returns all that does not change."""
+        """Returns a recording without states: all that does not change."""
         run, image, layout = self._run, self._run.history.machine.image, wave.layout
         regions = image.global_arena.regions
         sizes = [region.end - region.start for region in regions]
         if image.heap is None:
             shares = _shares(sizes, MOST_GLOBAL)
         else:
-            # Of the heap, which is the last one, all that the others leave may still be used.
+            # The heap, the last region, may still grow: it gets all that other regions leave.
             shares = _shares([*sizes[:-1], image.heap.used], MOST_GLOBAL)
             shares[-1] = min(sizes[-1], MOST_GLOBAL - sum(shares[:-1]))
         self._kept = tuple(
@@ -278,41 +280,41 @@ class StretchRecorder:
         )
 
     def _seen(self, wave: Wave | None, first: int) -> list[_Named]:
-        """Returns all arrays of the block as they are now; those left out are as they were."""
-        found: list[_Named] = []
+        """Returns the arrays of the block as they are now; arrays left out have not changed."""
+        named: list[_Named] = []
         if wave is not None:
             last = first + wave.layout.warps_per_block * WARP
-            found += _placed(wave, first, last)
+            named += _placed(wave, first, last)
             for (depth, function), bases in wave.bases.items():
                 for name in self._run.program.functions[function].registers:
                     if name in bases:
                         data = bases[name][first:last].tobytes()
-                        found.append((("register", str(depth), function, name), data))
+                        named.append((("register", str(depth), function, name), data))
             written = wave.written.flags if wave.written is not None else {}
             for (depth, function), flags in written.items():
                 packed = np.packbits(flags[:, first:last], axis=1, bitorder="little")
-                found.append((("written", str(depth), function), packed.tobytes()))
+                named.append((("written", str(depth), function), packed.tobytes()))
             for depth, (stack, back) in enumerate(zip(wave.stacks, wave.returns, strict=True)):
-                found.append((("stack", str(depth)), stack[first:last].tobytes()))
-                found.append((("return", str(depth)), back[first:last].tobytes()))
+                named.append((("stack", str(depth)), stack[first:last].tobytes()))
+                named.append((("return", str(depth)), back[first:last].tobytes()))
         else:
             padded = len(self._index["place", "state"].last)
-            found.append((("place", "state"), bytes(padded)))
+            named.append((("place", "state"), bytes(padded)))
         if self._is_dirty:
-            found += self._memory(wave, first)
+            named += self._memory(wave, first)
             self._is_dirty = False
-        return found
+        return named
 
     def _memory(self, wave: Wave | None, first: int) -> list[_Named]:
         image = self._run.history.machine.image
         arena = image.global_arena
         parts = [(region.offset, region.offset + region.size) for region in self._kept]
-        found: list[_Named] = []
+        named: list[_Named] = []
         for name, values in (("data", arena.data), ("state", arena.state)):
             joined = b"".join(values[start:end].tobytes() for start, end in parts)
-            found.append((("memory", "global", name), joined))
+            named.append((("memory", "global", name), joined))
         if wave is None:
-            return found
+            return named
         stride, local = wave.layout.shared_stride, wave.local_stride
         slot = wave.layout.slot(first)
         padded = wave.layout.warps_per_block * WARP
@@ -322,37 +324,37 @@ class StretchRecorder:
         ):
             arena = wave.arenas[space]
             key = ("memory", space.value, *([str(local)] if space is StateSpace.LOCAL else []))
-            found.append(((*key, "data"), arena.data[part].tobytes()))
-            found.append(((*key, "state"), arena.state[part].tobytes()))
+            named.append(((*key, "data"), arena.data[part].tobytes()))
+            named.append(((*key, "state"), arena.state[part].tobytes()))
         arena = wave.arenas[StateSpace.CONSTANT]
-        found.append((("memory", "const", "data"), arena.data.tobytes()))
-        found.append((("memory", "const", "state"), arena.state.tobytes()))
-        return found
+        named.append((("memory", "const", "data"), arena.data.tobytes()))
+        named.append((("memory", "const", "state"), arena.state.tobytes()))
+        return named
 
 
 def _shares(sizes: Sequence[int], most: int) -> list[int]:
-    """Returns how much of each is kept: all of the small ones, the same of each larger one."""
-    shares, left = [0] * len(sizes), most
+    """Returns how much of each region is kept: small ones whole, larger ones equally."""
+    shares, rest = [0] * len(sizes), most
     for count, index in zip(
         range(len(sizes), 0, -1), sorted(range(len(sizes)), key=sizes.__getitem__), strict=True
     ):
-        shares[index] = min(sizes[index], left // count)
-        left -= shares[index]
+        shares[index] = min(sizes[index], rest // count)
+        rest -= shares[index]
     return shares
 
 
 def _placed(wave: Wave, first: int, last: int) -> list[_Named]:
-    """Returns what the threads of a block do, and where they are."""
+    """Returns state, depth and instruction of the threads of a block."""
     state = np.zeros(last - first, np.uint8)
     depths, ats = np.zeros(last - first, np.int32), np.full(last - first, -1, np.int32)
-    for what, depth, at, threads in places(wave):
+    for thread_state, depth, at, threads in places(wave):
         if isinstance(threads, slice):
             part: slice | NDArray[np.int64] = slice(
                 max(threads.start, first) - first, max(min(threads.stop, last) - first, 0)
             )
         else:
             part = threads[(threads >= first) & (threads < last)] - first
-        state[part], depths[part], ats[part] = _STATES[what], depth, at
+        state[part], depths[part], ats[part] = _STATES[thread_state], depth, at
     return [
         (("place", "state"), state.tobytes()),
         (("place", "depth"), depths.tobytes()),

@@ -1,8 +1,8 @@
-"""Recordings of simulated runs: what one block does in a stretch of steps, and files of that.
+"""Recordings of simulated runs: the states of one block in a stretch of steps, and their files.
 
-A *frame* is the state before a step that the block takes part in; of all but the first one only
-what has changed is kept. Registers, local and shared memory are those of the block, with all its
-warps; of global memory as much is kept as `MOST_GLOBAL` takes. Nothing has to run to show it.
+A *frame* is the state before a step that the block takes part in; after the first frame only
+changes are kept. Registers, local and shared memory are those of the block, with all its warps;
+global memory is kept up to `MOST_GLOBAL`. Nothing has to run to show a recording.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.stepping.requests import RecordingAbout
 
 MOST_GLOBAL = 4 << 20
-"""Bytes of global memory that are kept; of larger buffers only what they begin with."""
+"""Bytes of global memory that are kept; of larger buffers only the beginning."""
 
 MOST_FRAMES = 20_000
-"""Steps that a recording has at most; half of them are before the step at which it is made."""
+"""Most steps of a recording; half of them are before the step at which it is made."""
 
 MOST_CHANGES = 24 << 20
 """Bytes that all changes together may take."""
@@ -61,9 +61,9 @@ class KeptRegion(NamedTuple):
 
     Attributes:
         name: Of the buffer or variable.
-        offset: Where it begins in global memory.
-        size: How much of it is kept, in bytes.
-        whole: How many bytes it has; of the heap, at least those that were used.
+        offset: Its offset in global memory.
+        size: The number of bytes that are kept.
+        whole: The number of all its bytes; of the heap, at least those that were used.
     """
 
     name: str
@@ -76,8 +76,8 @@ class RecordedArray(NamedTuple):
     """Bytes of the block.
 
     Attributes:
-        name: What they are, such as ``("register", "0", "k", "%r1")``.
-        data: As they are in the first frame.
+        name: Kind and place, such as ``("register", "0", "k", "%r1")``.
+        data: The bytes in the first frame.
     """
 
     name: tuple[str, ...]
@@ -85,7 +85,7 @@ class RecordedArray(NamedTuple):
 
 
 class RecordedChange(NamedTuple):
-    """Bytes that are others than in the frame before."""
+    """Bytes that have changed since the frame before."""
 
     array: int
     offset: int
@@ -97,13 +97,13 @@ class RecordedFrame:
     """The state before a step.
 
     Attributes:
-        step: Its number.
+        step: The number of the step.
         depth: Of the call of the threads that are next; -1 where none of the block is.
         at: Their instruction.
         local_stride: Bytes of local memory of a thread.
-        printed: How many pieces have been printed.
-        faults: How many faults have been found that do not end the launch.
-        changes: What is different from the frame before.
+        printed: The number of pieces printed so far.
+        faults: The number of faults so far that do not end the launch.
+        changes: The bytes that have changed since the frame before.
     """
 
     step: int
@@ -117,12 +117,12 @@ class RecordedFrame:
 
 @dataclass(frozen=True)
 class Recording:
-    """What one block does in a stretch of steps.
+    """The states of one block in a stretch of steps.
 
     Attributes:
-        about: What the window knows of the launch.
+        about: Title, module and sources, as the window knows them.
         kernel: The kernel by its name in the PTX.
-        ptx: What was executed.
+        ptx: The PTX that was executed.
         grid: Blocks.
         block: Threads of a block.
         index: The block.
@@ -130,17 +130,17 @@ class Recording:
         position: The step that was looked at.
         shared_stride: Bytes of shared memory with padding.
         base: The address of the first byte of global memory.
-        kept: What is kept of global memory, one behind the other.
+        kept: The regions of global memory that are kept, in the order of their bytes.
         spaces: The spaces of variables of the PTX.
         addresses: Their addresses.
         locals: Offsets of local variables by function.
         frame_bytes: Bytes of the stack frame by function.
         shared_size: Bytes of shared memory.
-        special: Special registers, with how many bytes each value has.
-        arrays: All that changes.
+        special: Special registers, with the number of bytes of each value.
+        arrays: All bytes that change.
         frames: The steps, in order.
-        printed: What was printed, in pieces.
-        faults: Those found meanwhile.
+        printed: The output, in pieces.
+        faults: The faults meanwhile.
         ended: How the block or the run ended behind the last frame; empty where it goes on.
     """
 
@@ -174,10 +174,10 @@ class Recording:
 
 
 def pack(recording: Recording) -> bytes:
-    """Returns a recording as the bytes of a file, with fewer steps if it were too large.
+    """Returns a recording as the bytes of a file, with fewer steps if too large otherwise.
 
     Raises:
-        RecordingError: It is too large with a single step.
+        RecordingError: A single step is too large.
     """
     if len(recording.ptx) > MOST_PTX:
         raise RecordingError(
@@ -211,15 +211,15 @@ def _shorter(recording: Recording) -> Recording:
         for change in frame.changes:
             end = change.offset + len(change.data)
             arrays[change.array][change.offset : end] = change.data
-    kept = (replace(frames[first], changes=()), *frames[first + 1 : max(last, first + 1)])
+    remaining = (replace(frames[first], changes=()), *frames[first + 1 : max(last, first + 1)])
     return replace(
         recording,
         arrays=tuple(
             array._replace(data=bytes(data))
             for array, data in zip(recording.arrays, arrays, strict=True)
         ),
-        frames=kept,
-        ended=recording.ended if kept[-1] is frames[-1] else "",
+        frames=remaining,
+        ended=recording.ended if remaining[-1] is frames[-1] else "",
     )
 
 
@@ -227,7 +227,7 @@ def unpack(data: bytes) -> Recording:
     """Returns the recording in a file.
 
     Raises:
-        RecordingError: It is none, is damaged or too large, or a later jitstudio has written it.
+        RecordingError: The data are no recording, are damaged or too large, or of a later version.
     """
     head = re.match(re.escape(_HEAD) + rb"(\d{1,6})\n", data)
     if head is None:
@@ -255,7 +255,7 @@ def _codec() -> Codec[Recording]:
 
 
 def _fits_window(recording: Recording) -> bool:
-    """Returns whether the texts are as small as those that the window can show."""
+    """Returns whether the texts are small enough for the window."""
     sources = recording.about.sources
     return (
         len(recording.ptx) <= MOST_PTX
@@ -266,7 +266,7 @@ def _fits_window(recording: Recording) -> bool:
 
 
 def _names(recording: Recording) -> Iterator[str]:
-    """Yields what the window shows in a line."""
+    """Yields the texts that the window shows in a line."""
     yield from (recording.about.title, recording.about.module, recording.kernel, recording.ended)
     yield from (name for name, _content in recording.about.sources)
     yield from (region.name for region in recording.kept)
@@ -278,10 +278,10 @@ def _text(content: bytes) -> str:
 
 
 def _check(recording: Recording) -> None:
-    """Checks that all of it fits together.
+    """Checks that all parts of a recording fit together.
 
     Raises:
-        RecordingError: It does not.
+        RecordingError: They do not fit.
     """
     steps = [frame.step for frame in recording.frames]
     sizes = [len(array.data) for array in recording.arrays]
@@ -297,7 +297,7 @@ def _check(recording: Recording) -> None:
         and all(0 <= at < size for at, size in zip(recording.thread, recording.block, strict=True))
         and all(len(name) <= _LONGEST_NAME for name in _names(recording))
         and steps[0] >= 0
-        and all(one < other for one, other in pairwise(steps))
+        and all(earlier < later for earlier, later in pairwise(steps))
         and steps[-1] < 1 << 62
         and all(
             0 <= c.array < len(sizes) and 0 <= c.offset <= sizes[c.array] - len(c.data)

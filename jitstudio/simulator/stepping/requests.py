@@ -1,7 +1,7 @@
-"""What can be asked of a simulated run that is stepped through, and what is seen at a step.
+"""Requests to a simulated run that is stepped through, and the state at a step.
 
 A *step* is one instruction for all threads that are at it together; the number of a step is how
-many have been executed before. All values are small: they cross a pipe.
+many steps were executed before it. All values are small: they cross a pipe.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ LARGEST_PAGE = 16 << 20
 
 
 class StepGoal(Enum):
-    """How far to go from here, forward or back.
+    """The goal of a move, forward or back.
 
     `INSTRUCTION`, `LINE`, `OUT`: until the thread has executed an instruction; is at another line
     of the source, calls being passed over; has left the function. `BREAKPOINT`: until a thread is
-    at one. `CURSOR`: the same for the line of a cursor. `BARRIER`: until the thread
-    is at one. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the thread
-    has another value. `STEP`: to the step with a number.
+    at a breakpoint. `CURSOR`: the same for the line of a cursor. `BARRIER`: until the thread is
+    at a barrier. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the
+    thread has another value. `STEP`: to the step with a number.
     """
 
     INSTRUCTION = "instruction"
@@ -43,7 +43,7 @@ class StepGoal(Enum):
 
 @dataclass(frozen=True)
 class SimulatedThread:
-    """A thread of the launch: the index of its block, and its own in the block."""
+    """A thread of the launch: the index of its block, and its own index in the block."""
 
     block: Dim3 = (0, 0, 0)
     thread: Dim3 = (0, 0, 0)
@@ -51,12 +51,12 @@ class SimulatedThread:
 
 @dataclass(frozen=True)
 class Breakpoint:
-    """Where a run stops.
+    """A line at which a run stops.
 
     Attributes:
         line: Of the PTX or of a source, from 1.
         files: How the line table may call the source; none for a line of the PTX.
-        condition: Of which threads, as `Condition.read` takes it; empty for all.
+        condition: The threads that stop, for `StopCondition.read`; empty for all.
     """
 
     line: int
@@ -69,7 +69,7 @@ class StepMove:
     """A move through the run.
 
     Attributes:
-        goal: How far.
+        goal: The goal.
         thread: The thread that is looked at.
         back: Whether to go back.
         breakpoints: Of `BREAKPOINT` and `CURSOR`; all moves but those back stop at a fault.
@@ -86,7 +86,7 @@ class StepMove:
 
 
 class ThreadState(Enum):
-    """What a thread does."""
+    """The state of a thread."""
 
     RUNS = "runs"
     WAITS = "waits"
@@ -99,8 +99,8 @@ class StopReason(Enum):
     """Why a run stopped where it is.
 
     `NONE`: the goal has been reached. `ENDED`: the thread has ended. `END`: the run has. `START`:
-    there is nothing before. `FAULT`: a thread did what it must not. `FIRST`, `LAST`: the recording
-    has no more.
+    there is nothing before. `FAULT`: a thread did something forbidden. `FIRST`, `LAST`: the
+    recording has no more.
     """
 
     NONE = "goal"
@@ -124,8 +124,7 @@ class RegisterRow:
     Attributes:
         name: With ``%``; of a variable as in the source, a part of it such as ``p.x`` or ``a[2]``.
         type: As it is declared, such as ``b32``; of a variable the same, or ``ptr``.
-        values: The bits of 32 lanes one behind the other, each as wide as the type; a byte for a
-            predicate.
+        values: The bits of lanes 0 to 31, each as wide as the type; a byte for a predicate.
         changed: The lanes, as bits, in which it has another value than at the last stop.
         spelling: Of a variable the type in the source.
         absent: The lanes, as bits, for which there is no value: they have not written the register,
@@ -142,7 +141,7 @@ class RegisterRow:
 
 @dataclass(frozen=True)
 class CallRow:
-    """A function that the thread is in: where it goes on."""
+    """A function on the call stack of the thread, and the line where it goes on."""
 
     function: str
     ptx_line: int
@@ -154,12 +153,12 @@ class GroupRow:
     """Threads that are at the same instruction.
 
     Attributes:
-        ptx_line: Where, from 1.
-        source: The source of it.
-        instruction: As it is written.
-        state: Whether they run or wait.
-        threads: How many.
-        first: One of them.
+        ptx_line: The line of the PTX, from 1.
+        source: The source of the instruction.
+        instruction: As written.
+        state: Whether the threads run or wait.
+        threads: How many they are.
+        first: The first of them.
         has_focus: Whether the thread that is looked at is among them.
         calls: The depth of their calls.
     """
@@ -180,7 +179,7 @@ class MemoryArea:
 
     Attributes:
         name: Of the buffer or variable.
-        space: Where it is.
+        space: The state space.
         offset: Bytes from the start of the space, that of the block for shared memory.
         size: Bytes.
     """
@@ -193,33 +192,33 @@ class MemoryArea:
 
 @dataclass(frozen=True)
 class StepState:
-    """What is seen at a step.
+    """The state at a step, for display.
 
     Attributes:
-        step: Its number.
+        step: The number of the step.
         last_step: The number of the furthest step that has been reached.
         moving: Whether the goal has not been reached: ask to go on, or leave it.
         ended: How the run ended, a sentence; empty while it can go on.
-        reason: Why it stopped here.
+        reason: Why the run stopped here.
         thread: The thread that is looked at.
         lane: Its lane.
         warp: Its warp in the block, from 0.
-        state: What it does.
-        note: What a thread did that it must not do, where it stopped for that; a sentence.
+        state: Whether the thread runs, waits, has ended or is not resident.
+        note: The forbidden action of a thread that has stopped the run; a sentence.
         ptx_line: The line of the PTX that it executes next, from 1; 0 for none.
-        source: The source of it.
+        source: The source of that instruction.
         inlined_at: The calls that it was inlined through, innermost first.
-        instruction: As it is written.
+        instruction: As written.
         lanes: The lines of the PTX that the lanes of its warp are at; 0 for none.
         active: The lanes, as bits, that execute that instruction together with it.
         registers: Of the function that it is in.
         variables: Those of the source that are in scope.
         has_names: Whether the code has debug information about variables.
         calls: The functions that it is in, innermost first.
-        groups: Who is where, those that are next first.
-        access: What its warp is about to read or write; `cost` is that of this request.
-        areas: The memory there is.
-        printed: What the kernel has printed so far, the end of it.
+        groups: The places of all threads, the next to run first.
+        access: The access that the warp is about to make; `cost` is that of this request.
+        areas: The memory that can be looked at.
+        printed: The end of the kernel's output so far.
         is_thinned: Whether going back far takes longer, as memory is bounded.
     """
 
@@ -252,13 +251,13 @@ class StepState:
 
 @dataclass(frozen=True)
 class RecordingAbout:
-    """What the window knows of a launch, for a recording of it.
+    """Facts about a launch that only the window knows, for a recording.
 
     Attributes:
         title: The kernel, by the name of its launch.
-        module: Whose PTX is run.
+        module: The module whose PTX is run.
         sources: The texts that it was built of, by their names.
-        elements: What buffers hold, such as ``float``, by their names.
+        elements: The element types of buffers, such as ``float``, by their names.
     """
 
     title: str = ""
@@ -272,14 +271,14 @@ class ReplayedRun:
     """A recording that is shown.
 
     Attributes:
-        state: What is seen at the step at which it was made.
-        about: What the window knew of the launch.
+        state: The state at the step at which the recording was made.
+        about: The facts that the window knew of the launch.
         grid: Blocks.
         block: Threads of a block.
         index: The block that is recorded.
         first: The first step.
         last: The last one.
-        ptx: What was executed.
+        ptx: The PTX that was executed.
         cut: The buffers of which only the beginning is kept, with the bytes that are.
     """
 
@@ -300,7 +299,7 @@ class MemoryPage:
 
     Attributes:
         data: The bytes.
-        written: A byte for each: 0 where nobody has written it.
+        written: A flag for each byte: 0 where nobody has written it.
     """
 
     data: bytes

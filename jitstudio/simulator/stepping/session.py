@@ -1,4 +1,4 @@
-"""Steps through a simulated run: moves to goals, forward and back, and shows what is at a step."""
+"""Steps through a simulated run: moves to goals, forward and back, and the state at a step."""
 
 from __future__ import annotations
 
@@ -79,11 +79,12 @@ _MOST_PRINTED = 4096
 
 @contextmanager
 def told_as_damage() -> Iterator[None]:
-    """Says of what only a damaged recording leads to that it is damaged.
+    """Turns errors that only a damaged recording leads to into `RecordingError`.
 
     Raises:
-        RecordingError: It is.
-        SessionError, StopConditionError: What was asked for is not there.
+        RecordingError: The recording is damaged.
+        SessionError, StopConditionError: The request names a thread, memory or name that is not
+            there.
     """
     try:
         yield
@@ -96,17 +97,17 @@ def told_as_damage() -> Iterator[None]:
 
 
 class StepSession:
-    """Answers what is asked of a run that is stepped through; for arguments see `SteppedRun`."""
+    """The requests to a run that is stepped through; for arguments see `SteppedRun`."""
 
     @classmethod
     def replaying(cls, data: bytes) -> tuple[StepSession, Recording]:
-        """Returns a session in which nothing runs, at the step that a recording was made at.
+        """Returns a session in which nothing runs, at the step at which a recording was made.
 
         Args:
-            data: A recording, as `pack` makes it.
+            data: A recording, as `pack` returns it.
 
         Raises:
-            RecordingError: It is none, or damaged.
+            RecordingError: The data are no recording, or a damaged one.
         """
         recording = unpack(data)
         with told_as_damage():
@@ -127,8 +128,7 @@ class StepSession:
         self._mover: Mover | None = None
         self._recorder: StretchRecorder | None = None
         self._reason, self._note = StopReason.NONE, ""
-        # What registers and variables were at this stop and at the one before, by frame and warp,
-        # then name.
+        # Registers and variables at this stop and at the one before, by frame and warp, then name.
         self._shown: tuple[object, dict[str, RegisterRow]] = ((), {})
         self._before: tuple[object, dict[str, RegisterRow]] = self._shown
         self._shown_step = -1
@@ -149,19 +149,19 @@ class StepSession:
         """Goes on to the goal and returns the state there, or where the time was up.
 
         Raises:
-            ConditionError: If the condition of a breakpoint cannot be evaluated where it is.
+            ConditionError: If the condition of a breakpoint cannot be evaluated there.
         """
         mover, self._mover = self._mover, None
         if mover is not None:
-            found = mover.go(time.monotonic() + seconds)
-            if found is None:
+            reason = mover.go(time.monotonic() + seconds)
+            if reason is None:
                 self._mover = mover
             else:
-                self._reason, self._note = found, mover.note
+                self._reason, self._note = reason, mover.note
         return self._state()
 
     def look_at(self, thread: SimulatedThread) -> StepState:
-        """Returns the state with another thread looked at.
+        """Returns the state with another thread to look at.
 
         Raises:
             SessionError: If there is no such thread.
@@ -171,10 +171,10 @@ class StepSession:
         return self._state()
 
     def record(self, about: RecordingAbout) -> None:
-        """Sets out to record what the block of the thread does around this step.
+        """Sets out to record the block of the thread around this step.
 
         Raises:
-            SessionError: If the block is not there.
+            SessionError: If the block is not resident at this step.
         """
         self._recorder = StretchRecorder(self._run, about)
 
@@ -182,7 +182,7 @@ class StepSession:
         """Goes on and returns the recording, or the state where the time was up.
 
         Raises:
-            SessionError: If it would be too large.
+            SessionError: If the recording would be too large.
             RecordingError: The same.
         """
         recorder = self._recorder
@@ -199,13 +199,13 @@ class StepSession:
         return pack(recorder.recording)
 
     def leave_recording(self) -> StepState:
-        """Goes back to where the run was, without a recording."""
+        """Goes back to the step before the recording, and gives the recording up."""
         recorder, self._recorder = self._recorder, None
         if recorder is not None:
             recorder.leave()
         return self._state()
 
-    # What is seen.
+    # The state that users see.
 
     def _state(self) -> StepState:
         history, moving = self._run.history, self._mover is not None
@@ -262,7 +262,7 @@ class StepSession:
     def _values(
         self, place: ThreadWhereabouts, first: int
     ) -> tuple[tuple[RegisterRow, ...], tuple[RegisterRow, ...]]:
-        """Returns the registers and the variables of a warp, with what has changed in them."""
+        """Returns the registers and the variables of a warp, with the lanes that have changed."""
         wave = self._run.wave()
         function = self._run.program.functions[self._run.instruction(place.at).function]
         bases = wave.bases.get((place.depth, function.name), {})
@@ -297,7 +297,7 @@ class StepSession:
             instruction = self._run.instruction(at)
             rows.append(CallRow(instruction.function, instruction.line, instruction.source))
             if depth:
-                # The call is before where it returns to.
+                # The call is the instruction before the return address.
                 at = max(0, int(wave.returns[depth][number]) - 1)
             if len(rows) >= MOST_ROWS:
                 break
@@ -333,6 +333,7 @@ class StepSession:
         members = within(place.threads, first)
         values = self._run.values(place.depth, place.at, members)
         if instruction.guard is not None:
+            # Threads whose guard is false access nothing.
             truth = np.asarray(values(instruction.guard.name.removeprefix("%"))).astype(bool)
             members = members[truth != instruction.guard.negated]
             values = self._run.values(place.depth, place.at, members)
@@ -368,8 +369,12 @@ class StepSession:
         image = self._run.history.machine.image
         match where.base:
             case RegisterOperand(name):
-                held = np.asarray(values(name.removeprefix("%")))
-                bits = held.view(f"u{held.dtype.itemsize}") if held.dtype.itemsize < 8 else held
+                register_values = np.asarray(values(name.removeprefix("%")))
+                bits = (
+                    register_values.view(f"u{register_values.dtype.itemsize}")
+                    if register_values.dtype.itemsize < 8
+                    else register_values
+                )
                 base = bits.astype(np.int64)
             case SymbolOperand(name, offset) if name in image.addresses:
                 start = image.generic(name) if generic else image.addresses[name]
@@ -378,8 +383,8 @@ class StepSession:
                 base = np.full(count, int(value), np.int64)
             case _:
                 return None
-        found: NDArray[np.int64] = base + where.offset
-        return found
+        addresses: NDArray[np.int64] = base + where.offset
+        return addresses
 
     def _printed(self) -> str:
         machine = self._run.history.machine
@@ -406,16 +411,16 @@ class StepSession:
         return tuple(area for area in areas if area.size > 0)[:MOST_ROWS]
 
     def read(self, area: MemoryArea, thread: SimulatedThread, start: int, count: int) -> MemoryPage:
-        """Returns bytes of memory; fewer where it ends before.
+        """Returns bytes of memory; fewer where the area ends before.
 
         Args:
-            area: Which memory.
-            thread: Whose, of shared and local memory.
-            start: The first byte of it.
-            count: How many.
+            area: The memory.
+            thread: The thread that it belongs to, of shared and local memory.
+            start: The first byte in the area.
+            count: How many bytes.
 
         Raises:
-            SessionError: If there is no such memory, or no such thread.
+            SessionError: If the area or the thread is not there at this step.
         """
         self._run.check(thread)
         if area not in self._areas():
@@ -428,7 +433,7 @@ class StepSession:
         return MemoryPage(arena.data[part].tobytes(), written.tobytes())
 
     def _arena_of(self, area: MemoryArea, thread: SimulatedThread) -> tuple[Arena, int]:
-        """Returns the arena that an area is in, and where that of a thread begins in it."""
+        """Returns the arena of an area, and the offset in it of a thread's part."""
         if area.space is StateSpace.GLOBAL:
             return self._run.history.machine.image.global_arena, 0
         number = self._run.number_of(thread)
@@ -441,7 +446,7 @@ class StepSession:
 
 
 def _lanes_without(known: NDArray[np.bool_]) -> int:
-    """Returns the lanes, as bits, that do not know a value."""
+    """Returns the lanes, as bits, without a known value."""
     return int.from_bytes(np.packbits(~known, bitorder="little").tobytes(), "little")
 
 
@@ -450,7 +455,7 @@ def _changed(before: RegisterRow | None, now: RegisterRow) -> int:
         return 0
     lanes = before.absent ^ now.absent
     if before.values != now.values:
-        rows = (np.frombuffer(each.values, np.uint8).reshape(WARP, -1) for each in (before, now))
+        rows = (np.frombuffer(row.values, np.uint8).reshape(WARP, -1) for row in (before, now))
         old, new = rows
         lanes |= sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
     return lanes & ~now.absent

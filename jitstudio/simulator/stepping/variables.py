@@ -1,4 +1,4 @@
-"""The variables of the source at a step: which are in scope, and what threads have in them."""
+"""The variables of the source at a step: the ones in scope, and their values in threads."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _SPACES = {"shared": StateSpace.SHARED, "global": StateSpace.GLOBAL, "const": St
 
 
 class VariableValues(NamedTuple):
-    """What threads have in a part of a variable.
+    """Values of a part of a variable in threads.
 
     Attributes:
         data: Bytes, a row for each thread.
-        known: Which of them have any value.
+        known: Which threads have any value.
     """
 
     data: NDArray[np.uint8]
@@ -53,11 +53,11 @@ class VariableValues(NamedTuple):
 
 
 class SourceVariables:
-    """The variables that the debug information of a PTX text tells of.
+    """The variables that the debug information of a PTX text describes.
 
     Args:
         program: The PTX.
-        image: Where its variables are.
+        image: The addresses of its variables.
     """
 
     def __init__(self, program: PtxProgram, image: Image) -> None:
@@ -75,7 +75,7 @@ class SourceVariables:
         return bool(self._info.functions)
 
     def rows(self, wave: ShownWave, depth: int, at: int, first: int) -> tuple[RegisterRow, ...]:
-        """Returns those in scope for a warp.
+        """Returns the rows of the variables in scope for a warp.
 
         Args:
             wave: The resident threads.
@@ -87,13 +87,13 @@ class SourceVariables:
         for variable in self._in_scope(at).values():
             leaves = variable.type.leaves(variable.name)
             for leaf in islice(leaves, MOST_PARTS):
-                found = self._values(wave, variable, leaf, depth, at, numbers)
-                lanes = np.flatnonzero(~found.known).tolist()
+                part = self._values(wave, variable, leaf, depth, at, numbers)
+                lanes = np.flatnonzero(~part.known).tolist()
                 rows.append(
                     RegisterRow(
                         leaf.name,
                         _type_of(leaf),
-                        found.data.tobytes(),
+                        part.data.tobytes(),
                         spelling=leaf.type.name,
                         absent=sum(1 << lane for lane in lanes),
                     )
@@ -107,48 +107,53 @@ class SourceVariables:
     def value(
         self, wave: ShownWave, name: str, depth: int, at: int, numbers: NDArray[np.int64]
     ) -> NDArray[np.generic]:
-        """Returns what threads have in a variable or a part of one, such as `p.x`.
+        """Returns the values in threads of a variable or a part of a variable, such as `p.x`.
 
-        Where some of them have no value yet, it is a masked array.
+        Where some threads have no value yet, it is a masked array.
 
         Raises:
-            KeyError: If there is none of this name in scope.
+            KeyError: If no variable of this name is in scope.
         """
         variable = self._in_scope(at).get(name.partition(".")[0].partition("[")[0])
         if variable is not None:
             for leaf in islice(variable.type.leaves(variable.name), MOST_PARTS):
                 is_number = leaf.type.kind is not DataKind.OTHER and leaf.type.size <= 8
                 if leaf.name == name and is_number:
-                    found = self._values(wave, variable, leaf, depth, at, numbers)
+                    part = self._values(wave, variable, leaf, depth, at, numbers)
                     letter = {"b": "u", "p": "u"}.get(leaf.type.kind.value, leaf.type.kind.value)
-                    held = found.data.view(f"{letter}{leaf.type.size}")[:, 0]
-                    return held if found.known.all() else np.ma.MaskedArray(held, ~found.known)
+                    numbers_read = part.data.view(f"{letter}{leaf.type.size}")[:, 0]
+                    return (
+                        numbers_read
+                        if part.known.all()
+                        else np.ma.MaskedArray(numbers_read, ~part.known)
+                    )
         raise KeyError(name)
 
-    # How it does it.
+    # Scopes and places.
 
     def _in_scope(self, at: int) -> dict[str, DebugVariable]:
-        """Returns the variables at an instruction; those further in hide others of their name."""
-        if (known := self._scopes.get(at)) is not None:
-            return known
+        """Returns the variables at an instruction; inner ones hide outer ones of their name."""
+        if (cached := self._scopes.get(at)) is not None:
+            return cached
         instruction = self._program.instructions[at]
         function = self._program.functions[instruction.function]
-        found: dict[str, DebugVariable] = {}
+        by_name: dict[str, DebugVariable] = {}
         scopes = [s for s in [self._info.functions.get(function.name)] if s is not None]
         while scopes:
             scope = scopes.pop()
             for variable in scope.variables:
                 is_later = variable.line > instruction.source.line > 0
+                # A scope lists all its variables; the ones of later lines do not exist yet.
                 if variable.is_parameter or not is_later or instruction.inlined_at:
-                    found.pop(variable.name, None)
-                    found[variable.name] = variable
+                    by_name.pop(variable.name, None)
+                    by_name[variable.name] = variable
             scopes += [s for s in reversed(scope.inner) if _covers(s, function, at)]
         for variable in self._info.variables:
             is_used = any(place.symbol in self._image.spaces for place in variable.places)
             if is_used:
-                found.setdefault(variable.name, variable)
-        self._scopes[at] = found
-        return found
+                by_name.setdefault(variable.name, variable)
+        self._scopes[at] = by_name
+        return by_name
 
     def _values(
         self,
@@ -168,12 +173,13 @@ class SourceVariables:
         if place is None or not size or not 0 <= leaf.offset + place.offset < _FURTHEST:
             return nothing
         if place.register:
-            held = wave.bases.get((depth, function.name), {}).get(place.register)
-            if held is None or held.dtype.itemsize < leaf.offset + size:
+            register = wave.bases.get((depth, function.name), {}).get(place.register)
+            if register is None or register.dtype.itemsize < leaf.offset + size:
                 return nothing
+            # Before its first write a register has no value that belongs to the variable.
             if self._first_writer(function, place.register) >= at:
                 return nothing
-            data = held[numbers].reshape(len(numbers), -1).view(np.uint8)
+            data = register[numbers].reshape(len(numbers), -1).view(np.uint8)
             part = data[:, leaf.offset : leaf.offset + size]
             known = wave.has_written(depth, function, place.register, numbers)
             return VariableValues(np.ascontiguousarray(part), known)
@@ -195,7 +201,7 @@ class SourceVariables:
         depth: int,
         numbers: NDArray[np.int64],
     ) -> tuple[Arena, NDArray[np.int64]] | None:
-        """Returns the memory that a variable is in, and where it begins for each thread."""
+        """Returns the memory that holds a variable, and its start for each thread."""
         image = self._image
         local = image.locals.get(function.name, {}).get(place.symbol)
         if local is not None:
@@ -251,7 +257,7 @@ def _covers(scope: DebugScope, function: PtxFunction, at: int) -> bool:
 
 
 def _is_there(place: DataPlace, function: PtxFunction, at: int) -> bool:
-    """Returns whether a variable is kept there at an instruction."""
+    """Returns whether a place holds a variable at an instruction."""
     begin = function.labels.get(place.begin, function.end) if place.begin else function.start
     end = function.labels.get(place.end, function.end) if place.end else function.end
     return begin <= at < end
