@@ -24,7 +24,7 @@ _REUSE = ".reuse"
 
 
 class InstructionPair(NamedTuple):
-    """Instructions by their indices, `NOWHERE` for none, and what became of them."""
+    """Instructions by their indices, `NOWHERE` for none, and the change between them."""
 
     left: int
     right: int
@@ -39,28 +39,29 @@ class TokenSpelling(NamedTuple):
 
 
 def counted(function: SassFunction) -> range:
-    """Returns the indices of what is compared: all but the NOPs that fill the last cache line."""
+    """Returns the indices of the instructions to compare, without the NOPs at the end."""
     return range(min(function.code_length + 1, len(function)))
 
 
 def compare_as_written(left: SassFunction, right: SassFunction) -> list[InstructionPair]:
-    """Compares all of the listing but the address of an instruction itself."""
+    """Compares the text of all instructions, without their own addresses."""
     ours, theirs = ([function[at].text for at in counted(function)] for function in (left, right))
     pairs = align_by([(ours, theirs), _opcodes(left, right, str), _opcodes(left, right, _base)])
-    same = {one for one, other in pairs if ours[one] == theirs[other]}
+    same = {a for a, b in pairs if ours[a] == theirs[b]}
     return [
-        InstructionPair(one, other, _change(left, right, one, other, same=one in same))
-        for one, other in merged(pairs, len(ours), len(theirs))
+        InstructionPair(a, b, _change(left, right, a, b, same=a in same))
+        for a, b in merged(pairs, len(ours), len(theirs))
     ]
 
 
 def compare_normalised(
     left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
 ) -> tuple[list[InstructionPair], TokenSpelling]:
-    """Returns names of registers and labels do not count as long as one renaming fits all of them.
+    """Compares two functions, whose registers and labels may differ by one renaming.
 
-    First each register is one thing all over a function. Where that does not do each of its webs
-    is one: code in which only the allocator chose otherwise differs by less then.
+    At first a register is the same thing all over a function. Where that leaves differences, each
+    of its webs is renamed alone: code that differs only in the choice of the allocator differs by
+    less then.
 
     Args:
         left: A function of one program.
@@ -69,21 +70,21 @@ def compare_normalised(
     """
     both = _Normalised(left, right, public)
     called = _has_callers(left) or _has_callers(right)
-    found = both.compare(both.registers(), called=called) if both.is_aligned else None
-    if found is None or found.differs:
+    comparison = both.compare(both.registers(), called=called) if both.is_aligned else None
+    if comparison is None or comparison.differs:
         names = both.webs()
-        if names or not found:
-            found = both.compare(names or both.registers(), called=called)
-    return found.pairs, both.spelling(found)
+        if names or not comparison:
+            comparison = both.compare(names or both.registers(), called=called)
+    return comparison.pairs, both.spelling(comparison)
 
 
 _Names = tuple[Sequence[Uses], Sequence[Uses]]
-"""What the instructions of both functions use."""
+"""The registers, or webs, that the instructions of both functions use."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """Two functions side by side, and what goes with what for that."""
+    """Two functions side by side, with the renaming under which they were compared."""
 
     pairs: list[InstructionPair]
     names: _Names
@@ -118,9 +119,9 @@ class _Normalised:
 
     @property
     def is_aligned(self) -> bool:
-        """Whether they have the same instructions but for names."""
-        one, other = self._skeletons
-        return len(self._aligned) == len(one) == len(other)
+        """Whether both functions have the same instructions but for names."""
+        ours, theirs = self._skeletons
+        return len(self._aligned) == len(ours) == len(theirs)
 
     def registers(self) -> _Names:
         """Treats each register as one web all over a function."""
@@ -128,44 +129,44 @@ class _Normalised:
         return left, right
 
     def webs(self) -> _Names | None:
-        """Treats each web as one unit; returns None where they are not known."""
+        """Returns the webs of both functions, or None where either has unknown ones."""
         left = webs(self._left, self._forms[0], self._places[0])
         right = webs(self._right, self._forms[1], self._places[1])
         return (left, right) if left is not None and right is not None else None
 
     def compare(self, names: _Names, *, called: bool) -> _Compared:
-        """Returns both side by side.
+        """Compares the functions under one renaming of `names`.
 
         Args:
-            names: What goes one to one.
-            called: Whether other functions know their registers.
+            names: The registers or webs that correspond one to one.
+            called: Whether other functions rely on the registers.
         """
         free = self._compare(names, (STACK_POINTER,))
         # Where nothing else differs, the names that others know do.
         return self._compare(names, REGISTERS) if called and not free.differs else free
 
     def _compare(self, names: _Names, fixed: Iterable[int]) -> _Compared:
-        one, other = self._skeletons
+        ours, theirs = self._skeletons
         pairs = self._aligned
         renaming = _renaming(names, pairs, fixed)
         if not self.is_aligned:
             pairs = align_by(
                 [
                     self._spelt(names, renaming),
-                    (one, other),
+                    (ours, theirs),
                     _opcodes(self._left, self._right, _base),
                 ]
             )
-            alike = (pair for pair in pairs if one[pair[0]] == other[pair[1]])
+            alike = (pair for pair in pairs if ours[pair[0]] == theirs[pair[1]])
             renaming = _renaming(names, alike, fixed)
         # What fills the last cache line is not compared, and could be branched to.
-        behind = min(len(self._left) - len(one), len(self._right) - len(other)) + 1
-        partners = dict([*pairs, *((len(one) + n, len(other) + n) for n in range(behind))])
-        found = [
+        behind = min(len(self._left) - len(ours), len(self._right) - len(theirs)) + 1
+        partners = dict([*pairs, *((len(ours) + n, len(theirs) + n) for n in range(behind))])
+        compared_pairs = [
             InstructionPair(a, b, self._change(a, b, names, renaming, partners))
-            for a, b in merged(pairs, len(one), len(other))
+            for a, b in merged(pairs, len(ours), len(theirs))
         ]
-        return _Compared(found, names, renaming, partners)
+        return _Compared(compared_pairs, names, renaming, partners)
 
     def _spelt(self, names: _Names, renaming: RegisterRenaming) -> tuple[Keys, Keys]:
         """Returns the instructions of both with the names of the first function."""
@@ -201,30 +202,30 @@ class _Normalised:
         ours = (_place(name, self._places[0]) for name in left.targets)
         theirs = (_place(name, self._places[1]) for name in right.targets)
         return all(
-            one == other and (partners.get(a) == b if isinstance(a, int) else a == b)
-            for (a, one), (b, other) in zip(ours, theirs, strict=True)
+            our_offset == their_offset and (partners.get(a) == b if isinstance(a, int) else a == b)
+            for (a, our_offset), (b, their_offset) in zip(ours, theirs, strict=True)
         )
 
     def spelling(self, compared: _Compared) -> TokenSpelling:
-        """Returns how the tokens of what differs are compared."""
+        """Returns the tokens by which instructions that differ are compared."""
         left: dict[int, tuple[str, ...]] = {}
         right: dict[int, tuple[str, ...]] = {}
         (ours, theirs), to_left = compared.names, compared.renaming.to_left
         labels = {place: name for name, place in self._places[0].items()}
-        known = {b: labels[a] for a, b in compared.partners.items() if a in labels}
+        partner_labels = {b: labels[a] for a, b in compared.partners.items() if a in labels}
         # By its name in the second function, a place is called as in the first one.
-        called = {name: known.get(b, f"?{name}") for name, b in self._places[1].items()}
-        for one, other, change in compared.pairs:
+        called = {name: partner_labels.get(b, f"?{name}") for name, b in self._places[1].items()}
+        for left_at, right_at, change in compared.pairs:
             if change in (Change.CHANGED, Change.CONTROL):
-                left[one] = tuple(self._tokens(0, one, ours[one]))
-                words = self._tokens(1, other, [*map(to_left, theirs[other])])
-                right[other] = tuple([called.get(word, word) for word in words])
+                left[left_at] = tuple(self._tokens(0, left_at, ours[left_at]))
+                words = self._tokens(1, right_at, [*map(to_left, theirs[right_at])])
+                right[right_at] = tuple([called.get(word, word) for word in words])
         return TokenSpelling(left, right)
 
     def _tokens(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
         """Returns the tokens of an instruction, as its line has them but for private names.
 
-        A register is replaced by what it is used as.
+        A register is replaced by the use that it stands for.
         """
         function, named = (self._left, self._right)[side], self._forms[side][at].named
         tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
@@ -262,7 +263,7 @@ def _forms(function: SassFunction, public: PublicNames) -> list[InstructionForm]
 
 
 def _skeletons(function: SassFunction, forms: Sequence[InstructionForm]) -> list[str]:
-    """Returns what has to be the same letter by letter."""
+    """Returns the texts that must be equal letter by letter for instructions to correspond."""
     return [
         # The listing does not say which NaN of many: the upper half of the first word does.
         f"{form.skeleton} {function.encoding(at) >> 32 & 0xFFFFFFFF:x}"
@@ -273,7 +274,7 @@ def _skeletons(function: SassFunction, forms: Sequence[InstructionForm]) -> list
 
 
 def named_places(function: SassFunction) -> dict[str, int]:
-    """Returns what can be branched to in a function, by its names."""
+    """Returns the places of a function that can be branched to, by their names."""
     return {
         **{label.name: label.index for label in function.labels},
         **{part.name: part.start for part in function.parts},
@@ -282,13 +283,13 @@ def named_places(function: SassFunction) -> dict[str, int]:
 
 
 def _place(name: str, places: Mapping[str, int]) -> tuple[int | str, str]:
-    """Returns where a name leads, or the name itself; and how far behind that, as it is written."""
+    """Returns where a name leads, or the name itself; and the offset behind that, as written."""
     label, _, offset = name.partition("+")
     return (places[label], offset) if label in places else (name, "")
 
 
 def _has_callers(function: SassFunction) -> bool:
-    """Returns whether other functions rely on its registers: it is called, or calls one of them."""
+    """Returns whether other functions rely on the registers: by a call in either direction."""
     if not function.is_kernel:
         return True
     inside = {part.name for part in function.parts}
@@ -298,39 +299,48 @@ def _has_callers(function: SassFunction) -> bool:
     )
 
 
-def _change(left: SassFunction, right: SassFunction, one: int, other: int, *, same: bool) -> Change:
-    if one < 0 or other < 0 or not same:
-        return change_of(one, other, same=same)
-    differing = _differing_bits(left, right, one, other)
+def _change(
+    left: SassFunction, right: SassFunction, left_at: int, right_at: int, *, same: bool
+) -> Change:
+    if left_at < 0 or right_at < 0 or not same:
+        return change_of(left_at, right_at, same=same)
+    differing = _differing_bits(left, right, left_at, right_at)
     if not differing:
         return Change.EQUAL
-    if hides_a_difference(left, right, one, other, names_count=False):
+    if hides_a_difference(left, right, left_at, right_at, names_count=False):
         return Change.CHANGED
     return Change.CONTROL if differing & _CONTROL_MASK else Change.EQUAL
 
 
-def _differing_bits(left: SassFunction, right: SassFunction, one: int, other: int) -> int:
-    """Of the encodings; none where one listing has no encodings."""
+def _differing_bits(left: SassFunction, right: SassFunction, left_at: int, right_at: int) -> int:
+    """Returns the bits in which two encodings differ; 0 where either listing has no encodings."""
     if not (left.encodings and right.encodings):
         return 0
-    return left.encoding(one) ^ right.encoding(other)
+    return left.encoding(left_at) ^ right.encoding(right_at)
 
 
 def hides_a_difference(
-    left: SassFunction, right: SassFunction, one: int, other: int, *, names_count: bool = True
+    left: SassFunction,
+    right: SassFunction,
+    left_at: int,
+    right_at: int,
+    *,
+    names_count: bool = True,
 ) -> bool:
-    """Returns whether two instructions read the same and are not.
+    """Returns whether two instructions read the same but are encoded differently.
 
-    The same text has the same encoding where neither a symbol nor a place is in it. Texts that are
-    the same but for registers have so outside of these; `names_count` is false for them.
+    The same text has the same encoding unless it holds a symbol or a place. Texts that are the same
+    but for registers have the same encoding outside of these; `names_count` is false for them.
     """
-    is_same = _text(left, one) == _text(right, other)
+    is_same = _text(left, left_at) == _text(right, right_at)
     mask = _CODE_MASK if is_same else _CODE_MASK & ~_NAME_BITS
     return bool(
         (is_same or not names_count)
-        and _differing_bits(left, right, one, other) & mask
+        and _differing_bits(left, right, left_at, right_at) & mask
         and not any(
-            sign in text for text in (left.operands[one], right.operands[other]) for sign in "`@"
+            sign in text
+            for text in (left.operands[left_at], right.operands[right_at])
+            for sign in "`@"
         )
     )
 
@@ -338,7 +348,9 @@ def hides_a_difference(
 def _opcodes(
     left: SassFunction, right: SassFunction, read: Callable[[str], str]
 ) -> tuple[Keys, Keys]:
-    ours, theirs = ([read(one.opcodes[at]) for at in counted(one)] for one in (left, right))
+    ours, theirs = (
+        [read(function.opcodes[at]) for at in counted(function)] for function in (left, right)
+    )
     return ours, theirs
 
 

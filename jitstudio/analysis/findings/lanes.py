@@ -23,7 +23,7 @@ _MUCH = 32
 
 
 class LaneShape(IntEnum):
-    """What a value looks like across a warp; a later one says less."""
+    """The shape of a value across a warp; a later shape says less."""
 
     STEP = 0
     """Each thread has a known amount more than the one before; the same for all if it is 0."""
@@ -140,7 +140,7 @@ def stairs(per: int, height: int, most: int = WARP) -> Lane:
 
 
 def merge(one: Lane, other: Lane) -> Lane:
-    """Returns what is known of a value that is one or the other."""
+    """Returns the lane of a value that equals either of two."""
     if one == other:
         return one
     terms = one.terms & other.terms
@@ -154,18 +154,18 @@ def merge(one: Lane, other: Lane) -> Lane:
 
 
 def mixed(*lanes: Lane) -> Lane:
-    """Returns what is computed of these in whatever way."""
-    found = SAME
+    """Returns the lane of a value computed from `lanes` in an unknown way."""
+    whole = SAME
     for lane in lanes:
         if lane.shape is LaneShape.DATA:
             return DATA
         if lane.shape is not LaneShape.STEP or lane.step:
-            found = ANY
-    return found
+            whole = ANY
+    return whole
 
 
 def total(*lanes: Lane) -> Lane:
-    """Returns their sum."""
+    """Returns the sum of `lanes`."""
     whole = reduce(_plus, lanes)
     terms = frozenset().union(*(lane.terms for lane in lanes))
     distance = _distance(lanes) if whole.shape >= LaneShape.ANY else Distance.UNKNOWN
@@ -175,7 +175,7 @@ def total(*lanes: Lane) -> Lane:
 
 
 def _distance(lanes: Iterable[Lane]) -> Distance:
-    """Returns how far a sum is from that of the next thread: the least of what is not the same."""
+    """Returns how far a sum is from that of the next thread: the least of those that differ."""
     apart = {lane.apart for lane in lanes}
     if Distance.UNKNOWN in apart:
         return Distance.UNKNOWN
@@ -201,7 +201,7 @@ def _plus(one: Lane, other: Lane) -> Lane:
 
 
 def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
-    """Returns the stairs that remain where something is added to them."""
+    """Returns the stairs that remain when `more` is added to a lane."""
     if lane.stairs is None or more.is_same:
         return lane.stairs
     per, height, most = lane.stairs
@@ -211,32 +211,34 @@ def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
 
 
 def negated(lane: Lane) -> Lane:
-    """Returns the same with the other sign."""
+    """Returns the value with the opposite sign."""
     constant = None if lane.constant is None else -lane.constant
     return lane._replace(step=-lane.step, constant=constant, terms=frozenset())
 
 
-def product(one: Lane, other: Lane) -> Lane:
-    """Returns one times the other."""
+def product(factor: Lane, other: Lane) -> Lane:
+    """Returns the product of two lanes."""
     if other.constant is None:
-        one, other = other, one
+        factor, other = other, factor
     if other.constant == 1:
-        return one
+        return factor
     if other.constant is not None:
-        if one.constant is not None:
-            return literal(one.constant * other.constant)
+        if factor.constant is not None:
+            return literal(factor.constant * other.constant)
         if other.constant == 0:
             return SAME
         grows = abs(other.constant) >= _MUCH
-        return Lane(one.shape, one.step * other.constant, distance=_multiple(one, grows=grows))
-    if one.is_same and other.is_same:
+        return Lane(
+            factor.shape, factor.step * other.constant, distance=_multiple(factor, grows=grows)
+        )
+    if factor.is_same and other.is_same:
         return SAME
-    shape = max(one.shape, other.shape)
-    if not (one.is_same or other.is_same):
+    shape = max(factor.shape, other.shape)
+    if not (factor.is_same or other.is_same):
         return Lane(max(shape, LaneShape.ANY))
     if shape < LaneShape.ANY:
         return SCALED
-    return Lane(shape, distance=_multiple(other if one.is_same else one, grows=True))
+    return Lane(shape, distance=_multiple(other if factor.is_same else factor, grows=True))
 
 
 def _multiple(lane: Lane, *, grows: bool) -> Distance:
@@ -246,14 +248,14 @@ def _multiple(lane: Lane, *, grows: bool) -> Distance:
 
 
 def shifted_left(lane: Lane, by: Lane) -> Lane:
-    """Shifted by a number of bits."""
+    """Returns a lane shifted left by a number of bits."""
     if by.constant is None or not 0 <= by.constant < WARP:
         return product(lane, SAME) if by.is_same else mixed(lane, by)
     return product(lane, literal(1 << by.constant))
 
 
 def shifted_right(lane: Lane, by: Lane) -> Lane:
-    """Shifted by a number of bits."""
+    """Returns a lane shifted right by a number of bits."""
     if by.constant is None or by.constant < 0 or lane.shape is not LaneShape.STEP or not lane.step:
         return mixed(lane, by)
     size = 1 << by.constant
@@ -264,7 +266,7 @@ def shifted_right(lane: Lane, by: Lane) -> Lane:
 
 
 def masked(lane: Lane, mask: Lane) -> Lane:
-    """Only the bits of a mask."""
+    """Returns the bits of a lane under a mask."""
     if mask.constant is None:
         lane, mask = mask, lane
     bits = mask.constant
@@ -277,7 +279,7 @@ def masked(lane: Lane, mask: Lane) -> Lane:
 
 
 def _of_mask(lane: Lane, bits: int) -> Stairs | None:
-    """Returns the stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
+    """Returns the stairs of neighbouring bits of a lane that takes steps of 1."""
     per, height, most = lane.stairs or (1, abs(lane.step), WARP)
     lowest = bits & -bits
     if height != 1 or not bits or bits & (bits + lowest):
@@ -286,12 +288,12 @@ def _of_mask(lane: Lane, bits: int) -> Stairs | None:
 
 
 def either(*lanes: Lane) -> Lane:
-    """Bits of one or another: a sum, as compilers write one where no bit meets another."""
+    """Returns the bitwise OR of lanes: a sum where no bits meet, as compilers use it."""
     return total(*lanes) if any(lane.is_same for lane in lanes) else mixed(*lanes)
 
 
 def inverted(lane: Lane) -> Lane:
-    """Returns all bits the other way round: the same with the other sign, less 1."""
+    """Returns all bits inverted: the negated value less 1."""
     return total(negated(lane), literal(-1))
 
 
@@ -314,7 +316,7 @@ _LOGIC: dict[int, Callable[[Lane, Lane, Lane], Lane]] = {
 
 
 def logic(table: int | None, a: Lane, b: Lane, c: Lane) -> Lane:
-    """Three values by a truth table."""
+    """Returns three values combined by a truth table."""
     return _LOGIC.get(table or 0, mixed)(a, b, c)
 
 
@@ -337,13 +339,13 @@ DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
 
 
 def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) -> Lane:
-    """Returns what an instruction gives.
+    """Returns the lane of an instruction's result.
 
     Args:
-        opcode: With its modifiers.
-        sources: Its operands.
-        values: What these are.
-        read: What it reads from memory; `SAME` if it reads none.
+        opcode: The opcode with its modifiers.
+        sources: The operands that are read.
+        values: The lanes of the sources.
+        read: The lane read from memory; `SAME` where none is read.
     """
     base = stem(opcode)
     if base in DOUBLES:
@@ -359,12 +361,12 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
 
 @lru_cache(_DIFFERENT)
 def is_widening(opcode: str) -> bool:
-    """Returns whether it makes double precision of what fits into it by far."""
+    """Returns whether an opcode widens single precision or a short integer to double precision."""
     return _WIDENING.match(opcode) is not None
 
 
 def loaded(address: Lane, *, is_own: bool = False) -> Lane:
-    """Returns what is read at an address; `is_own` for memory of which each thread has its own."""
+    """Returns the lane read at an address; `is_own` for memory private to a thread."""
     return SAME if address.is_same and not is_own else DATA._replace(distance=Distance.LONG)
 
 
@@ -392,7 +394,7 @@ def _sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
 
 
 def _carried(opcode: str, sources: Sequence[Operand], *, behind: int) -> Lane | None:
-    """Returns what is carried into a sum of so many operands; None if that is not known.
+    """Returns the carry into a sum of `behind` operands; None if unknown.
 
     A carry that is always there is how compilers also add 1: ``IADD3.X R0, R0, R2, RZ, PT, !PT``.
     """
@@ -440,7 +442,7 @@ def _logic(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
 
 
 def _two_halves(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
-    """Returns a constant in the clothes of arithmetic: zero times zero, and two halves of it."""
+    """Returns a constant spelt as arithmetic: zero times zero, plus its two halves."""
     if sources[0].is_zero and sources[1].is_zero:
         return literal(packed(sources[2], sources[3]))
     return mixed(*values)

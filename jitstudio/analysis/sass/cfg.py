@@ -25,7 +25,7 @@ _TABLE = re.compile(r'"BRANCH_TARGETS ([^"]*)"')
 
 
 def sass_graph(function: SassFunction) -> FlowGraph:
-    """Returns the blocks, edges and loops of a function, without what fills its last cache line."""
+    """Returns the blocks, edges and loops of a function, without the filling at the end."""
     count = function.code_length
     places = _Places(function)
     leaps = tuple(_leaps(function, count, places))
@@ -53,23 +53,23 @@ class _Places:
             return at
         return self._function.index_of(self._function.addresses[at] + offset)
 
-    def target(self, found: re.Match[str]) -> int:
+    def target(self, match: re.Match[str]) -> int:
         """Returns where a branch leads, or `NOWHERE` if that is outside."""
-        if found["address"]:
-            return self._function.index_of(int(found["address"], 16))
-        return self.named(found["label"], int(found["offset"] or "0", 16))
+        if match["address"]:
+            return self._function.index_of(int(match["address"], 16))
+        return self.named(match["label"], int(match["offset"] or "0", 16))
 
 
 def _branch(function: SassFunction, at: int, places: _Places) -> FlowEffect:
-    found = _TARGET.match(function.operands[at])
-    if found is None:
+    match = _TARGET.match(function.operands[at])
+    if match is None:
         return FlowEffect(at, goes_on=True, leads_away=True)
     goes_on = (
-        found["condition"] not in _ALWAYS
+        match["condition"] not in _ALWAYS
         or function.predicates[at] not in _ALWAYS
         or not _OF_THE_WARP.isdisjoint(function.opcodes[at].split("."))
     )
-    return FlowEffect(at, (places.target(found),), goes_on=goes_on)
+    return FlowEffect(at, (places.target(match),), goes_on=goes_on)
 
 
 def _table(function: SassFunction, at: int, places: _Places) -> FlowEffect:

@@ -1,4 +1,4 @@
-"""Which registers hold what is read again, for certain or only where a predicate says so.
+"""Which registers hold values that are read again, certainly or only under a predicate.
 
 Code without branches is full of pairs such as ``@P0 MOV R4, R2`` and ``@!P0 MOV R4, R3``: together
 they write R4 for certain. So what is read, or is left to be written, under a predicate is kept
@@ -33,15 +33,15 @@ _LEAVING = frozenset(("EXIT", "RET"))
 
 
 class RegisterEffect(NamedTuple):
-    """What an instruction does with registers.
+    """The registers that an instruction reads and writes.
 
     Attributes:
-        kills: What it surely writes where its guard holds.
-        reads: What it may read or write besides them, without its guard.
-        guard: The predicate that it depends on, with its ``!``; empty where there is none.
-        inverse: The guard the other way round.
-        guard_bit: The predicate itself.
-        tests: Predicates that are operands of it.
+        kills: Registers certainly written where the guard holds.
+        reads: Registers that may be read, or written besides `kills`, the guard not counted.
+        guard: The guarding predicate, with its ``!``; empty where there is none.
+        inverse: The opposite guard.
+        guard_bit: The register of the guard.
+        tests: Predicates among `kills` and `reads`.
     """
 
     kills: Mask
@@ -53,12 +53,12 @@ class RegisterEffect(NamedTuple):
 
 
 def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
-    """Returns what an instruction does.
+    """Returns the effect of an instruction on registers.
 
     Args:
-        predicate: Its guard, such as ``@!P0``; empty where there is none.
-        reads: What it may read, and what it may write in part or not at all.
-        kills: What it surely writes where its guard holds.
+        predicate: The guard, such as ``@!P0``; empty where there is none.
+        reads: Registers that may be read, or written in part or not at all.
+        kills: Registers certainly written where the guard holds.
     """
     if not predicate:
         return RegisterEffect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
@@ -77,32 +77,33 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
 
 
 def effects(function: SassFunction, count: int) -> list[RegisterEffect]:
-    """Returns what each of the first instructions of a function does."""
+    """Returns the effects of the first `count` instructions of a function."""
     return [*map(_effect, function.predicates[:count], function.opcodes, function.operands)]
 
 
 @lru_cache(1 << 15)
 def _effect(predicate: str, opcode: str, operands: str) -> RegisterEffect:
     does = decode(opcode, operands)
-    kept = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
-    return effect(predicate, does.reads | does.writes & ~does.sure | kept, does.sure)
+    stack_pointer = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
+    return effect(predicate, does.reads | does.writes & ~does.sure | stack_pointer, does.sure)
 
 
 def used(does: Iterable[RegisterEffect]) -> Mask:
-    """Returns all registers of a function."""
+    """Returns all registers that the instructions use."""
     mask = 0
-    for each in does:
-        mask |= each.kills | each.reads | each.guard_bit
+    for instruction in does:
+        mask |= instruction.kills | instruction.reads | instruction.guard_bit
     return mask
 
 
 class Liveness:
-    """What is alive along a function.
+    """The registers that are alive along a function.
 
     Args:
-        graph: Its flow.
-        does: What each instruction does.
-        before: Instructions that may be come to from anywhere: in front of them all is alive.
+        graph: The control flow of the function.
+        does: The effect of each instruction.
+        before: Instructions that can be reached from anywhere: in front of them all registers are
+            alive.
         behind: Instructions that may lead anywhere: behind them all is alive.
 
     Attributes:
@@ -132,41 +133,41 @@ class Liveness:
             for successor in graph.successors[at]:
                 live |= self.at_start[successor]
             self.at_end[at] = live
-            reads, kept = passes[at]
-            start = reads | live & kept
+            reads, transparent = passes[at]
+            start = reads | live & transparent
             if start != self.at_start[at]:
                 self.at_start[at] = start
                 waiting.update(dict.fromkeys(graph.predecessors[at]))
 
     def behind(self, block: int) -> list[Mask]:
-        """Returns what may be read behind each instruction of a block, in the order of the code."""
-        found: list[Mask] = []
-        self._pass(block, self.at_end[block], behind=found)
-        return found[::-1]
+        """Returns the registers that may be read behind each instruction of a block, in order."""
+        live: list[Mask] = []
+        self._pass(block, self.at_end[block], behind=live)
+        return live[::-1]
 
     def fresh(self, block: int) -> dict[int, Mask]:
-        """The guarded results in a block that nothing needs the old value of, by instruction."""
-        found: dict[int, Mask] = {}
+        """Returns the guarded results in a block whose old values nothing needs, by instruction."""
+        fresh: dict[int, Mask] = {}
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
-        if any(each.guard and each.kills for each in self._does[start:end]):
-            self._pass(block, self.at_end[block], fresh=found)
-        return found
+        if any(instruction.guard and instruction.kills for instruction in self._does[start:end]):
+            self._pass(block, self.at_end[block], fresh=fresh)
+        return fresh
 
     def _summary(self, block: int) -> tuple[Mask, Mask]:
-        """What is alive in front of a block: if nothing is behind it; and of all that may be."""
+        """Returns the registers alive in front of a block if none, and if all, are behind."""
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
         does = self._does[start:end]
         places = range(start, end)
         if (
-            any(each.guard for each in does)
+            any(instruction.guard for instruction in does)
             or not self._before.isdisjoint(places)
             or not self._behind.isdisjoint(places)
         ):
             return self._pass(block, 0), self._pass(block, ALL_REGISTERS)
         reads = kills = 0
-        for each in reversed(does):
-            reads = reads & ~each.kills | each.reads
-            kills |= each.kills
+        for instruction in reversed(does):
+            reads = reads & ~instruction.kills | instruction.reads
+            kills |= instruction.kills
         return reads, reads | ALL_REGISTERS & ~kills
 
     def _pass(
@@ -176,7 +177,7 @@ class Liveness:
         fresh: dict[int, Mask] | None = None,
         behind: list[Mask] | None = None,
     ) -> Mask:
-        """Returns what is alive in front of a block, by what is behind it."""
+        """Returns the registers alive in front of a block, from those alive behind."""
         state = _State(live)
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
         for at in range(end - 1, start - 1, -1):
@@ -194,7 +195,7 @@ class Liveness:
 
 
 class _State:
-    """What is alive between two instructions of a block, going backwards."""
+    """The registers alive between two instructions of a block, going backwards."""
 
     __slots__ = ("live", "under")
 
@@ -203,7 +204,7 @@ class _State:
         self.under: dict[str, Mask] = {}
 
     def step(self, does: RegisterEffect) -> None:
-        """In front of an instruction."""
+        """Moves the state from behind an instruction to its front."""
         under = self.under
         if not does.guard:
             if under:
@@ -223,24 +224,24 @@ class _State:
         self.live = self.live & ~kills | does.guard_bit | uniform
 
     def forget(self, everything: Mask) -> None:
-        """Anything may be read."""
+        """Takes all registers of `everything` for alive."""
         self.live = everything
         self.under.clear()
 
     def settled(self) -> Mask:
-        """Returns all that may be read, whatever the predicates say."""
+        """Returns all registers that may be read, whatever the predicates are."""
         self._settle(PREDICATES)
         return self.live
 
     def needed(self) -> Mask:
-        """Returns the same, and what is kept apart stays so."""
+        """Returns all registers that may be read, leaving those under predicates apart."""
         needed = self.live
         for mask in self.under.values():
             needed |= mask
         return needed
 
     def needed_without(self, does: RegisterEffect) -> Mask:
-        """Returns what may be read behind an instruction where its guard does not hold."""
+        """Returns the registers read behind an instruction where its guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():
             # What it writes itself may make its own guard another one.
@@ -249,7 +250,7 @@ class _State:
         return needed
 
     def _settle(self, predicates: Mask) -> None:
-        """Drops what depends on these predicates, as an instruction may change them."""
+        """Makes registers alive under `predicates` alive in any case: these may change."""
         for condition in [*self.under]:
             if predicates >> guard(condition) & 1:
                 self.live |= self.under.pop(condition)
@@ -259,10 +260,10 @@ class _State:
 
 
 class Definition(NamedTuple):
-    """Registers that are alive at an instruction.
+    """Registers that are alive at an instruction, with the place that wrote them.
 
     Attributes:
-        places: What wrote them; empty where the line table does not say.
+        places: The place of the writing instruction; empty where the line table does not say.
         registers: Their numbers, ascending.
     """
 
@@ -271,22 +272,22 @@ class Definition(NamedTuple):
 
 
 def register_definitions(function: SassFunction, index: int) -> tuple[Definition, ...]:
-    """Returns what wrote the general registers that are alive at an instruction, the most first.
+    """Returns the origins of the general registers alive at an instruction, the most first.
 
-    From the operands of the instructions before it, on all ways that lead to it; a register
-    that two ways write counts for both. What a called function does is not looked into.
+    Origins come from the operands of the instructions before, on all ways that lead there; a
+    register written on two ways counts for both. Called functions are not looked into.
     """
     code = _Code(function)
-    found: dict[InlineChain, Mask] = {}
+    masks: dict[InlineChain, Mask] = {}
     for at, written in code.writers(index, code.alive(index)).items():
         places = function[at].places
-        found[places] = found.get(places, 0) | written
-    made = (Definition(places, numbers(written)) for places, written in found.items())
-    return tuple(sorted(made, key=lambda definition: -len(definition.registers)))
+        masks[places] = masks.get(places, 0) | written
+    definitions = (Definition(places, numbers(written)) for places, written in masks.items())
+    return tuple(sorted(definitions, key=lambda definition: -len(definition.registers)))
 
 
 class _Code:
-    """What each instruction of a function does with its registers."""
+    """The effects of a function's instructions on registers, with the control flow."""
 
     def __init__(self, function: SassFunction) -> None:
         self._graph: FlowGraph = sass_graph(function)
@@ -296,7 +297,7 @@ class _Code:
         self._writes = [decode(opcode, operands).writes for opcode, operands in pairs]
 
     def alive(self, index: int) -> Mask:
-        """The registers that hold something before or behind an instruction, as nvdisasm counts."""
+        """Returns the general registers alive around an instruction, as nvdisasm counts."""
         block = self._graph.block_at(index)
         if block is None:
             return 0
@@ -305,21 +306,21 @@ class _Code:
         return (behind[index - block.start] | does.reads | self._writes[index]) & GENERAL
 
     def writers(self, index: int, live: Mask) -> dict[int, Mask]:
-        """Returns which instructions wrote these registers, by their index."""
-        found: dict[int, Mask] = {}
-        seen: dict[int, Mask] = {}
+        """Returns the registers that instructions wrote last before `index`, by instruction."""
+        writers: dict[int, Mask] = {}
+        visited: dict[int, Mask] = {}
         block = self._graph.block_at(index)
         todo = [(block, index, live)] if block else []
         while todo:
             block, last, wanted = todo.pop()
             for at in range(last, block.start - 1, -1):
                 if written := self._writes[at] & wanted:
-                    found[at] = found.get(at, 0) | written
+                    writers[at] = writers.get(at, 0) | written
                     # Where the guard is false, the register keeps what it had.
                     wanted &= ~(self._does[at].kills if not self._does[at].guard else 0)
             for before in self._graph.predecessors[block.id]:
-                if missing := wanted & ~seen.get(before, 0):
-                    seen[before] = seen.get(before, 0) | missing
-                    there = self._graph.blocks[before]
-                    todo.append((there, there.end - 1, missing))
-        return found
+                if missing := wanted & ~visited.get(before, 0):
+                    visited[before] = visited.get(before, 0) | missing
+                    predecessor = self._graph.blocks[before]
+                    todo.append((predecessor, predecessor.end - 1, missing))
+        return writers

@@ -1,4 +1,4 @@
-"""Machine code as it is read: functions, instructions, and where each of them comes from.
+"""Machine code as read from a listing: functions, instructions, and their places in the source.
 
 Columns rather than objects: a cubin has hundreds of thousands of instructions, which cross a pipe.
 """
@@ -86,11 +86,11 @@ class SourceLocation(NamedTuple):
 
 
 InlineChain = tuple[SourceLocation, ...]
-"""Where code comes from: the line itself, then, if it was inlined, the call, the call's call..."""
+"""The place of code: the line itself, then, if inlined, the call, the call's call..."""
 
 
 class LiveRegisters(NamedTuple):
-    """How many registers hold a value that is still needed.
+    """The registers that hold values still needed.
 
     General ones and predicates are those of one thread, uniform ones those of one warp.
     """
@@ -110,9 +110,9 @@ class Instruction(NamedTuple):
         opcode: With its modifiers, such as ``LDG.E.64``.
         operands: Such as ``R2, desc[UR4][R2.64]``; empty where it has none.
         encoding: All 128 bits; 0 where the listing did not say.
-        places: Where it comes from; empty where the line table does not say.
+        places: The places in the source; empty where the line table does not say.
         ptx_line: The line of the PTX, counted from 1; 0 where the line table does not say.
-        live: What is alive; None where nvdisasm does not say.
+        live: The live registers; None where nvdisasm does not say.
     """
 
     address: int
@@ -126,12 +126,12 @@ class Instruction(NamedTuple):
 
     @property
     def control(self) -> Control | None:
-        """What the encoding tells the scheduler; None where there is no encoding."""
+        """The control bits of the encoding; None where there is no encoding."""
         return control_of(self.encoding) if self.encoding else None
 
     @property
     def text(self) -> str:
-        """As a listing shows it, without its address."""
+        """The instruction as a listing shows it, without the address."""
         return " ".join(part for part in (self.predicate, self.opcode, self.operands) if part)
 
 
@@ -147,9 +147,9 @@ class FunctionPart(NamedTuple):
     """A function inside a section: the kernel itself, what it calls, or a library routine.
 
     Attributes:
-        name: Its symbol.
-        start: The index of its first instruction.
-        end: The index behind its last one.
+        name: The symbol of the function.
+        start: The index of the first instruction.
+        end: The index behind the last instruction.
     """
 
     name: str
@@ -237,7 +237,7 @@ class SassFunction:
         return int.from_bytes(self.encodings[at : at + WORD_BYTES], "little")
 
     def live_at(self, index: int) -> LiveRegisters | None:
-        """Returns what is alive at an instruction; None where nvdisasm does not say."""
+        """Returns the live registers at an instruction; None where nvdisasm does not say."""
         at = index * len(LiveRegisters._fields)
         counts = self.live[at : at + len(LiveRegisters._fields)]
         return LiveRegisters(*counts) if counts else None
@@ -249,15 +249,15 @@ class SassFunction:
 
     @cached_property
     def code_length(self) -> int:
-        """Instructions without what fills the last cache line: a branch to itself, then NOPs."""
+        """Instructions without the filling at the end: a branch to itself, then NOPs."""
         count = len(self.opcodes)
         while count and self.opcodes[count - 1] == "NOP":
             count -= 1
         if not count or self.opcodes[count - 1] != "BRA" or self.predicates[count - 1]:
             return count
-        named = {label.name for label in self.labels if label.index == count - 1}
+        labels = {label.name for label in self.labels if label.index == count - 1}
         target = self.operands[count - 1].strip("`() ")
-        return count - 1 if target in named else count
+        return count - 1 if target in labels else count
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +267,8 @@ class Disassembly:
     Attributes:
         target: Such as ``sm_90a``; empty if the listing does not say.
         functions: In the order of the listing.
-        resources: What each kernel needs, as the cubin itself has it, without spills.
-        notes: What is not known and why, in sentences.
+        resources: The resources of each kernel, as the cubin has them, without spills.
+        notes: What is unknown and why, in sentences.
         demangled: Demangled names of its functions by the lowered ones.
     """
 
@@ -280,9 +280,9 @@ class Disassembly:
 
     @property
     def kernels(self) -> tuple[SassFunction, ...]:
-        """Those that can be launched."""
+        """Functions that can be launched."""
         return tuple(function for function in self.functions if function.is_kernel)
 
     def function(self, name: str) -> SassFunction | None:
         """Returns the function with this lowered name, or None."""
-        return next((found for found in self.functions if found.name == name), None)
+        return next((function for function in self.functions if function.name == name), None)

@@ -1,4 +1,4 @@
-"""The table of all SASS opcodes: what kind of work each does, and how its operands are written.
+"""The table of all SASS opcodes: the class of work and the form of the operands of each.
 
 It is data, in `resources/reference/sass.toml`; that file says how its rows are written. The help
 on opcodes, the decoder of operands and all counts of instructions read the same rows.
@@ -20,7 +20,7 @@ _MATRIX_MOVES = frozenset({"LDSM", "STSM"})
 
 
 class OpcodeGroup(Enum):
-    """What an instruction is for; the value is the word to show."""
+    """The purpose of an instruction; the value is the word to show."""
 
     MEMORY = "memory"
     FLOAT = "float"
@@ -48,17 +48,17 @@ class Space(Enum):
 
 @dataclass(frozen=True)
 class InstructionClass:
-    """What kind of work an instruction is.
+    """The kind of work that an instruction does.
 
     Attributes:
-        group: What it is for.
-        space: The memory it works on; None where it works on none.
-        bits: How wide an access is for one thread; None where the opcode does not say.
+        group: The purpose of the instruction.
+        space: The memory that is accessed, or None.
+        bits: The width of an access of one thread; None where the opcode does not say.
         precision: Such as ``fp32``, ``bf16`` or ``int8``, of floating point and of matrices; of a
-            matrix instruction that of what is multiplied. Empty elsewhere.
-        is_load: Whether it reads memory.
-        is_store: Whether it writes memory.
-        is_atomic: Whether it does both at once.
+            matrix instruction that of the factors. Empty elsewhere.
+        is_load: Whether the instruction reads memory.
+        is_store: Whether the instruction writes memory.
+        is_atomic: Whether the instruction reads and writes memory as one access.
     """
 
     group: OpcodeGroup
@@ -92,11 +92,11 @@ class Opcode(NamedTuple):
 
     Attributes:
         name: The opcode, with the modifiers by which it differs from another row.
-        kind: What kind of work it is; of memory the width unless a modifier gives another.
+        kind: The class of work; of memory the width unless a modifier gives another.
         form: The operands in the order of a listing, with how many registers each takes.
-        text: What it does, a sentence or two.
-        operands: What the names in the form mean.
-        target: The first target that has it; empty where that is not known.
+        text: The effect of the opcode, in a sentence or two.
+        operands: The meaning of the names in the form.
+        target: The first target with the opcode; empty where unknown.
     """
 
     name: str
@@ -132,14 +132,14 @@ def stem(opcode: str) -> str:
 
 @lru_cache(_DIFFERENT)
 def row_of(opcode: str) -> Opcode | None:
-    """The row of an opcode, the one with most of its modifiers; None of one that is not known."""
-    found = _table().opcodes.find(opcode)
-    return found[0] if found else None
+    """Returns the row with the most modifiers of an opcode, or None for an unknown opcode."""
+    matches = _table().opcodes.find(opcode)
+    return matches[0] if matches else None
 
 
 @lru_cache(_DIFFERENT)
 def class_of(opcode: str) -> InstructionClass:
-    """What kind of work an opcode is, with its modifiers; one that is not known is `OTHER`."""
+    """Returns the class of an opcode with its modifiers; an unknown opcode is `OTHER`."""
     row = row_of(opcode)
     if row is None:
         return _UNKNOWN
@@ -170,14 +170,14 @@ def all_opcodes() -> tuple[Opcode, ...]:
 
 
 def all_precisions() -> frozenset[str]:
-    """Returns all that `InstructionClass.precision` may be, but for none."""
+    """Returns all values of `InstructionClass.precision` but the empty text."""
     table = _table()
     named = (row.kind.precision for row in all_opcodes())
     return frozenset((*named, *table.precisions.values())) - {""}
 
 
 def all_modifiers() -> frozenset[str]:
-    """Returns all that may be behind the points of an opcode."""
+    """Returns all modifiers that may follow the points of an opcode."""
     table = _table()
     parts = (part for row in all_opcodes() for part in row.name.split(".")[1:])
     return table.modifiers.union(table.widths, table.matrices, parts)
@@ -189,9 +189,9 @@ def _table() -> _Table:
     return _Table(
         WordTable(
             (name, Opcode(name, kind, *fields))
-            for each in content["class"]
-            for kind in (_kind(each),)
-            for name, fields in rows(each["instruction"])
+            for class_ in content["class"]
+            for kind in (_kind(class_),)
+            for name, fields in rows(class_["instruction"])
         ),
         frozenset(name.removeprefix(".") for name, _ in rows(content["modifier"])),
         content["widths"],
@@ -214,8 +214,8 @@ def _kind(row: Mapping[str, Any]) -> InstructionClass:
 
 
 def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:
-    """Returns the width of the last modifier that has one: one before may be of a cache line."""
-    found = usual
+    """Returns the width by the last modifier with a width: others may be of a cache line."""
+    width = usual
     for modifier in modifiers:
-        found = widths.get(modifier, found)
-    return found
+        width = widths.get(modifier, width)
+    return width

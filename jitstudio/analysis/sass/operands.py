@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, from its text.
+"""The registers, addresses and constants that an instruction reads and writes, from its text.
 
 The one decoder of SASS operands: live registers, findings and comparisons all go by it. Which
 operands are results, and how many registers each takes, is in the table of opcodes; `decode` is
@@ -16,10 +16,10 @@ from typing import NamedTuple
 from jitstudio.analysis.sass.opcodes import class_of, is_understood, row_of
 
 NONE = -1
-"""Represents a register, a bank or an offset that there is none of."""
+"""Represents a register, a bank or an offset that is absent."""
 
 Mask = int
-"""A set of registers: a bit for each of them, by its number."""
+"""A set of registers: a bit for each register, by its number."""
 
 GPR, UGPR, PRED, UPRED, BARRIER = 0, 256, 512, 528, 544
 """The numbers of R0, UR0, P0, UP0 and B0."""
@@ -60,13 +60,13 @@ _BRACKETS = re.compile(r"(?<![\w.])([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
 
 
 class RegisterUse(NamedTuple):
-    """A register that is in the text of an instruction.
+    """A register in the text of an instruction.
 
     Attributes:
-        register: Its number.
-        size: How many registers are meant, it and those behind it.
-        is_result: Whether they are written, and not read.
-        is_sure: Of a result, whether they surely are written, and wholly.
+        register: The number of the register.
+        size: How many consecutive registers are used, this register being the first.
+        is_result: Whether the registers are written, and not read.
+        is_sure: Of a result, whether the registers are certainly written, and wholly.
     """
 
     register: int
@@ -76,16 +76,16 @@ class RegisterUse(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """One operand.
+    """One operand of an instruction, read.
 
     Attributes:
-        text: As the listing has it.
-        register: The register that it is, or that is the index in its bank, or `NONE`.
-        is_zero: Whether it is a register that always holds zero, or true.
+        text: The operand as the listing has it.
+        register: The register that the operand is, or the index register of its bank, or `NONE`.
+        is_zero: Whether the operand is a register that always holds zero, or true.
         is_negative: Whether the register is negated.
-        constant: The whole number that it is, or None.
-        is_literal: Whether it is a number, whole or not.
-        bank: The bank of constant memory that it is in, or `NONE`.
+        constant: The whole number that the operand is, or None.
+        is_literal: Whether the operand is a number, whole or not.
+        bank: The bank of constant memory that the operand is in, or `NONE`.
     """
 
     text: str
@@ -101,10 +101,10 @@ class MemoryAddress(NamedTuple):
     """The address of a memory access.
 
     Attributes:
-        base: The register that holds it, or `NONE`.
+        base: The register that holds the address, or `NONE`.
         more: Uniform register that is added, or `NONE`.
         offset: Bytes that are added.
-        scale: By what the register is multiplied first, as in ``[R6.X4+0x10]``.
+        scale: The factor of the base register, as in ``[R6.X4+0x10]``.
     """
 
     base: int
@@ -114,18 +114,18 @@ class MemoryAddress(NamedTuple):
 
 
 class DecodedOperands:
-    """The operands of an instruction, by what becomes of them; the guard in front is none.
+    """The operands of an instruction, as results and sources; the guard in front is not among them.
 
     Attributes:
         uses: The registers in the text, in their order.
         unnamed: Registers that are read or written without being named.
         reads: All registers that may be read.
         writes: All registers that may be written.
-        sure: Those of them that surely are written, and wholly.
+        sure: Registers among `writes` that are certainly written, and wholly.
         results: Registers that are written, the first of each operand.
         written: All registers that are written, the results first.
-        is_known: Whether the table says what the operands are. If not, one register in front
-            is taken for the result, and each for one register.
+        is_known: Whether the table of opcodes has the form of the operands. If not, a register in
+            front is taken for the result, and every operand for one register.
     """
 
     def __init__(
@@ -147,12 +147,12 @@ class DecodedOperands:
 
     @cached_property
     def sources(self) -> tuple[Operand, ...]:
-        """What is no result."""
+        """The operands that are read: all behind the results."""
         return tuple(map(operand, self._texts))
 
     @cached_property
     def address(self) -> MemoryAddress | None:
-        """Where memory is accessed, if it is."""
+        """The address of the memory access, or None if no operand is an address."""
         return _address(self._texts)
 
     @property
@@ -162,7 +162,7 @@ class DecodedOperands:
 
 @lru_cache(maxsize=1 << 15)
 def decode(opcode: str, operands: str) -> DecodedOperands:
-    """What an instruction reads and writes, by its opcode with modifiers and its operands."""
+    """Returns the registers that an instruction reads and writes, and its operands."""
     parts = REGISTER.split(operands)
     names = parts[1::2]
     parts[1::2] = [_FIRST[name] for name in names]
@@ -185,7 +185,7 @@ def decode(opcode: str, operands: str) -> DecodedOperands:
 
 @lru_cache(maxsize=1 << 14)
 def operand(text: str) -> Operand:
-    """Returns one operand, read."""
+    """Returns an operand read from its text."""
     text = text.removesuffix(".reuse")
     if plain := _PLAIN.fullmatch(text):
         negative = bool(plain["sign"].strip("|"))
@@ -205,12 +205,12 @@ def guard(predicate: str) -> int:
 
 
 def register_number(name: str) -> int:
-    """Returns the number of a register by its name; `NONE` for RZ, PT and all that is none."""
+    """Returns the number of a register by its name; `NONE` for RZ, PT and other words."""
     return _NUMBERS.get(name, NONE)
 
 
 def file_of(register: int) -> tuple[int, int]:
-    """Returns the numbers of the first register of its kind, and of the one behind the last."""
+    """Returns the first number of a register's file (R, UR, P, UP or B), and the one behind."""
     first = max(first for first, _ in _FILES.values() if first <= register)
     return first, first + next(size for start, size in _FILES.values() if start == first)
 
@@ -228,19 +228,19 @@ def is_uniform(register: int) -> bool:
 @lru_cache(1 << 12)
 def numbers(mask: Mask) -> tuple[int, ...]:
     """Returns the registers of a set, ascending."""
-    found = []
+    registers = []
     while mask:
         lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
+        registers.append(lowest.bit_length() - 1)
         mask ^= lowest
-    return tuple(found)
+    return tuple(registers)
 
 
 # ---- Which operands are results, and how many registers each takes
 
 
 class _Slot(NamedTuple):
-    """A register in a text: see `RegisterUse`; and its bits as R0, and all of its file."""
+    """A `RegisterUse` without its number: its bits as those of R0, and all bits of its file."""
 
     size: int
     is_result: bool
@@ -250,7 +250,7 @@ class _Slot(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What is the same for all instructions that differ in the numbers of registers only.
+    """The registers of all instructions that differ in register numbers only.
 
     Attributes:
         slots: The registers in the text, in their order.
@@ -299,29 +299,29 @@ def _shape(opcode: str, text: str) -> _Shape:
     all_reads, all_writes, is_known = 0, 0, _is_known(opcode)
     # A predicate among the operands of a load may say that there is none.
     may_skip = class_of(opcode).is_load and any(map(_ANY_PREDICATE.match, texts[1:]))
-    for each in texts:
-        field = _take_result(each, waiting)
+    for operand_text in texts:
+        field = _take_result(operand_text, waiting)
         if field is None:
             break
         count += 1
-        all_writes |= _unnamed(each, texts)
-        is_sure = REGISTER.fullmatch(each) is not None and not may_skip
-        slots += _slots(each, widths, field, is_result=True, is_sure=is_sure and is_known)
-    at = 0
-    for each in texts[count:]:
-        all_reads |= _unnamed(each, texts)
-        if _ANY_PREDICATE.match(each):
-            slots += _slots(each, widths, _UNKNOWN_FORM.sources[0])
+        all_writes |= _unnamed(operand_text, texts)
+        is_sure = REGISTER.fullmatch(operand_text) is not None and not may_skip
+        slots += _slots(operand_text, widths, field, is_result=True, is_sure=is_sure and is_known)
+    next_field = 0
+    for operand_text in texts[count:]:
+        all_reads |= _unnamed(operand_text, texts)
+        if _ANY_PREDICATE.match(operand_text):
+            slots += _slots(operand_text, widths, _UNKNOWN_FORM.sources[0])
             continue
-        at = _field_of(each, form.sources, at)
-        field = form.sources[min(at, len(form.sources) - 1)]
-        slots += _slots(each, widths, field)
-        at += 1
+        next_field = _field_of(operand_text, form.sources, next_field)
+        field = form.sources[min(next_field, len(form.sources) - 1)]
+        slots += _slots(operand_text, widths, field)
+        next_field += 1
     return _Shape(tuple(slots), count, all_reads, all_writes, is_known)
 
 
 def _unnamed(text: str, texts: Sequence[str]) -> Mask:
-    """The predicates that PR represents: those of the mask that comes last, if it is a number."""
+    """Returns the predicates of PR or UPR: those of the last operand, if that is a mask."""
     if text not in _ALL_OF_A_KIND:
         return 0
     mask = integer(texts[-1])
@@ -330,7 +330,7 @@ def _unnamed(text: str, texts: Sequence[str]) -> Mask:
 
 
 def _take_result(text: str, waiting: list[_Field]) -> _Field | None:
-    """The field of the form that an operand is, if it can be a result; taken away from those."""
+    """Removes from `waiting` the result field that an operand fills, and returns that field."""
     if text in _ALL_OF_A_KIND:
         fits = {text}
     elif _RESULT_PREDICATE.match(text):
@@ -347,10 +347,10 @@ def _take_result(text: str, waiting: list[_Field]) -> _Field | None:
 
 
 def _field_of(text: str, fields: Sequence[_Field], at: int) -> int:
-    """Returns which field a source is.
+    """Returns the index of the field that a source fills.
 
-    One in brackets goes with the next one in brackets, and what names a texture with its field:
-    operands in front of these may be missing.
+    A source in brackets fills the next field in brackets, and a texture its own field: operands in
+    front of these may be missing.
     """
     if text.endswith("]") and not _BANK.match(text):
         return next((n for n in range(at, len(fields)) if fields[n].in_brackets), at)
@@ -362,11 +362,11 @@ def _field_of(text: str, fields: Sequence[_Field], at: int) -> int:
 def _slots(
     text: str, widths: _Widths, field: _Field, *, is_result: bool = False, is_sure: bool = False
 ) -> Iterator[_Slot]:
-    brackets = [(found.start(2), found.end(2), found) for found in _BRACKETS.finditer(text)]
-    for found in REGISTER.finditer(text):
-        first, size = _FILES[found[0][:-1]]
-        inside = next((b for start, end, b in brackets if start <= found.start() < end), None)
-        suffix = text[found.end() : found.end() + 4]
+    brackets = [(match.start(2), match.end(2), match) for match in _BRACKETS.finditer(text)]
+    for match in REGISTER.finditer(text):
+        first, size = _FILES[match[0][:-1]]
+        inside = next((b for start, end, b in brackets if start <= match.start() < end), None)
+        suffix = text[match.end() : match.end() + 4]
         if first not in (GPR, UGPR):
             width = 1
         elif inside is not None:
@@ -387,9 +387,9 @@ def _form(opcode: str) -> _Form:
     if row is None:
         return _UNKNOWN_FORM
     fields = [
-        _Field(found["name"], found["bracket"] is not None, found["width"] or "")
+        _Field(match["name"], match["bracket"] is not None, match["width"] or "")
         for part in row.form.partition(" ")[2].replace("(", "").replace(")", "").split(", ")
-        if (found := _FIELD.match(part.strip()))
+        if (match := _FIELD.match(part.strip()))
     ]
     count = 0
     while count < len(fields) and _is_result(fields[count], count):
@@ -417,14 +417,14 @@ def _is_known(opcode: str) -> bool:
 
 
 class _Widths:
-    """How many registers the operands of an instruction take."""
+    """How many registers each operand of an instruction takes."""
 
     def __init__(self, opcode: str, texts: Sequence[str]) -> None:
         self._opcode, self._texts = opcode, texts
         self._base, *self._modifiers = opcode.split(".")
 
     def plain(self, field: _Field) -> int:
-        """Of a register that is an operand itself."""
+        """Returns the registers of a field that is not in brackets."""
         match field.width:
             case "":
                 return 2 if "64" in self._modifiers else 1
@@ -448,14 +448,14 @@ class _Widths:
     def inside(
         self, prefix: str, inside: str, suffix: str, field: _Field, *, is_uniform: bool
     ) -> int:
-        """Of a register between brackets.
+        """Returns the registers of a field between brackets.
 
         Args:
-            prefix: What is in front of the brackets, such as ``desc``.
-            inside: All that is between them.
-            suffix: What is behind the register.
-            field: What the operand is.
-            is_uniform: Whether it is a uniform register.
+            prefix: The word in front of the brackets, such as ``desc``.
+            inside: The text between the brackets.
+            suffix: The text behind the register.
+            field: The field of the form that the operand fills.
+            is_uniform: Whether the register is uniform.
         """
         if suffix.startswith(".64") or prefix in _PAIRS_IN_FRONT:
             return 2
@@ -471,7 +471,7 @@ class _Widths:
         return next((_COORDINATES[m] for m in self._modifiers if m in _COORDINATES), 1)
 
     def _of_vector(self, field: _Field) -> int:
-        """Of the vectors of a texture: the upper components, the lower ones, and what is read."""
+        """Returns the registers of a texture's vector: upper or lower components, coordinates."""
         place = ("d", "e", "a", "b").index(field.name)
         return _texture(self._base, self._modifiers, self._texts)[place]
 
@@ -483,7 +483,7 @@ _WIDE_INTEGERS = frozenset(("S64", "U64"))
 
 
 def _converted(base: str, modifiers: Sequence[str]) -> tuple[int, int]:
-    """Result and source; `F2F.F64.F32` has both types, the others one of each kind."""
+    """Returns the registers of result and source: F2F names both types, I2F and F2I one."""
     floats = [modifier for modifier in modifiers if modifier[:1] == "F" and modifier[1:].isdigit()]
     wide_integer = not _WIDE_INTEGERS.isdisjoint(modifiers)
     first, last = floats[:1] == ["F64"], floats[-1:] == ["F64"]
@@ -506,7 +506,10 @@ _WARP, _WARPS = 32, 128
 
 @cache
 def _matrix(opcode: str) -> tuple[int, int, int]:
-    """Returns each thread of a warp, or of four, holds its part of the three matrices."""
+    """Returns the registers that a thread holds of the matrices A, B and C, each at least 1.
+
+    A matrix lies in the registers of a warp, or of four warps for the GMMA opcodes.
+    """
     shape = _SHAPE.search(opcode)
     base, *modifiers = opcode.split(".")
     if shape is None:
@@ -526,9 +529,9 @@ _LANES = re.compile(r"16dp(\d+)bit")
 
 
 def _in_tensor_memory(modifiers: Sequence[str]) -> int:
-    """Returns what a thread moves to tensor memory or from it."""
+    """Returns the registers that a thread moves to tensor memory or from there."""
     repeated = next((int(m[1:]) for m in modifiers if m[:1] == "x" and m[1:].isdigit()), 1)
-    lanes = next((found for m in modifiers if (found := _LANES.fullmatch(m))), None)
+    lanes = next((match for m in modifiers if (match := _LANES.fullmatch(m))), None)
     return repeated * max(1, int(lanes[1]) // 64) if lanes else repeated
 
 
@@ -575,7 +578,7 @@ def _texture(
 
 
 def _mask(texts: Sequence[str]) -> int:
-    """Returns the components: the last operand, if it is behind the shape, or another number."""
+    """Returns the mask of components: a last operand behind the shape or behind another number."""
     is_mask = (
         len(texts) > 1
         and _MASK.fullmatch(texts[-1])
@@ -600,32 +603,32 @@ _HALF = struct.Struct("<e")
 
 
 def integer(text: str) -> int | None:
-    """Returns a whole number as SASS writes it, or None if the text is none."""
-    found = _INTEGER.fullmatch(text)
-    if found is None:
+    """Returns a whole number as SASS writes it, or None for any other text."""
+    match = _INTEGER.fullmatch(text)
+    if match is None:
         return None
-    value = int(found[2], 0)
-    return -value if found[1] else value
+    value = int(match[2], 0)
+    return -value if match[1] else value
 
 
 def packed(high: Operand, low: Operand) -> int | None:
-    """Returns the 32 bits of two operands of half precision; None if they are no such numbers."""
+    """Returns the 32 bits of two operands of half precision; None if either is no half."""
     try:
-        parts = [_HALF.pack(float(each.text)) for each in (low, high)]
+        parts = [_HALF.pack(float(half.text)) for half in (low, high)]
     except (OverflowError, ValueError):
         return None
     return int.from_bytes(b"".join(parts), "little")
 
 
 def _address(texts: Sequence[str]) -> MemoryAddress | None:
-    """Returns the address among operands: what is in the last brackets and no constant."""
+    """Returns the address among operands: the first that ends with brackets and is no constant."""
     text = next((text for text in texts if text.endswith("]") and not _BANK.match(text)), None)
-    found = _ADDRESS.search(text) if text else None
-    if found is None:
+    match = _ADDRESS.search(text) if text else None
+    if match is None:
         return None
     base = more = NONE
     offset, scale = 0, 1
-    for term in found[1].split("+"):
+    for term in match[1].split("+"):
         number = integer(term)
         if number is not None:
             offset += number

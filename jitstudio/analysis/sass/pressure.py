@@ -1,6 +1,6 @@
-"""How many registers hold a value along the code: where most do, and what that is per source line.
+"""Live general registers along the code: their peaks, and the counts of each source line.
 
-Registers here are general ones (R0, R1...): they decide how many warps fit.
+General registers (R0, R1...) decide how many warps fit.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _LOW = 2
 
 
 class LinePressure(NamedTuple):
-    """What the instructions of a source line need.
+    """The live registers at the instructions of a source line.
 
     Attributes:
-        highest: The most registers that are alive at one of them.
-        total: The live registers of all of them together.
-        instructions: How many they are.
-        spills: Whether one of them is where its function spills.
+        highest: The most live registers at any of the instructions.
+        total: The sum of the live registers over the instructions.
+        instructions: How many instructions the line has.
+        spills: Whether the function spills at any of them.
     """
 
     highest: int
@@ -37,7 +37,7 @@ class LinePressure(NamedTuple):
     spills: bool = False
 
     def __or__(self, other: LinePressure) -> LinePressure:
-        """Returns both together."""
+        """Returns the pressure of both lines together."""
         return LinePressure(
             max(self.highest, other.highest),
             self.total + other.total,
@@ -59,10 +59,10 @@ def highest(function: SassFunction) -> int:
 
 
 def peaks(function: SassFunction) -> tuple[int, ...]:
-    """Returns the instructions with more live registers than what is around them, in their order.
+    """Returns the instructions at which live registers peak, in their order.
 
-    A small rise is none, neither is what stays below half of the highest, which is always one of
-    them. Of several instructions that are as high, the first represents all.
+    A small rise is no peak, neither is one below half of the highest, which is always included. Of
+    several instructions at the same height, the first represents all.
     """
     heights = live_gprs(function)
     top = max(heights, default=0)
@@ -70,18 +70,18 @@ def peaks(function: SassFunction) -> tuple[int, ...]:
         return ()
     rise = min(top, max(_LEAST_RISE, top // _RISE))
     bounds = [part.start for part in function.parts[1:]]
-    found = (
+    summits = (
         start + at
         for start, end in zip([0, *bounds], [*bounds, len(heights)], strict=True)
         for at in _summits(heights[start:end], rise)
     )
-    return tuple(at for at in found if heights[at] * _LOW >= top)
+    return tuple(at for at in summits if heights[at] * _LOW >= top)
 
 
 def by_place(
     *functions: SassFunction, spills: Mapping[str, int] | None = None
 ) -> dict[SourceLocation, LinePressure]:
-    """Returns what the instructions of each source line need, over all of the functions.
+    """Returns the register pressure of each source line, over all of the functions.
 
     An instruction that was inlined counts on its own line and on each line that its call came
     through: the call shows what it costs, also where the header of the callee is not open.
@@ -90,16 +90,16 @@ def by_place(
         functions: The code.
         spills: Of each function that spills, from how many live registers on that happens.
     """
-    found: dict[SourceLocation, LinePressure] = {}
+    pressures: dict[SourceLocation, LinePressure] = {}
     for function in functions:
         for place_id, pressure in _by_place_id(function, (spills or {}).get(function.name)).items():
             for place in dict.fromkeys(function.places[place_id]):
-                found[place] = found[place] | pressure if place in found else pressure
-    return found
+                pressures[place] = pressures[place] | pressure if place in pressures else pressure
+    return pressures
 
 
 def _summits(heights: Sequence[int], rise: int) -> Iterator[int]:
-    """Yields where it has gone up by at least so much and then down again by as much."""
+    """Yields the summits: reached by a rise of at least `rise`, and left by a fall of as much."""
     # Nothing is alive before the first instruction and behind the last.
     low, at = 0, NOWHERE
     for index, height in enumerate(chain(heights, (0,))):
@@ -115,14 +115,17 @@ def _summits(heights: Sequence[int], rise: int) -> Iterator[int]:
 
 
 def _by_place_id(function: SassFunction, spills: int | None) -> dict[int, LinePressure]:
-    found: dict[int, list[int]] = {}
+    counts: dict[int, list[int]] = {}
     length = function.code_length
     for place, gprs in zip(function.place_ids[:length], live_gprs(function), strict=False):
         if place != NOWHERE:
-            found.setdefault(place, []).append(gprs)
+            counts.setdefault(place, []).append(gprs)
     return {
         place: LinePressure(
-            max(each), sum(each), len(each), spills is not None and max(each) >= spills
+            max(line_counts),
+            sum(line_counts),
+            len(line_counts),
+            spills is not None and max(line_counts) >= spills,
         )
-        for place, each in found.items()
+        for place, line_counts in counts.items()
     }

@@ -1,4 +1,4 @@
-"""Reads what `nvdisasm -c -gi -gp -hex` prints: instructions, encodings and lines."""
+"""Reads the listing of `nvdisasm -c -gi -gp -hex`: instructions, encodings and lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.lines import NOWHERE
 
 CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
-"""What makes nvdisasm print what is read here."""
+"""Options with which nvdisasm prints the listing that `read_code` takes."""
 
 # `        /*0010*/              @P0 EXIT ;      /* 0x000000000000094d */`
 _INSTRUCTION = re.compile(
@@ -49,7 +49,7 @@ _OWN_ROUTINE = "$__internal_"
 
 
 def read_code(text: str) -> Disassembly:
-    """The functions of a listing; of a broken or truncated one those that can be made out."""
+    """Returns the functions of a listing; of a broken or truncated listing the readable ones."""
     reader = _Reader()
     reader.read(text.splitlines())
     return Disassembly(reader.target, tuple(reader.functions))
@@ -82,10 +82,10 @@ class _PlaceLine(NamedTuple):
 
 
 def _place_line(line: str) -> _PlaceLine:
-    found = _LINE.match(line)
-    if found is None:
+    match = _LINE.match(line)
+    if match is None:
         return _PlaceLine()
-    file, number, caller, _ = found.groups()
+    file, number, caller, _ = match.groups()
     is_ptx = file.startswith(_PTX)
     place = SourceLocation(plain_path(file), int(number))
     return _PlaceLine(place, file if is_ptx else "", caller is not None)
@@ -121,8 +121,8 @@ class _Reader:
         section = self._section
         if section is None:
             return
-        if found := _INSTRUCTION.match(line):
-            address, predicate, opcode, operands, encoding = found.groups()
+        if match := _INSTRUCTION.match(line):
+            address, predicate, opcode, operands, encoding = match.groups()
             self._settle()
             section.addresses.append(int(address, 16))
             # Few are different: one object for each makes the whole small, also on its way.
@@ -144,28 +144,28 @@ class _Reader:
 
     def _take_place(self, line: str) -> None:
         # Most lines come again and again: each is read once.
-        found = self._place_lines.get(line)
-        if found is None:
-            found = self._place_lines[line] = _place_line(line)
-        if found.place is None:
+        place_line = self._place_lines.get(line)
+        if place_line is None:
+            place_line = self._place_lines[line] = _place_line(line)
+        if place_line.place is None:
             return
-        if found.ptx:
+        if place_line.ptx:
             if self._section is not None:
-                self._section.ptx_name = self._section.ptx_name or found.ptx
-                same = found.ptx == self._section.ptx_name
-                self._ptx_line = found.place.line if same else 0
+                self._section.ptx_name = self._section.ptx_name or place_line.ptx
+                same = place_line.ptx == self._section.ptx_name
+                self._ptx_line = place_line.place.line if same else 0
         else:
             if not self._chain_goes_on:
                 self._frames.clear()
-            self._frames.append(found.place)
+            self._frames.append(place_line.place)
             # The caller has a line of its own below.
-            self._chain_goes_on = found.is_inlined
+            self._chain_goes_on = place_line.is_inlined
 
     def _settle(self) -> None:
-        """The lines above an instruction are through."""
+        """Takes the place lines above an instruction for the place of the code from there on."""
         if self._frames and self._section is not None:
-            known = self._section.places
-            self._place = known.setdefault(tuple(self._frames), len(known))
+            place_ids = self._section.places
+            self._place = place_ids.setdefault(tuple(self._frames), len(place_ids))
             self._frames.clear()
         self._chain_goes_on = False
 
@@ -233,7 +233,7 @@ class _Reader:
 # ---- How many registers are alive at an instruction: nvdisasm -c -lrm count
 
 LIVE_OPTIONS = ("-c", "-lrm", "count")
-"""What makes nvdisasm print what is read here."""
+"""Options with which nvdisasm prints the table that `read_live` takes."""
 
 # `// | GPR   | PRED   | UGPR   |`; which columns there are depends on the section.
 _HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
@@ -251,11 +251,11 @@ Counts = dict[int, LiveRegisters]
 
 
 def read_live(text: str) -> dict[str, Counts]:
-    """Returns what is alive at each address of each section, by the name of its function.
+    """Returns the live registers at each address of each section, by the name of the function.
 
     A table that breaks off before its legend is left out.
     """
-    found: dict[str, Counts] = {}
+    tables: dict[str, Counts] = {}
     counts: Counts = {}
     name = ""
     columns: tuple[int, ...] = ()
@@ -268,17 +268,17 @@ def read_live(text: str) -> dict[str, Counts]:
             counts = {}
             name = section[1].removeprefix(_TEXT) if section[1].startswith(_TEXT) else ""
         elif name and counts and _LEGEND in line:
-            found[name] = counts
+            tables[name] = counts
         elif not columns and (head := _HEAD.match(line)):
             names = [cell.strip() for cell in head[1].split("|") if cell.strip()]
             columns = tuple(_COLUMNS[name] for name in names if name in _COLUMNS)
-    return found
+    return tables
 
 
 # Few are different.
 @lru_cache(_DIFFERENT)
 def _alive(cells: str, columns: tuple[int, ...]) -> LiveRegisters | None:
-    """Returns what the cells of a row say; None where they are none."""
+    """Returns the live registers in the cells of a row, or None for other text."""
     if not _CELLS.fullmatch(cells):
         return None
     values = list(_NONE)
@@ -289,9 +289,12 @@ def _alive(cells: str, columns: tuple[int, ...]) -> LiveRegisters | None:
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
-    """Returns the same code with what is alive; a function whose table breaks off stays without."""
+    """Returns the code with its live registers; a function whose table breaks off stays without."""
     return replace(
-        code, functions=tuple(_with_live(one, live.get(one.name, {})) for one in code.functions)
+        code,
+        functions=tuple(
+            _with_live(function, live.get(function.name, {})) for function in code.functions
+        ),
     )
 
 
@@ -340,11 +343,11 @@ class ListingRows:
 
     def spot(self, line: int) -> InstructionRef | None:
         """Returns the instruction on a line, or None."""
-        found = self._at_line[line] if 0 <= line < len(self._at_line) else NOWHERE
-        if found == NOWHERE:
+        number = self._at_line[line] if 0 <= line < len(self._at_line) else NOWHERE
+        if number == NOWHERE:
             return None
-        at = bisect_right(self._starts, found) - 1
-        return InstructionRef(self._functions[at], found - self._starts[at])
+        at = bisect_right(self._starts, number) - 1
+        return InstructionRef(self._functions[at], number - self._starts[at])
 
     def line(self, function: SassFunction, index: int) -> int:
         """Returns the line of an instruction, or `NOWHERE`."""
@@ -363,8 +366,8 @@ class ListingRows:
             if "/*" not in text:
                 if section := _CODE_SECTION.match(text):
                     number = by_name.get(section[1], NOWHERE)
-            elif number != NOWHERE and (found := _LINE_ADDRESS.match(text)):
-                index = self._functions[number].index_of(int(found[1], 16))
+            elif number != NOWHERE and (address := _LINE_ADDRESS.match(text)):
+                index = self._functions[number].index_of(int(address[1], 16))
                 if index != NOWHERE:
                     self._at_line[line] = self._starts[number] + index
                     self._line_of[self._starts[number] + index] = line
