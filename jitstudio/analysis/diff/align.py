@@ -1,4 +1,4 @@
-"""Which lines of two texts belong together."""
+"""Pairs the lines of two texts."""
 
 from __future__ import annotations
 
@@ -10,36 +10,38 @@ from math import isqrt
 from jitstudio.listing.lines import NOWHERE
 
 Keys = Sequence[Hashable]
-"""What a line is compared by."""
+"""The values by which lines are compared."""
 
 Pairs = list[tuple[int, int]]
-"""Places in both, ascending."""
+"""Places in both texts, ascending."""
 
 # Cells of one table; a larger one is made in two, each half with its half.
 _MOST_CELLS = 1 << 32
 
 
 def align(left: Keys, right: Keys) -> Pairs:
-    """Returns the pairs of places that hold the same, ascending in both.
+    """Returns the pairs of places with equal keys, ascending in both.
 
-    Lines that are once in each text tie the texts together first; that is how people see it,
-    and it leaves little between them.
+    Lines that occur once in each text tie the texts together first: that is how people see texts,
+    and little remains between the ties.
     """
     pairs: Pairs = []
     at_left = at_right = 0
-    for found, other in [*_anchors(left, right), (len(left), len(right))]:
-        part = _between(left[at_left:found], right[at_right:other])
-        pairs += ((at_left + one, at_right + two) for one, two in part)
-        if found < len(left):
-            pairs.append((found, other))
-        at_left, at_right = found + 1, other + 1
+    for anchor, partner in [*_anchors(left, right), (len(left), len(right))]:
+        part = _between(left[at_left:anchor], right[at_right:partner])
+        pairs += (
+            (at_left + our_offset, at_right + their_offset) for our_offset, their_offset in part
+        )
+        if anchor < len(left):
+            pairs.append((anchor, partner))
+        at_left, at_right = anchor + 1, partner + 1
     return pairs
 
 
 def align_by(stages: Sequence[tuple[Keys, Keys]]) -> Pairs:
-    """Aligns by the first keys, then what is left between by the next ones, and so on.
+    """Aligns by the first keys, then the lines between by the next keys, and so on.
 
-    What is left at last is paired in its order: a line in the place of another.
+    Lines that remain at last are paired in their order: a line in the place of another.
     """
     (left, right), *more = stages
     pairs = align(left, right)
@@ -49,7 +51,7 @@ def align_by(stages: Sequence[tuple[Keys, Keys]]) -> Pairs:
 
 
 def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[int, int]]:
-    """All places of both in their order; `NOWHERE` in the place of a partner that is missing."""
+    """Yields all places of both texts in their order; `NOWHERE` for a missing partner."""
     at_left = at_right = 0
     for left, right in [*pairs, (left_count, right_count)]:
         yield from ((at, NOWHERE) for at in range(at_left, left))
@@ -60,7 +62,7 @@ def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[in
 
 
 def _anchors(left: Keys, right: Keys) -> Pairs:
-    """Returns what is once in each, as many as are in the same order."""
+    """Returns the pairs of lines that occur once in each text, as many as are in the same order."""
     counts, others = Counter(left), Counter(right)
     where = {key: at for at, key in enumerate(right) if others[key] == 1}
     single = [(at, where[key]) for at, key in enumerate(left) if counts[key] == 1 and key in where]
@@ -68,7 +70,7 @@ def _anchors(left: Keys, right: Keys) -> Pairs:
 
 
 def _longest_ascending(pairs: Pairs) -> Pairs:
-    """Returns the most pairs of which the second ones ascend, too; by patience sorting."""
+    """Returns the most pairs whose second places ascend, too; by patience sorting."""
     tops: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -77,37 +79,37 @@ def _longest_ascending(pairs: Pairs) -> Pairs:
         before.append(last[pile - 1] if pile else NOWHERE)
         tops[pile : pile + 1] = [value]
         last[pile : pile + 1] = [at]
-    found: Pairs = []
+    ascending: Pairs = []
     at = last[-1] if last else NOWHERE
     while at != NOWHERE:
-        found.append(pairs[at])
+        ascending.append(pairs[at])
         at = before[at]
-    return found[::-1]
+    return ascending[::-1]
 
 
 def _between(left: Keys, right: Keys) -> Iterator[tuple[int, int]]:
     if len(left) * len(right) <= _MOST_CELLS:
         yield from common_subsequence(left, right)
         return
-    half, other = len(left) // 2, len(right) // 2
-    yield from _between(left[:half], right[:other])
-    yield from ((half + a, other + b) for a, b in _between(left[half:], right[other:]))
+    half, right_half = len(left) // 2, len(right) // 2
+    yield from _between(left[:half], right[:right_half])
+    yield from ((half + a, right_half + b) for a, b in _between(left[half:], right[right_half:]))
 
 
 def _gaps(pairs: Pairs, left: int, right: int) -> Iterator[tuple[range, range]]:
-    """Yields what both have between two pairs that follow each other."""
+    """Yields the lines of both texts between consecutive pairs."""
     at_left = at_right = 0
-    for one, other in [*pairs, (left, right)]:
-        if at_left < one and at_right < other:
-            yield range(at_left, one), range(at_right, other)
-        at_left, at_right = one + 1, other + 1
+    for left_at, right_at in [*pairs, (left, right)]:
+        if at_left < left_at and at_right < right_at:
+            yield range(at_left, left_at), range(at_right, right_at)
+        at_left, at_right = left_at + 1, right_at + 1
 
 
 def _filled(pairs: Pairs, left_count: int, right_count: int, left: Keys, right: Keys) -> Pairs:
     more = [
-        (ours.start + one, theirs.start + other)
+        (ours.start + a, theirs.start + b)
         for ours, theirs in _gaps(pairs, left_count, right_count)
-        for one, other in align(left[ours.start : ours.stop], right[theirs.start : theirs.stop])
+        for a, b in align(left[ours.start : ours.stop], right[theirs.start : theirs.stop])
     ]
     return sorted(pairs + more) if more else pairs
 
@@ -127,7 +129,7 @@ def _in_order(pairs: Pairs, left_count: int, right_count: int) -> Pairs:
 def common_subsequence(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> Iterator[tuple[int, int]]:
-    """Yields the pairs of places that hold the same, ascending in both; as many as there can be."""
+    """Yields the pairs of equal places, ascending in both sequences; as many as possible."""
     shorter = min(len(left), len(right))
     before = next((at for at in range(shorter) if left[at] != right[at]), shorter)
     rest = shorter - before
@@ -135,31 +137,31 @@ def common_subsequence(
     yield from zip(range(before), range(before), strict=True)
     left_end, right_end = len(left) - behind, len(right) - behind
     if before < left_end and before < right_end:
-        # What only one of them has can match nothing: the tables stay as small as they can.
+        # A value in only one of them can match nothing: without it the tables stay small.
         common = {*left[before:left_end]} & {*right[before:right_end]}
         columns = [at for at in range(before, left_end) if left[at] in common]
         rows = [at for at in range(before, right_end) if right[at] in common]
-        found = _trace([left[at] for at in columns], [right[at] for at in rows])
-        yield from ((columns[column], rows[row]) for column, row in reversed(found))
+        pairs = _trace([left[at] for at in columns], [right[at] for at in rows])
+        yield from ((columns[column], rows[row]) for column, row in reversed(pairs))
     yield from zip(range(left_end, len(left)), range(right_end, len(right)), strict=True)
 
 
 def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Returns the pairs, from the last to the first."""
-    found: list[tuple[int, int]] = []
+    """Returns the pairs of a longest common subsequence, from the last to the first."""
+    pairs: list[tuple[int, int]] = []
     where: dict[Hashable, int] = {}
     for column, value in enumerate(columns):
         where[value] = where.get(value, 0) | 1 << column
     step = isqrt(len(rows)) + 1
     masks = [where[value] for value in rows]
     full = (1 << len(columns)) - 1
-    kept = [full]
+    block_rows = [full]
     for start in range(0, len(rows), step):
-        kept.append(_table(masks[start : start + step], kept[-1], full)[-1])
+        block_rows.append(_table(masks[start : start + step], block_rows[-1], full)[-1])
     column = len(columns)
-    for block in reversed(range(len(kept) - 1)):
+    for block in reversed(range(len(block_rows) - 1)):
         start = block * step
-        table = _table(masks[start : start + step], kept[block], full)
+        table = _table(masks[start : start + step], block_rows[block], full)
         row = len(table) - 1
         while row and column:
             # A bit that is not set: there is one more pair up to here than up to the column before.
@@ -169,12 +171,12 @@ def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[
             row -= 1
             if table[row] >> column - 1 & 1:
                 column -= 1
-                found.append((column, start + row))
-    return found
+                pairs.append((column, start + row))
+    return pairs
 
 
 def _table(masks: Sequence[int], before: int, full: int) -> list[int]:
-    """Returns the row in front of these, and theirs."""
+    """Returns the row `before` and the row behind each of the masks."""
     table = [before]
     for mask in masks:
         both = before & mask

@@ -29,7 +29,7 @@ from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.listing.lines import NOWHERE
 
 CONTROL_SIGN = " // "
-"""Stands in front of what the text of an instruction hides, such as its control bits."""
+"""Stands in front of the parts of an instruction that its text hides, such as control bits."""
 
 # `/*0010*/`
 _ADDRESS_TOKENS = 5
@@ -40,13 +40,13 @@ _END = ";"
 def compare_programs(
     left: CubinProgram, right: CubinProgram, *, normalised: bool = False
 ) -> Comparison:
-    """Returns the targets where they differ, function by function, then the data.
+    """Compares targets where they differ, functions side by side, then data.
 
     Args:
-        left: One program.
-        right: The other program.
-        normalised: Whether names of registers, addresses and labels do not count, nor control
-            bits. Otherwise all counts but the address that is in front of an instruction.
+        left: The first program.
+        right: The second program.
+        normalised: Whether to ignore names of registers, addresses and labels, and control bits.
+            Otherwise all counts but the address in front of an instruction.
     """
     return _Writer(left, right, normalised=normalised).compare()
 
@@ -65,8 +65,8 @@ class _Writer:
     def compare(self) -> Comparison:
         left, right = self._programs
         self._targets(left.code.target, right.code.target)
-        for one, other in partners(left, right):
-            self._function(one, other)
+        for ours, theirs in partners(left, right):
+            self._function(ours, theirs)
         if data_comparable(left, right):
             self._data(left.data or (), right.data or ())
         left_words, right_words = self._tokens
@@ -106,12 +106,12 @@ class _Writer:
             self._instruction(ours, theirs, pair, spelling)
         self._rows.append(DiffRow(len(self._left) - 1, len(self._right) - 1, Change.EQUAL))
 
-    def _head(self, left: SassFunction, right: SassFunction, at: int, other: int) -> None:
+    def _head(self, left: SassFunction, right: SassFunction, at: int, their_at: int) -> None:
         ours, theirs = (
             program.public.within(head_of(function))
             for program, function in zip(self._programs, (left, right), strict=True)
         )
-        self._row(at, other, names_count=not (self._normalised and ours == theirs))
+        self._row(at, their_at, names_count=not (self._normalised and ours == theirs))
 
     def _instruction(
         self,
@@ -134,8 +134,8 @@ class _Writer:
         self._right[right] += right_tail
 
     def _marks(self, left: Iterable[int], right: Iterable[int]) -> None:
-        for one, other in zip_longest(left, right, fillvalue=NOWHERE):
-            self._row(one, other, names_count=not self._normalised)
+        for left_line, right_line in zip_longest(left, right, fillvalue=NOWHERE):
+            self._row(left_line, right_line, names_count=not self._normalised)
 
     def _row(self, left: int, right: int, *, names_count: bool = True) -> None:
         same = NOWHERE in (left, right) or self._left[left] == self._right[right]
@@ -175,7 +175,7 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
 
 
 def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tuple[str, str]:
-    """Returns what the text of two instructions hides of the difference."""
+    """Returns the differences of two instructions that their texts hide."""
     if pair.change is Change.CONTROL:
         texts = control_text(left, pair.left), control_text(right, pair.right)
     elif hides_a_difference(left, right, pair.left, pair.right):
@@ -186,7 +186,7 @@ def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tu
 
 
 def _tokens(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
-    """Returns how the tokens of an instruction's line are compared: never by its address."""
+    """Returns the words by which a line's tokens are compared: never its address."""
     if spelt is None:
         spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]
     return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, _END, *TOKEN.findall(tail))
@@ -233,7 +233,7 @@ def lay_out(function: SassFunction, text: list[str]) -> FunctionLines:
 
 
 def head_of(function: SassFunction) -> str:
-    """Returns the line above a function."""
+    """Returns the headline of a function."""
     return f"{'.kernel' if function.is_kernel else '.func'} {function.name}"
 
 
@@ -246,7 +246,7 @@ def instruction_line(function: SassFunction, index: int) -> str:
 
 
 def control_text(function: SassFunction, index: int) -> str:
-    """Returns what the control bits of an instruction say."""
+    """Returns the control bits of an instruction in words."""
     control = function[index].control
     if control is None:
         return ""
@@ -262,7 +262,7 @@ def control_text(function: SassFunction, index: int) -> str:
 
 
 def _shown_names(function: SassFunction) -> Iterator[tuple[str, int]]:
-    """Returns the inner functions, and of the labels those that the code names."""
+    """Returns the inner functions, and the labels that the code names."""
     named = " ".join(set(function.operands))
     parts = ((part.name, part.start) for part in function.parts[1:])
     labels = ((label.name, label.index) for label in function.labels if label.name in named)

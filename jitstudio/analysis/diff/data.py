@@ -1,4 +1,4 @@
-"""What a cubin holds besides code and can make two programs differ, as lines of text."""
+"""The contents of a cubin besides code that can make two programs differ, as lines of text."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class DataSection:
     """A section of a cubin that holds no code.
 
     Attributes:
-        name: As the file calls it.
-        lines: Its content; of one that is only reserved, its size.
+        name: The name in the file.
+        lines: The content; of a section that is only reserved, the size.
     """
 
     name: str
@@ -53,22 +53,24 @@ class DataSection:
 
 
 def data_sections(cubin: bytes, function: str | None = None) -> tuple[DataSection, ...]:
-    """Returns what counts besides code: constants, variables, parameters, limits on threads.
+    """Returns the sections that count besides code: constants, variables, parameters, limits.
 
     Empty for bytes that are no cubin.
 
     Args:
         cubin: The file.
-        function: Whose sections are wanted, by its lowered name; None for all.
+        function: The function whose sections are wanted, by its lowered name; None for all.
     """
-    found = sections(cubin)
-    public = PublicNames(one.name for one in found)
-    told = (
-        DataSection(public.within(one.name), tuple(_lines(found, one)))
-        for one in found
-        if function is None or one.name.endswith(f".{function}")
+    elf_sections = sections(cubin)
+    public = PublicNames(section.name for section in elf_sections)
+    data = (
+        DataSection(public.within(section.name), tuple(_lines(elf_sections, section)))
+        for section in elf_sections
+        if function is None or section.name.endswith(f".{function}")
     )
-    return tuple(sorted((one for one in told if one.lines), key=lambda one: one.name))
+    return tuple(
+        sorted((section for section in data if section.lines), key=lambda section: section.name)
+    )
 
 
 def _lines(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
@@ -121,11 +123,11 @@ def _variables(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str
     names = _names_of(cubin, section)
     public = PublicNames(symbol_names(section, names))
     yield from sorted(
-        f"{public.within(one.name)}: {cubin[one.section].name} + {one.offset:#x}, "
-        f"{one.size} bytes{_listed_with(one.other)}"
-        for one in variables(section, names)
+        f"{public.within(variable.name)}: {cubin[variable.section].name} + {variable.offset:#x}, "
+        f"{variable.size} bytes{_listed_with(variable.other)}"
+        for variable in variables(section, names)
         # Of the others the section is not in this file.
-        if 0 < one.section < len(cubin)
+        if 0 < variable.section < len(cubin)
     )
 
 
@@ -170,11 +172,11 @@ _COUNTED = re.compile(r"\.L_\d+")
 
 
 def listed_data(text: str) -> tuple[DataSection, ...] | None:
-    """Returns what counts besides code; None where the listing is one of code alone."""
-    found = dict(_sections(text.splitlines()))
-    if not any(name.startswith(_OF_FULL_LISTING) for name in found):
+    """Returns the sections that count besides code; None where the listing has code alone."""
+    by_name = dict(_sections(text.splitlines()))
+    if not any(name.startswith(_OF_FULL_LISTING) for name in by_name):
         return None
-    listed = {name: lines for name, lines in found.items() if name.startswith(_LISTED)}
+    listed = {name: lines for name, lines in by_name.items() if name.startswith(_LISTED)}
     public = PublicNames(line for name, lines in listed.items() for line in (name, *lines))
     return tuple(
         DataSection(
@@ -185,30 +187,30 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
 
 
 def _sections(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yields the sections by their names, with their lines."""
-    held: list[str] = []
+    """Yields each section by its name, with its lines."""
+    section_lines: list[str] = []
     for line in lines:
         if section := _SECTION.match(line):
-            held = []
-            yield section[1], held
+            section_lines = []
+            yield section[1], section_lines
         elif line.startswith(_RULE):
             # What follows the last section belongs to none.
-            held = []
+            section_lines = []
         else:
-            held.append(line)
+            section_lines.append(line)
 
 
-def _listed_lines(name: str, held: Iterable[str]) -> Iterable[str]:
+def _listed_lines(name: str, lines: Iterable[str]) -> Iterable[str]:
     if name.startswith(_ATTRIBUTES):
-        return sorted(_listed_attributes(held))
-    return [_plain(line) for line in held if line.strip()]
+        return sorted(_listed_attributes(lines))
+    return [_plain(line) for line in lines if line.strip()]
 
 
-def _listed_attributes(held: Iterable[str]) -> Iterator[str]:
-    """Returns each attribute that counts, in one line."""
+def _listed_attributes(lines: Iterable[str]) -> Iterator[str]:
+    """Returns the attributes that count, in one line each."""
     blocks: list[list[str]] = []
     counts = False
-    for line in held:
+    for line in lines:
         if attribute := _ATTRIBUTE.match(line):
             counts = attribute[1] in OBEYED.values()
             if counts:

@@ -1,4 +1,4 @@
-"""An instruction without the names of its registers and targets, and those names on their own."""
+"""Instructions without the names of their registers and targets, and these names apart."""
 
 from __future__ import annotations
 
@@ -37,14 +37,16 @@ class InstructionForm:
     """An instruction in its parts.
 
     Attributes:
-        skeleton: All but the rest; constants, modifiers and registers that mean something.
-        uses: All registers, by number, in their order: of a pair both, of a vector all.
-        named: Which of the uses are the registers that are in the text, by their places.
+        skeleton: The text without uses and targets: constants, modifiers, and unknown operands as
+            they are.
+        uses: All registers, by number, in their order, of pairs and vectors every one.
+        named: The places in `uses` of the registers that the text names.
         targets: Labels and symbols in their order.
         guard: The predicate in front, with its ``!``; empty where there is none.
-        written: Which of the uses are surely and wholly written where the guard holds.
-        is_known: Whether it is known what its operands take.
-        effect: What it does with registers.
+        written: The places in `uses` of registers certainly and wholly written where the guard
+            holds.
+        is_known: Whether the form of the operands is known.
+        effect: The registers that are read and written.
     """
 
     skeleton: str
@@ -76,7 +78,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
     uses += numbers(decoded.unnamed)
     targets: list[str] = []
     skeleton = REGISTER.sub(_kind, operands) if decoded.is_known else operands
-    skeleton = _TARGET.sub(lambda token: _kept(token, targets), skeleton)
+    skeleton = _TARGET.sub(lambda token: _placeholder(token, targets), skeleton)
     return InstructionForm(
         skeleton=f"{REGISTER.sub(_kind, predicate)} {opcode} {skeleton}",
         uses=tuple(uses),
@@ -90,7 +92,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
 
 
 def _range(use: RegisterUse, *, is_known: bool) -> range:
-    """Returns the registers of a use; of an instruction that is not known all that it may mean."""
+    """Returns the registers of a use; of an unknown instruction all that may be meant."""
     first, end = file_of(use.register)
     is_vector = not is_known and first in (GPR, UGPR)
     return range(
@@ -102,8 +104,8 @@ def _kind(register: re.Match[str]) -> str:
     return _NAME + register[0].rstrip("0123456789")
 
 
-def _kept(token: re.Match[str], targets: list[str]) -> str:
-    """Returns what remains of a target, which is distinguished, or of a hint."""
+def _placeholder(token: re.Match[str], targets: list[str]) -> str:
+    """Returns the sign that represents a target, or nothing for a hint; appends the target."""
     if token["reuse"]:
         return ""
     targets.append(token[0] if token["label"] else token["target"])
@@ -120,17 +122,17 @@ def _mask(registers: Iterable[int]) -> Mask:
 # ---- Which register, or web, of one function plays the part of which one of another
 
 Uses = tuple[int, ...]
-"""What an instruction reads and writes, in its order: registers, or their webs."""
+"""The registers, or webs, that an instruction reads and writes, in its order."""
 
 # More than any function has votes.
 _CERTAIN = 1 << 60
 
 
 class RegisterRenaming:
-    """One to one: no two registers of a function become the same one of the other.
+    """A renaming one to one: no two registers of a function become the same register.
 
-    Where the functions differ each register goes with the one that it is next to most often;
-    where they are the same under any renaming, that is this one.
+    Where the functions differ, a register corresponds to the one that is most often at its place;
+    where they are the same under any renaming, this is that renaming.
 
     Args:
         pairs: The uses of instructions that are the same but for names.
@@ -150,14 +152,15 @@ class RegisterRenaming:
                 self._to_left[right_number] = left_number
 
     def to_left(self, number: int) -> int | None:
-        """Returns the register of the first function; None where no one knows."""
+        """Returns the register of the first function; None if unknown."""
         return self._to_left.get(number)
 
     def holds(self, left: Uses, right: Uses) -> bool:
-        """Returns whether it makes the registers of one instruction those of the other.
+        """Returns whether the renaming makes the registers of one instruction those of another.
 
         The instructions have to be the same but for names.
         """
         return all(
-            self._to_right.get(number) == other for number, other in zip(left, right, strict=True)
+            self._to_right.get(left_number) == right_number
+            for left_number, right_number in zip(left, right, strict=True)
         )

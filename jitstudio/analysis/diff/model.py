@@ -1,4 +1,4 @@
-"""Two texts side by side: which lines belong together, and which of them differ."""
+"""Two texts side by side: pairs of lines, and the differences between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Marks = tuple[tuple[int, int], ...]
 """Ranges of columns: the first, and the one behind the last."""
 
 TOKEN = re.compile(r"\.?[\w$]+|\S")
-"""What is compared as one: a word, a number, a modifier with its dot, or a sign."""
+"""The unit of comparison: a word, a number, a modifier with its dot, or a sign."""
 
 ASIDE = ""
 """Represents a token that is not compared."""
@@ -33,28 +33,29 @@ def line_marks(
     left_words: Sequence[str] | None = None,
     right_words: Sequence[str] | None = None,
 ) -> tuple[Marks, Marks]:
-    """Returns the tokens of each line that the other does not have at this place.
+    """Returns the tokens of each line that the other line lacks at this place.
 
     Args:
-        left: One line.
-        right: The other line.
-        left_words: What each token of the first line is compared as; as it is if None.
+        left: The first line.
+        right: The second line.
+        left_words: The words by which the tokens of the first line are compared; None for
+            themselves.
         right_words: The same of the second line.
     """
-    one = TOKEN.findall(left) if left_words is None else left_words
-    other = TOKEN.findall(right) if right_words is None else right_words
-    pairs = [*common_subsequence(one, other)]
-    if pairs and len(one) == len(other):
+    ours = TOKEN.findall(left) if left_words is None else left_words
+    theirs = TOKEN.findall(right) if right_words is None else right_words
+    pairs = [*common_subsequence(ours, theirs)]
+    if pairs and len(ours) == len(theirs):
         # Of lines of one shape, what is at the same place belongs together.
-        placed = [(at, at) for at, (a, b) in enumerate(zip(one, other, strict=True)) if a == b]
-        if 2 * len(placed) > len(pairs):
-            pairs = placed
+        in_place = [(at, at) for at, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a == b]
+        if 2 * len(in_place) > len(pairs):
+            pairs = in_place
     marks = (
-        _ranges(left, one, {at for at, _ in pairs}),
-        _ranges(right, other, {at for _, at in pairs}),
+        _ranges(left, ours, {at for at, _ in pairs}),
+        _ranges(right, theirs, {at for _, at in pairs}),
     )
     # Where no token differs, what they mean together does.
-    return marks if any(marks) else (_ranges(left, one, set()), _ranges(right, other, set()))
+    return marks if any(marks) else (_ranges(left, ours, set()), _ranges(right, theirs, set()))
 
 
 def _ranges(line: str, words: Sequence[str], same: set[int]) -> Marks:
@@ -62,7 +63,7 @@ def _ranges(line: str, words: Sequence[str], same: set[int]) -> Marks:
 
 
 def _joined(line: str, words: Sequence[str], same: set[int]) -> Iterator[tuple[int, int]]:
-    """Yields one range for tokens that follow each other."""
+    """Yields the ranges of tokens outside of `same`, consecutive tokens as one range."""
     start = end = 0
     for at, token in enumerate(TOKEN.finditer(line)):
         if at in same or words[at] == ASIDE:
@@ -77,7 +78,7 @@ def _joined(line: str, words: Sequence[str], same: set[int]) -> Iterator[tuple[i
 
 
 class Change(Enum):
-    """What became of a line; the value is the word in JSON."""
+    """The change between two lines; the value is the word in JSON."""
 
     EQUAL = "equal"
     CONTROL = "control"
@@ -88,7 +89,7 @@ class Change(Enum):
 
 
 class DiffRow(NamedTuple):
-    """A line of each text, counted from 0; `NOWHERE` where one has none here."""
+    """A line of each text, counted from 0; `NOWHERE` for a missing line."""
 
     left: int
     right: int
@@ -96,14 +97,14 @@ class DiffRow(NamedTuple):
 
 
 class Hunk(NamedTuple):
-    """Rows that differ, one behind the other: the first, and the one behind the last."""
+    """A run of rows that differ: the first row, and the row behind the last."""
 
     start: int
     end: int
 
 
 Words = Mapping[int, tuple[str, ...]]
-"""By its line: how its tokens are compared, where that is not as they are written."""
+"""The words by which the tokens of a line are compared, by line; by themselves if absent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,7 @@ class Comparison:
         right: The lines of the second text.
         rows: All lines of both, in the order of both.
         control_counts: Whether other control bits alone are a difference.
-        left_words: Where tokens of the first text represent something else than themselves.
+        left_words: The words of lines in the first text whose tokens are compared by other words.
         right_words: The same of the second text.
     """
 
@@ -128,23 +129,23 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing differs that counts."""
+        """Whether no difference counts."""
         return not self.hunks
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
         """The differences, from the top to the bottom."""
         same = {Change.EQUAL} if self.control_counts else {Change.EQUAL, Change.CONTROL}
-        found: list[Hunk] = []
+        hunks: list[Hunk] = []
         start = 0
         for at, row in enumerate(self.rows):
             if row.change in same:
                 if start < at:
-                    found.append(Hunk(start, at))
+                    hunks.append(Hunk(start, at))
                 start = at + 1
         if start < len(self.rows):
-            found.append(Hunk(start, len(self.rows)))
-        return tuple(found)
+            hunks.append(Hunk(start, len(self.rows)))
+        return tuple(hunks)
 
     @cached_property
     def control_changes(self) -> int:
@@ -152,7 +153,7 @@ class Comparison:
         return sum(row.change is Change.CONTROL for row in self.rows)
 
     def marks(self, row: int) -> tuple[Marks, Marks]:
-        """Returns what differs inside the two lines of a row, as ranges of columns."""
+        """Returns the differences inside the two lines of a row, as ranges of columns."""
         left, right, change = self.rows[row]
         if change not in (Change.CHANGED, Change.CONTROL):
             return (), ()
@@ -172,7 +173,7 @@ _WORD = re.compile(r"[@%.$\w]+")
 
 
 def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
-    """Line by line; a line that was rewritten is next to what it became."""
+    """Compares texts line by line; a rewritten line is next to its replacement."""
     stages = [
         (left, right),
         ([line.strip() for line in left], [line.strip() for line in right]),
@@ -180,16 +181,16 @@ def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
         ([_first_word(line) for line in left], [_first_word(line) for line in right]),
     ]
     pairs = align_by(stages)
-    paired = {one for one, other in pairs if left[one] == right[other]}
+    paired = {a for a, b in pairs if left[a] == right[b]}
     rows = tuple(
-        DiffRow(one, other, change_of(one, other, same=one in paired))
-        for one, other in merged(pairs, len(left), len(right))
+        DiffRow(a, b, change_of(a, b, same=a in paired))
+        for a, b in merged(pairs, len(left), len(right))
     )
     return Comparison(tuple(left), tuple(right), rows)
 
 
 def ptx_lines(text: str) -> list[str]:
-    """The lines of PTX without its line tables, which describe the source and not the program."""
+    """Returns the lines of PTX without line tables, which describe the source, not the program."""
     lines = text.splitlines()
     classes = classify(CodeKind.PTX, lines)
     return [
@@ -200,13 +201,13 @@ def ptx_lines(text: str) -> list[str]:
 
 
 def bare_lines(ptx: Sequence[str]) -> list[str]:
-    """Lines of PTX without comments, indentation and blank lines; a cubin keeps only blanks."""
+    """Returns PTX without comments, indentation and blank lines; a cubin keeps only blanks."""
     lines = (line.strip() for line in without_comments("\n".join(ptx)).splitlines())
     return [line for line in lines if line]
 
 
 def change_of(left: int, right: int, *, same: bool) -> Change:
-    """Returns what became of two lines, or of one that has no partner."""
+    """Returns the change between two lines, or of one without a partner."""
     if left == NOWHERE:
         return Change.ADDED
     if right == NOWHERE:
@@ -215,5 +216,5 @@ def change_of(left: int, right: int, *, same: bool) -> Change:
 
 
 def _first_word(line: str) -> str:
-    found = _WORD.search(line)
-    return found[0] if found else ""
+    word = _WORD.search(line)
+    return word[0] if word else ""

@@ -1,4 +1,4 @@
-"""Names that no other module can use, without the path of the source that is part of them."""
+"""Private names of modules without the path of the source, which is part of them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _HEAD = re.compile(rf"(?<!\d)(\d{{0,18}}+){_MARK}[0-9a-f]{{8}}_(\d{{1,18}}+)_")
 
 
 class PublicNames:
-    """Distinguishes names by what does not change when the source is moved.
+    """Names without the part that changes when the source is moved.
 
-    Two files may each have such a function of one name: there the path is what distinguishes them,
-    and it stays.
+    Two files may each have a private function of one name: only the path distinguishes these, and
+    stays.
 
     Args:
-        texts: All that such names are in.
+        texts: All texts with private names.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         marked = (text for text in texts if _MARK in text)
-        found = {name for text in marked for name in _NAME.findall(text) if _MARK in name}
-        public = {name: _without_path(name) for name in found}
+        names = {name for text in marked for name in _NAME.findall(text) if _MARK in name}
+        public = {name: _without_path(name) for name in names}
         counts = Counter(public.values())
         self._public = {name: short for name, short in public.items() if counts[short] == 1}
 
     def within(self, text: str) -> str:
-        """Returns a text with the names in it as they are compared."""
+        """Returns a text with the names as they are compared."""
         if _MARK not in text:
             return text
-        return _NAME.sub(lambda found: self._public.get(found[0], found[0]), text)
+        return _NAME.sub(lambda name: self._public.get(name[0], name[0]), text)
 
 
 def _without_path(name: str) -> str:

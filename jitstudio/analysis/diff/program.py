@@ -1,4 +1,4 @@
-"""What is compared of a cubin: its code, its data, and how people call its functions."""
+"""A cubin as it is compared: code, data, and the names that people have for its functions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class CubinProgram:
     """A cubin, read.
 
     Attributes:
-        code: Its functions.
-        data: What is in it besides code; None where that is not known.
-        demangled: Names in C++, where they are known.
+        code: The functions.
+        data: The contents besides code; None where unknown.
+        demangled: Names in C++, where known.
         is_listed: Whether the data are in the words of a listing.
     """
 
@@ -38,7 +38,7 @@ class CubinProgram:
 
     @cached_property
     def public(self) -> PublicNames:
-        """The names in its code without the path of the source."""
+        """The names in the code without the path of the source."""
         functions = self.code.functions
         return PublicNames(
             text
@@ -51,13 +51,13 @@ class CubinProgram:
         )
 
     def base_name(self, function: SassFunction) -> str:
-        """Returns the name as the programmer wrote it, without what it takes."""
-        found = _BASE.search(self.demangled.get(function.name, function.name))
-        return found[1] if found else function.name
+        """Returns the name as the programmer wrote it, without arguments."""
+        match = _BASE.search(self.demangled.get(function.name, function.name))
+        return match[1] if match else function.name
 
 
 def by_itself(function: SassFunction) -> SassFunction:
-    """Returns a function with its labels numbered as in a file that holds nothing else.
+    """Returns a function with its labels numbered as in a file without other functions.
 
     nvdisasm numbers the labels of all functions of a file one after another.
     """
@@ -74,49 +74,49 @@ def by_itself(function: SassFunction) -> SassFunction:
 
 
 def data_comparable(left: CubinProgram, right: CubinProgram) -> bool:
-    """Returns whether the data of both are known, in the same words."""
+    """Returns whether the data of both programs are known, in the same words."""
     known = left.data is not None and right.data is not None
     return known and left.is_listed == right.is_listed
 
 
 _Key = tuple[str, int]
 Partners = tuple[SassFunction | None, SassFunction | None]
-"""The same function of two programs; one is None where a program does not have it."""
+"""The same function of two programs; None for a program without it."""
 
 
 def partners(left: CubinProgram, right: CubinProgram) -> list[Partners]:
-    """Which functions belong together, in the order of the first program, then of the second.
+    """Pairs the functions of two programs, in the order of the first, then of the second.
 
-    Those of one name, wherever their source lay; then those whose names without their arguments
-    are the same; then kernels, if each program has just one left.
+    Functions of the same name go together, wherever their source lay; then those whose names
+    without arguments are the same; then kernels, if each program has a single kernel left.
     """
-    found: dict[_Key, SassFunction] = {}
+    by_key: dict[_Key, SassFunction] = {}
     ours, rest = _keyed(left), _keyed(right)
     for key in ours:
         if key in rest:
-            found[key] = rest.pop(key)
-    open_ones = {key: function for key, function in ours.items() if key not in found}
-    for key, function in open_ones.items():
+            by_key[key] = rest.pop(key)
+    unpaired = {key: function for key, function in ours.items() if key not in by_key}
+    for key, function in unpaired.items():
         base = left.base_name(function)
-        other = next((one for one in rest if right.base_name(rest[one]) == base), None)
-        if other is not None:
-            found[key] = rest.pop(other)
-    lonely = _only_kernel({key: one for key, one in open_ones.items() if key not in found})
-    other = _only_kernel(rest)
-    if lonely is not None and other is not None:
-        found[lonely] = rest.pop(other)
-    pairs: list[Partners] = [(one, found.get(key)) for key, one in ours.items()]
-    return [*pairs, *((None, one) for one in rest.values())]
+        partner = next((name for name in rest if right.base_name(rest[name]) == base), None)
+        if partner is not None:
+            by_key[key] = rest.pop(partner)
+    lonely = _only_kernel({key: ours[key] for key in unpaired if key not in by_key})
+    partner = _only_kernel(rest)
+    if lonely is not None and partner is not None:
+        by_key[lonely] = rest.pop(partner)
+    pairs: list[Partners] = [(function, by_key.get(key)) for key, function in ours.items()]
+    return [*pairs, *((None, function) for function in rest.values())]
 
 
 def _keyed(program: CubinProgram) -> dict[_Key, SassFunction]:
-    """Modules that are not linked may have functions of the same name."""
-    seen: Counter[str] = Counter()
+    """Returns the functions by name and count: unlinked modules may repeat a name."""
+    counts: Counter[str] = Counter()
     keyed: dict[_Key, SassFunction] = {}
     for function in program.code.functions:
         name = program.public.within(function.name)
-        keyed[name, seen[name]] = function
-        seen[name] += 1
+        keyed[name, counts[name]] = function
+        counts[name] += 1
     return keyed
 
 
@@ -132,13 +132,13 @@ _LIVE = "live_registers"
 
 @dataclass(frozen=True)
 class FigureDelta:
-    """One figure of a function in two programs; None where it is not known.
+    """A figure of a function in two programs; None where unknown.
 
     Attributes:
-        name: The function's lowered name in the first program that has it.
+        name: The function's lowered name in the first program that has the function.
         figure: Such as ``registers`` or ``instructions``; stable.
-        left: Of the first program.
-        right: Of the second program.
+        left: The figure in the first program.
+        right: The figure in the second program.
     """
 
     name: str
@@ -148,7 +148,7 @@ class FigureDelta:
 
     @property
     def difference(self) -> int | None:
-        """How much more it is in the second program."""
+        """The increase from the first program to the second."""
         return self.right - self.left if self.left is not None and self.right is not None else None
 
     @property
@@ -158,17 +158,17 @@ class FigureDelta:
 
 
 Needs = Mapping[str, Resources]
-"""What each kernel needs, by its lowered name."""
+"""The resources of each kernel, by its lowered name."""
 
 
 def report_deltas(
     left: CubinProgram, right: CubinProgram, left_needs: Needs, right_needs: Needs
 ) -> tuple[FigureDelta, ...]:
-    """The reports of all functions side by side; a figure that is not known of both is left out."""
+    """Returns the figures of all functions side by side, without those unknown in both."""
     return tuple(
         delta
-        for one, other in partners(left, right)
-        for delta in _deltas(_report(one, left_needs), _report(other, right_needs))
+        for ours, theirs in partners(left, right)
+        for delta in _deltas(_report(ours, left_needs), _report(theirs, right_needs))
     )
 
 
@@ -177,26 +177,26 @@ def _report(function: SassFunction | None, needs: Needs) -> KernelReport | None:
 
 
 def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[FigureDelta]:
-    name = next(told.name for told in (left, right) if told)
+    name = next(kernel.name for kernel in (left, right) if kernel)
     for figure, read in FIGURES.items():
-        one, other = (read(told) if told else None for told in (left, right))
-        known = (one is not None) + (other is not None)
+        ours, theirs = (read(kernel) if kernel else None for kernel in (left, right))
+        count = (ours is not None) + (theirs is not None)
         # Of a function that only one program has, the other has no figure.
-        if known == 2 or (known and not (left and right)):
-            yield FigureDelta(name, figure, one, other)
+        if count == 2 or (count and not (left and right)):
+            yield FigureDelta(name, figure, ours, theirs)
 
 
 def changed(deltas: Iterable[FigureDelta]) -> tuple[FigureDelta, ...]:
-    """Returns those that differ."""
+    """Returns the deltas whose figures differ."""
     return tuple(delta for delta in deltas if delta.changed)
 
 
 def _resource(field: str) -> Callable[[KernelReport], int | None]:
-    return lambda told: getattr(told.resources, field)
+    return lambda report: getattr(report.resources, field)
 
 
 def _group(group: OpcodeGroup) -> Callable[[KernelReport], int | None]:
-    return lambda told: told.groups[group]
+    return lambda report: report.groups[group]
 
 
 FIGURES: dict[str, Callable[[KernelReport], int | None]] = {
@@ -206,4 +206,4 @@ FIGURES: dict[str, Callable[[KernelReport], int | None]] = {
     _LIVE: lambda told: told.peak.gpr if told.peak else None,
     **{f"{group.value}_instructions": _group(group) for group in OpcodeGroup},
 }
-"""How each figure is read off a report, in the order in which they are shown."""
+"""The reading of each figure from a report, in the order in which figures are shown."""

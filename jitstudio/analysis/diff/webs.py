@@ -1,14 +1,14 @@
 """The values that the registers of a function hold, each under a name of its own.
 
-A web is all that writes and reads one value: results, and whatever may find one of them, on
-any way through the code. A register that is free again starts another web with its next result.
-Two functions whose instructions differ in their registers only are the same program if their webs
-go one to one: each reading finds in both what the same instruction wrote.
+A web is all that writes and reads one value: results, and the reads that may see any of them, on
+any way through the code. A register that is free again starts another web with its next result. Two
+functions whose instructions differ in their registers only are the same program if their webs
+correspond one to one: each read sees in both the result of the same instruction.
 
-What is not certain joins: an operand is a result only where `results` says so, and whatever else
-is in an instruction goes on with the old value. A register has one web only, its *own*, where
-an unknown instruction names it; and where control leaves what can be followed, each register
-holds its own web, as it does at the start.
+Uncertainty joins webs: an operand is a result only where `results` says so, and all else in an
+instruction continues the old value. A register has a single web, its *own*, where an unknown
+instruction names it; and where control leaves what can be followed, each register holds its own
+web, as at the start of a function.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from jitstudio.analysis.sass.operands import (
 )
 
 Webs = Sequence[tuple[int, ...]]
-"""Of each instruction: the web of each of its uses."""
+"""The webs of the uses of each instruction."""
 
 _FIRST_WEB = max(REGISTERS) + 1
-"""Below it a web has the number of the register whose own one it is."""
+"""The lowest number of a web; below are those that a register owns, by its number."""
 
 _Current = dict[int, int]
-"""By a register, the web that it holds."""
+"""The web that each register holds."""
 
 # More instructions than these are compared by their registers only: it would take too long.
 _MOST = 40_000
@@ -50,8 +50,8 @@ def webs(
 
     Args:
         function: The function.
-        forms: Its instructions as they are compared.
-        places: What can be branched to in it, by the names in the forms.
+        forms: The instructions in the form in which they are compared.
+        places: The places that can be branched to, by the names in the forms.
     """
     if len(forms) > _MOST:
         return None
@@ -61,7 +61,7 @@ def webs(
 
 
 class _Webs:
-    """Finds the webs: each block on its own, then what meets where blocks do."""
+    """Finds the webs of each block, then joins those that meet between blocks."""
 
     def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[InstructionForm]) -> None:
         self._graph, self._ways, self._forms = graph, ways, forms
@@ -69,43 +69,43 @@ class _Webs:
         self._live = Liveness(graph, self._does, ways.before, ways.behind)
         self._own = {number: number for number in numbers(used(self._does))}
         self._held = BARRIERS | 1 << STACK_POINTER | _unknown(forms)
-        # By its number, a web that each is one with: a lower one, or itself.
+        # By the number of a web, a web joined with it: a lower one, or itself.
         self._same = [*range(_FIRST_WEB)]
 
     def find(self) -> Webs:
         """Returns the web of each use."""
-        found: list[tuple[int, ...]] = []
+        webs: list[tuple[int, ...]] = []
         at_start: list[_Current] = []
         at_end: list[_Current] = []
         for block in self._graph.blocks:
-            held = self._held | (UNIFORM if block.id in self._ways.parted else 0)
+            fixed = self._held | (UNIFORM if block.id in self._ways.parted else 0)
             earlier = [at for at in self._graph.predecessors[block.id] if at < block.id]
-            first = self._first(block.id, held, at_end[earlier[0]] if earlier else None)
+            first = self._first(block.id, fixed, at_end[earlier[0]] if earlier else None)
             at_start.append(first)
-            at_end.append(self._through(block, first.copy(), held, found))
+            at_end.append(self._through(block, first.copy(), fixed, webs))
         for edge in self._graph.edges:
             reached = at_end[edge.source]
             for number, web in at_start[edge.target].items():
                 if reached[number] != web:
                     self._join(reached[number], web)
         # What fills the last cache line.
-        found += (form.uses for form in self._forms[len(found) :])
+        webs += (form.uses for form in self._forms[len(webs) :])
         for web, lower in enumerate(self._same):
             self._same[web] = self._same[lower]
-        return [tuple(map(self._same.__getitem__, uses)) for uses in found]
+        return [tuple(map(self._same.__getitem__, uses)) for uses in webs]
 
-    def _first(self, block: int, held: Mask, before: _Current | None) -> _Current:
-        """Returns the webs that are alive where a block starts."""
+    def _first(self, block: int, fixed: Mask, before: _Current | None) -> _Current:
+        """Returns the webs of the registers alive at the start of a block."""
         live = self._live.at_start[block]
-        first = {number: number for number in numbers(live & held)}
-        for number in numbers(live & ~held):
+        first = {number: number for number in numbers(live & fixed)}
+        for number in numbers(live & ~fixed):
             first[number] = before[number] if before is not None else self._new()
         return first
 
     def _through(
-        self, block: BasicBlock, current: _Current, held: Mask, found: list[tuple[int, ...]]
+        self, block: BasicBlock, current: _Current, fixed: Mask, webs: list[tuple[int, ...]]
     ) -> _Current:
-        """Passes the webs of the uses of a block on; returns those at its end."""
+        """Appends the webs of the uses of a block; returns the webs at the end of the block."""
         fresh = self._live.fresh(block.id)
         for at in range(block.start, block.end):
             if at in self._ways.before:
@@ -113,24 +113,24 @@ class _Webs:
             form = self._forms[at]
             uses, start, end = form.uses, form.written.start, form.written.stop
             if start == end:
-                found.append(tuple([current[number] for number in uses]))
+                webs.append(tuple([current[number] for number in uses]))
             else:
                 before = [current[number] for number in uses[:start]]
                 behind = [current[number] for number in uses[end:]]
                 ended = self._does[at].kills if not form.guard else fresh.get(at, 0)
                 for number in {*uses[start:end]}:
-                    if held >> number & 1:
+                    if fixed >> number & 1:
                         current[number] = number
                     elif ended >> number & 1:
                         current[number] = self._new()
                 results = [current[number] for number in uses[start:end]]
-                found.append((*before, *results, *behind))
+                webs.append((*before, *results, *behind))
             if at in self._ways.behind:
                 current = self._meet(current)
         return current
 
     def _meet(self, current: _Current) -> _Current:
-        """Returns each register in its own web."""
+        """Joins the webs of all registers with their own webs; returns the own webs."""
         for number, web in current.items():
             self._join(number, web)
         return self._own.copy()
@@ -140,9 +140,9 @@ class _Webs:
         self._same.append(web)
         return web
 
-    def _join(self, one: int, other: int) -> None:
-        one, other = sorted((self._root(one), self._root(other)))
-        self._same[other] = one
+    def _join(self, lower: int, higher: int) -> None:
+        lower, higher = sorted((self._root(lower), self._root(higher)))
+        self._same[higher] = lower
 
     def _root(self, web: int) -> int:
         same = self._same
@@ -152,7 +152,7 @@ class _Webs:
 
 
 def _unknown(forms: Sequence[InstructionForm]) -> Mask:
-    """Returns the registers of instructions of which it is not known what they take."""
+    """Returns the registers in instructions whose operands are unknown."""
     mask = 0
     for uses in {form.uses for form in forms if not form.is_known}:
         for number in uses:
@@ -170,7 +170,7 @@ _OF_THE_WARP = frozenset(("CONV", "DIV"))
 
 @dataclass(frozen=True, eq=False)
 class Waypoints:
-    """Instructions at which anything may happen to the registers, and where a warp is one.
+    """Instructions at which registers may change in unknown ways, and blocks of parted warps.
 
     Attributes:
         before: Instructions that may be come to from anywhere.
@@ -190,13 +190,13 @@ def waypoints(
     forms: Sequence[InstructionForm],
     places: Mapping[str, int],
 ) -> Waypoints | None:
-    """Returns the waypoints of a function; None where it names places that are not known.
+    """Returns the waypoints of a function; None where an instruction names unknown places.
 
     Args:
         function: The function.
-        graph: Its flow.
+        graph: The control flow.
         forms: Its instructions.
-        places: What can be branched to, by the names in the forms.
+        places: The places that can be branched to, by the names in the forms.
     """
     before, behind = set(_unled(graph)), set(_leading_away(function, graph))
     joins = {
@@ -212,12 +212,14 @@ def waypoints(
             continue
         if any(name not in places and name.partition("+")[0] in places for name in targets):
             return None
-        led = {places[name] for name in targets if name in places}
+        reached = {places[name] for name in targets if name in places}
         if base == "BSSY":
             # Threads wait in front of it and go on there, as if it were no branch.
-            led = {to for to in led if not _is_waited_at(function, forms, to, _barrier(forms[at]))}
-        if led:
-            before |= led
+            reached = {
+                to for to in reached if not _is_waited_at(function, forms, to, _barrier(forms[at]))
+            }
+        if reached:
+            before |= reached
             behind.add(at)
     return Waypoints(
         frozenset(before),
@@ -231,7 +233,7 @@ def _base(function: SassFunction, at: int) -> str:
 
 
 def _barrier(form: InstructionForm) -> tuple[int, ...]:
-    """Returns the barrier of what waits, or of where it is set what waits: it is last."""
+    """Returns the barrier of BSYNC, or of BSSY which sets it: the last use."""
     return form.uses[-1:]
 
 
@@ -256,7 +258,7 @@ def _named(
 
 
 def _unled(graph: FlowGraph) -> Iterator[int]:
-    """Yields where functions start, and what no branch leads to."""
+    """Yields the starts of functions, and of blocks that no branch leads to."""
     for block in graph.blocks:
         if block.is_entry or not graph.predecessors[block.id]:
             yield block.start
@@ -282,12 +284,12 @@ def _parted(
     for block in graph.blocks:
         if len(graph.successors[block.id]) > 1 and _parts(function, block, forms):
             todo += graph.successors[block.id]
-    found: set[int] = set()
+    parted: set[int] = set()
     while todo:
-        if (at := todo.pop()) not in found:
-            found.add(at)
+        if (at := todo.pop()) not in parted:
+            parted.add(at)
             todo += graph.successors[at]
-    return frozenset(found)
+    return frozenset(parted)
 
 
 def _parts(function: SassFunction, block: BasicBlock, forms: Sequence[InstructionForm]) -> bool:
