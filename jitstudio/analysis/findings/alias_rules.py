@@ -1,4 +1,4 @@
-"""Rules about what the compiler cannot know of pointers."""
+"""Rules about pointers that may lead to the same place, and about unknown memory spaces."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.opcodes import Space, class_of, stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# Behind these other threads may have written, and must see what was written.
+# Behind these instructions other threads may have written, and must see earlier writes.
 _SYNCHRONIZING = frozenset(
     (
         *("BAR", "UBAR", "MEMBAR", "ERRBAR", "FENCE", "SYNCS", "CALL", "RET", "NANOSLEEP"),
         *("ATOM", "ATOMG", "ATOMS", "RED", "REDG", "CCTL", "UCGABAR_ARV", "UCGABAR_WAIT", "BRX"),
     )
 )
-# What is volatile or atomic is to be done as it is written; what is constant never changes.
+# Volatile and atomic accesses have to be made as written; constant memory never changes.
 _AS_WRITTEN = ("STRONG", "CONSTANT", "MMIO")
 
 
 def aliased(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Stores and loads of one place again and again, as another pointer may lead there, too."""
-    found: dict[bool, set[int]] = {False: set(), True: set()}
+    """Finds a place stored or loaded again and again, as another pointer may lead there."""
+    accesses_by_kind: dict[bool, set[int]] = {False: set(), True: set()}
     for accesses, is_same_place in _stretches(facts):
         plain = [a for a in accesses if not _is_as_written(facts, a)]
         for access in plain:
             if is_same_place(access) and _is_between(access, plain):
-                found[access.is_load].add(access.index)
+                accesses_by_kind[access.is_load].add(access.index)
     here = set(facts.written_here)
     for is_load, form in ((False, "store"), (True, "load")):
-        lines = {facts.line(index) for index in found[False]} if is_load else set()
-        for line in facts.by_line(sorted(found[is_load] & here)):
-            # A sum in memory is told by its stores.
+        lines = {facts.line(index) for index in accesses_by_kind[False]} if is_load else set()
+        for line in facts.by_line(sorted(accesses_by_kind[is_load] & here)):
+            # A sum in memory is reported by its stores.
             if not is_load or facts.line(line[0]) not in lines:
                 yield RuleHit(line, form=form)
 
@@ -45,7 +45,7 @@ def aliased(facts: FunctionFacts) -> Iterator[RuleHit]:
 def _stretches(
     facts: FunctionFacts,
 ) -> Iterator[tuple[list[MemoryAccess], Callable[[MemoryAccess], bool]]]:
-    """Yields accesses between which no other thread has a say, and what is told again of them."""
+    """Yields accesses that other threads cannot interrupt, with a test for repeated ones."""
     graph = facts.graph
     by_block: dict[int, list[MemoryAccess]] = {}
     for access in facts.accesses:
@@ -80,7 +80,7 @@ def _is_as_written(facts: FunctionFacts, access: MemoryAccess) -> bool:
 
 
 def _stays(facts: FunctionFacts, induction: Induction, access: MemoryAccess) -> bool:
-    """Returns whether an access is of one place in all passes of a loop, and in each of them."""
+    """Returns whether an access is made in each pass of a loop, always to the same place."""
     block = facts.graph.block_at(access.index)
     registers = [register for register in access.base[:2] if register != NONE]
     return (
@@ -94,7 +94,7 @@ def _stays(facts: FunctionFacts, induction: Induction, access: MemoryAccess) -> 
 
 
 def _repeated(facts: FunctionFacts, accesses: Iterable[MemoryAccess]) -> Iterator[MemoryAccess]:
-    """Yields stores that are written over in the block, and loads of what was read before in it."""
+    """Yields stores that are overwritten in the block, and loads repeated in the block."""
     last: dict[object, MemoryAccess] = {}
     for access in accesses:
         key = (access.is_load, access.base, access.offset, access.bytes)
@@ -108,9 +108,9 @@ def _repeated(facts: FunctionFacts, accesses: Iterable[MemoryAccess]) -> Iterato
 
 
 def _is_between(access: MemoryAccess, others: Iterable[MemoryAccess]) -> bool:
-    """Returns whether a place is kept in memory only as others go elsewhere, as far as that shows.
+    """Returns whether only accesses by other pointers keep a place in memory, as far as is known.
 
-    What goes on by the same pointer may truly be of that place.
+    An access further on by the same pointer may truly be of that place.
     """
     if not access.lane.terms:
         return False
@@ -124,13 +124,13 @@ def _is_between(access: MemoryAccess, others: Iterable[MemoryAccess]) -> bool:
     return not same and any(_differ(other, access) for other in opposite)
 
 
-def _differ(one: MemoryAccess, other: MemoryAccess) -> bool:
+def _differ(access: MemoryAccess, other: MemoryAccess) -> bool:
     """Returns whether two addresses are made of different pointers."""
-    return bool(one.lane.terms) and one.lane.terms.isdisjoint(other.lane.terms)
+    return bool(access.lane.terms) and access.lane.terms.isdisjoint(other.lane.terms)
 
 
 def generic(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Accesses that find out at run time which memory they are of."""
+    """Finds accesses whose memory space is determined at run time."""
     forms: dict[int, str] = {}
     here = set(facts.written_here)
     for access in facts.accesses:
@@ -140,19 +140,21 @@ def generic(facts: FunctionFacts) -> Iterator[RuleHit]:
             if form:
                 forms[access.index] = form
     for form in dict.fromkeys(forms.values()):
-        for line in facts.by_line(sorted(at for at, its in forms.items() if its == form)):
+        for line in facts.by_line(
+            sorted(at for at, other_form in forms.items() if other_form == form)
+        ):
             yield RuleHit(line, form=form)
 
 
 def _form_of_generic(facts: FunctionFacts, access: MemoryAccess) -> str:
-    """Returns where an address comes from whose memory the author may know; empty for others."""
+    """Returns the kind of origin of a generic address whose memory the author may know, or ""."""
     base = access.base[0]
     if base == NONE:
         return ""
     writers = facts.origins.writers(access.index, base)
     parts = facts.origins.ancestors(writers - {OUTSIDE})
     if OUTSIDE in writers.union(*parts.values()):
-        # A variable in local memory whose address is passed is told as that.
+        # A local variable whose address is passed has a finding of its own.
         return "" if facts.passes_stack_addresses else "passed"
     opcodes = facts.function.opcodes
     if any("SR_SWINHI" in facts.function.operands[part] for part in parts):

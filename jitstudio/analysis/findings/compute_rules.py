@@ -12,9 +12,9 @@ from jitstudio.analysis.sass.opcodes import class_of, stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
 _COMPARISONS = ("ISETP", "FSETP", "DSETP", "HSETP2")
-# Multiplications, each with an addition and what would do the work of both.
+# Multiplications, each with an addition and the opcode that does the work of both.
 _FUSED = {"FMUL": ("FADD", "FFMA"), "DMUL": ("DADD", "DFMA"), "HMUL2": ("HADD2", "HFMA2")}
-# Modifiers that change nothing about whether both can be one.
+# Modifiers that do not matter to whether both can be fused.
 _HARMLESS = frozenset(("FTZ", "BF16_V2", "F32"))
 # An index into an array in registers is resolved by one predicated move for each element, all of
 # them to the same register. Functions such as sinf do so too, with fewer elements.
@@ -23,7 +23,7 @@ _CHAIN, _SHORT_CHAIN = 12, 4
 
 
 def predicates(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Work whose predicate makes it of no use."""
+    """Finds work whose predicate makes it useless."""
     resolved = set()
     for chains in _chains(facts):
         resolved.add(facts.line(chains[0][0]))
@@ -35,7 +35,7 @@ def predicates(facts: FunctionFacts) -> Iterator[RuleHit]:
         for index in facts.of_opcode(*_COMPARISONS)
         if (results := facts.forms[index].results)
         and not any(facts.is_live_behind(index, register) for register in results)
-        # Such a comparison is left over from a chain, however short.
+        # A comparison for a chain is left over, however short the chain.
         and facts.line(index) not in resolved
     ]
     for line in facts.by_line(unread):
@@ -43,7 +43,7 @@ def predicates(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
-    """Moves that resolve an index into an array in registers, those of a line together."""
+    """Yields the moves that resolve an index into an array in registers, by line."""
     function = facts.function
     for line in facts.by_line(facts.own):
         moves: dict[int, list[int]] = {}
@@ -57,7 +57,7 @@ def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
 
 
 def _is_choice(facts: FunctionFacts, index: int) -> bool:
-    """Returns whether an instruction runs if an index is a certain number, as far as that shows."""
+    """Returns whether an instruction runs only for a certain index, as far as is known."""
     condition = guard(facts.function.predicates[index])
     block = facts.graph.block_at(index)
     if condition == NONE or block is None:
@@ -72,7 +72,7 @@ def _is_choice(facts: FunctionFacts, index: int) -> bool:
 
 
 def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Yields a product that is only added to, and yet rounded before."""
+    """Finds products that are only added to something, and still rounded before."""
     function = facts.function
     pairs: dict[int, tuple[int, int]] = {}
     for block in facts.graph.blocks:
@@ -97,9 +97,9 @@ def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _is_fusible(facts: FunctionFacts, product: int, addition: int, register: int) -> bool:
-    """Whether both could be one: nothing else reads the product, and no rounding is asked for."""
+    """Returns whether both could be fused: the product has no other use, no rounding is set."""
     function = facts.function
-    # What does both work has no absolute values.
+    # The fused opcode has no absolute values.
     if any("|" in function.operands[index] for index in (product, addition)):
         return False
     first, second = function.opcodes[product], function.opcodes[addition]
@@ -116,13 +116,13 @@ def _is_fusible(facts: FunctionFacts, product: int, addition: int, register: int
 
 # ---- Single precision on a detour through double precision
 
-# What roots and quotients begin with; the rest of them is multiplications with literals.
+# The opcodes with which roots and quotients begin; the rest is multiplications with literals.
 _BEGINNINGS = {"MUFU.RSQ64H": "a root", "MUFU.RCP64H": "a quotient"}
 _DOUBLE_BITS = 64
 
 
 def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Single precision that is computed in double because of a literal or a function."""
+    """Finds single precision that is computed in double because of a literal or a function."""
     opcodes = facts.function.opcodes
     own = set(facts.own)
     accidents = own.intersection(facts.warp.accidents)
@@ -154,7 +154,7 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _purposes(facts: FunctionFacts) -> tuple[set[int], set[int]]:
-    """What only leads from single precision back to it; and what has a part in more than that."""
+    """Returns the instructions that only lead back to single precision, and those with more use."""
     opcodes, origins = facts.function.opcodes, facts.origins
     ends = {index for index in facts.own if is_narrowing(opcodes[index])}
     detours = ends & origins.singles(ends)
@@ -163,9 +163,9 @@ def _purposes(facts: FunctionFacts) -> tuple[set[int], set[int]]:
 
 
 def _double_stores(facts: FunctionFacts) -> Iterator[int]:
-    """Stores that are wide enough for double precision."""
+    """Yields stores that are wide enough for double precision."""
     for index in facts.own:
-        known = class_of(facts.function.opcodes[index])
-        writes = known.is_store or known.is_atomic
-        if writes and (known.bits or _DOUBLE_BITS) >= _DOUBLE_BITS:
+        instruction_class = class_of(facts.function.opcodes[index])
+        writes = instruction_class.is_store or instruction_class.is_atomic
+        if writes and (instruction_class.bits or _DOUBLE_BITS) >= _DOUBLE_BITS:
             yield index

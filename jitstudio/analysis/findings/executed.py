@@ -30,7 +30,7 @@ _SELECTS = frozenset({"SEL", "FSEL", "USEL", "UFSEL", "DSEL"})
 _PREDICATE = re.compile(r"\bU?P[0-7T]\b")
 _TRUE = frozenset({"PT", "UPT"})
 _WRITTEN = 2
-"""How many operands a comparison writes: a predicate, and the one of the contrary."""
+"""The operands that a comparison writes: a predicate, and its contrary."""
 
 _VOTES, _POPULATION = frozenset({"VOTE", "VOTEU"}), frozenset({"POPC", "UPOPC"})
 _REDUCTIONS = frozenset({"REDUX", "CREDUX"})
@@ -49,7 +49,7 @@ _Place = SourceLocation | None
 
 
 def is_to_compare(simulation: Simulation) -> bool:
-    """Returns whether a run advises anything that the machine code may make wrong."""
+    """Returns whether a run advises anything that may be wrong for the machine code."""
     return any(sample.advice for sample in simulation.samples) or bool(measured(simulation))
 
 
@@ -58,7 +58,7 @@ def as_executed(simulation: Simulation, functions: Sequence[SassFunction]) -> Si
 
     Args:
         simulation: The run.
-        functions: The machine code of its kernel, and of what that may call.
+        functions: The machine code of the kernel, and of the functions that it may call.
     """
     code = _Code(functions)
     return replace(
@@ -70,7 +70,7 @@ def as_executed(simulation: Simulation, functions: Sequence[SassFunction]) -> Si
 
 
 class _Code:
-    """The instructions of some functions by the source line that each is of."""
+    """The instructions of functions, by source line."""
 
     def __init__(self, functions: Iterable[SassFunction]) -> None:
         self._all: list[_Executed] = []
@@ -84,12 +84,12 @@ class _Code:
                     self._at.setdefault(place, []).append(here)
 
     def at(self, place: _Place) -> Sequence[_Executed]:
-        """Returns the instructions of a line; all of them for None."""
+        """Returns the instructions of a line, or all instructions for None."""
         return self._all if place is None else self._at.get(place, ())
 
 
 class _Executed(NamedTuple):
-    """An instruction among those of its function."""
+    """An instruction with all instructions of its function."""
 
     code: tuple[Instruction, ...]
     number: int
@@ -172,8 +172,8 @@ def _is_in(opcode: str, space: StateSpace) -> bool:
 def _agree(in_ptx: Counter[int], accesses: Sequence[str]) -> bool:
     """Returns whether the machine code has the accesses of the PTX: as wide, and all of them.
 
-    It may have more, as of unrolled loops and of atomic operations, which load in a loop around
-    `cas`. Fewer are merged, kept in registers or at another line, of which nobody knows more.
+    There may be more, as of unrolled loops and of atomic operations, which load in a loop around
+    `cas`. Fewer are merged, kept in registers or at another line, of which nothing is known.
     """
     if any(stem(opcode) in _MATRIX for opcode in accesses):
         return True
@@ -195,10 +195,10 @@ def _unbranched(simulation: Simulation, code: _Code) -> Iterator[tuple[str, int]
         if not (line.divergent and line.line):
             continue
         here = code.at(SourceLocation(line.file, line.line))
-        compared = [each for each in here if each.compares]
-        if not compared or any(stem(each.opcode) in _BRANCHES for each in here):
+        compared = [instruction for instruction in here if instruction.compares]
+        if not compared or any(stem(instruction.opcode) in _BRANCHES for instruction in here):
             continue
-        if not any(each.may_leap() for each in compared):
+        if not any(instruction.may_leap() for instruction in compared):
             yield line.file, line.line
 
 

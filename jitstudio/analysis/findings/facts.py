@@ -1,4 +1,4 @@
-"""What the rules look at: a function, and what can be known about it."""
+"""A function as the rules of the report see it, with all that follows from its code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jitstudio.analysis.sass.operands import (
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
-# The folders of what comes with CUDA, and is not the author's.
+# The folders of CUDA's own libraries, whose lines are not the author's.
 _LIBRARIES = re.compile(
     r"/(?:cccl|cub|thrust|cuda/std|cuda/__\w+|cooperative_groups)/|/cooperative_groups\.h\Z"
 )
@@ -38,11 +38,11 @@ _CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 @dataclass(frozen=True, eq=False)
 class FunctionFacts:
-    """A function with all that is found out about it, each thing when a rule first asks.
+    """A function with all that follows from its code, each part computed when a rule first asks.
 
     Attributes:
-        function: Its code.
-        resources: What it needs; None where no tool reports it.
+        function: The code.
+        resources: The resources that tools report; None where no tool does.
     """
 
     function: SassFunction
@@ -50,7 +50,7 @@ class FunctionFacts:
 
     @cached_property
     def graph(self) -> FlowGraph:
-        """Its blocks and loops."""
+        """The blocks and loops of the code."""
         return sass_graph(self.function)
 
     @cached_property
@@ -60,20 +60,20 @@ class FunctionFacts:
 
     @cached_property
     def warp(self) -> Warp:
-        """What its values look like across a warp."""
+        """The values of the code across a warp."""
         return follow(self.function, self.graph, self.forms)
 
     @cached_property
     def origins(self) -> ValueOrigins:
-        """What its values are made of."""
+        """The origins of the values."""
         return ValueOrigins(self.function, self.graph, self.forms)
 
     def is_live_behind(self, index: int, register: int) -> bool:
-        """Whether a register may be read behind an instruction, before it is written again."""
+        """Returns whether a register may be read behind an instruction before the next write."""
         return bool(self.live_behind(index) >> register & 1)
 
     def live_behind(self, index: int) -> Mask:
-        """The registers that may be read behind an instruction, before they are written again."""
+        """Returns the registers that are alive behind an instruction."""
         block = self.graph.block_at(index)
         if block is None:
             return 0
@@ -83,7 +83,7 @@ class FunctionFacts:
 
     @cached_property
     def _live(self) -> dict[int, list[Mask]]:
-        """Per block that was asked for, what may be read behind each instruction."""
+        """The registers that may be read behind each instruction, per block asked for."""
         return {}
 
     @cached_property
@@ -91,7 +91,7 @@ class FunctionFacts:
         count = self.function.code_length
         calls = (at for at in range(count) if stem(self.function.opcodes[at]) in _CALLS)
         ends = (block.end - 1 for block in self.graph.blocks if block.leads_away)
-        # What is called, or comes behind what is shown, may read anything.
+        # A callee, and code behind that of the listing, may read anything.
         away = frozenset((*calls, *ends))
         return Liveness(self.graph, effects(self.function, count), behind=away)
 
@@ -107,17 +107,19 @@ class FunctionFacts:
         return tuple(index for index in code if index not in foreign) if foreign else code
 
     def _reductions(self) -> set[int]:
-        """What sinf, cosf and tanf do for large arguments: an array, a loop and many choices."""
-        found: set[int] = set()
+        """Returns the code of sinf, cosf and tanf for large arguments."""
+        reductions: set[int] = set()
         for block in self.graph.blocks:
             slow = self._slow_way(block)
             if slow is not None:
                 for id_ in self.graph.only_by(block.id, slow):
-                    found.update(range(self.graph.blocks[id_].start, self.graph.blocks[id_].end))
-        return found
+                    reductions.update(
+                        range(self.graph.blocks[id_].start, self.graph.blocks[id_].end)
+                    )
+        return reductions
 
     def _slow_way(self, block: BasicBlock) -> int | None:
-        """Returns where a block leads to if an argument is large; None if it does not ask that."""
+        """Returns the successor of a block for large arguments; None if no argument is tested."""
         jump = self.function.predicates[block.end - 1]
         writers = self.origins.writers(block.end - 1, guard(jump)) if jump else ()
         asked = {self._asks_for_large(index) for index in writers}
@@ -128,32 +130,32 @@ class FunctionFacts:
         return next((way for way in ways if (way != block.id + 1) == is_behind), None)
 
     def _asks_for_large(self, index: int) -> bool | None:
-        """Whether a comparison holds if an argument is large; None if it is no such comparison."""
+        """Returns whether a comparison holds for large arguments; None for other instructions."""
         if index < 0 or _LARGEST not in self.function.operands[index].split(", "):
             return None
         opcode, *modifiers = self.function.opcodes[index].split(".")
         return not _ABOVE.isdisjoint(modifiers) if opcode == "FSETP" else None
 
     def last_writer(self, block: BasicBlock, end: int, register: int) -> int:
-        """Returns what writes a register last in a block, before an instruction; or `NONE`."""
+        """Returns the last writer of a register in a block, before `end`; or `NONE`."""
         for index in range(end - 1, block.start - 1, -1):
             if register in self.forms[index].written:
                 return index
         return NONE
 
     def of_opcode(self, *stems: str) -> tuple[int, ...]:
-        """Returns the author's instructions with one of these opcodes, whatever their modifiers."""
+        """Returns the author's instructions with any of these opcodes, whatever their modifiers."""
         opcodes = self.function.opcodes
         return tuple(index for index in self.own if stem(opcodes[index]) in stems)
 
     @cached_property
     def has_rows(self) -> bool:
-        """Whether its threads are numbered in y, too."""
+        """Whether the threads are numbered in y, too."""
         return any("SR_TID.Y" in operands for operands in self.function.operands)
 
     @cached_property
     def written_here(self) -> tuple[int, ...]:
-        """Those of them whose line is no library's either, though the author has called it."""
+        """The author's instructions without those inlined from libraries."""
         return tuple(index for index in self.own if not self.is_inlined(index))
 
     @cached_property
@@ -164,20 +166,20 @@ class FunctionFacts:
 
     @cached_property
     def access_at(self) -> dict[int, MemoryAccess]:
-        """The same by their index."""
+        """The author's accesses by the index of their instruction."""
         return {access.index: access for access in self.accesses}
 
     @cached_property
     def groups(self) -> tuple[tuple[MemoryAccess, ...], ...]:
-        """Accesses that differ by their offsets only, by these; loads and stores apart."""
-        found: dict[tuple[bool, tuple[int, int, int]], list[MemoryAccess]] = {}
+        """Accesses that differ by their offsets only, sorted by offset; loads and stores apart."""
+        by_base: dict[tuple[bool, tuple[int, int, int]], list[MemoryAccess]] = {}
         for access in self.accesses:
-            found.setdefault((access.is_load, access.base), []).append(access)
-        return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
+            by_base.setdefault((access.is_load, access.base), []).append(access)
+        return tuple(tuple(sorted(group, key=_offset)) for group in by_base.values())
 
     @cached_property
     def passes_stack_addresses(self) -> bool:
-        """Whether an address of the stack is computed for more than an access."""
+        """Whether stack addresses are computed that are no operand of an access."""
         return any(
             STACK_POINTER not in self.forms[index].written
             and any(source.register == STACK_POINTER for source in self.forms[index].sources)
@@ -185,11 +187,11 @@ class FunctionFacts:
         )
 
     def has_barrier(self, start: int, end: int) -> bool:
-        """Returns whether threads of a block or a warp wait for each other between instructions."""
+        """Returns whether threads of a block or a warp wait for each other in a range."""
         return any(stem(opcode) in _BARRIERS for opcode in self.function.opcodes[start:end])
 
     def line(self, index: int) -> SourceLocation | None:
-        """Returns the line an instruction comes from; None where the line table does not say."""
+        """Returns the source line of an instruction; None where the line table does not say."""
         place = self.function.place_ids[index]
         return self.function.places[place][0] if place != NOWHERE else None
 
@@ -199,11 +201,11 @@ class FunctionFacts:
         return place is not None and _is_theirs(place)
 
     def by_line(self, indices: Iterable[int]) -> Iterator[tuple[int, ...]]:
-        """Instructions of one line together, the lines in the order of the code."""
-        found: dict[SourceLocation | None, list[int]] = {}
+        """Returns the instructions grouped by line, the lines in the order of the code."""
+        lines: dict[SourceLocation | None, list[int]] = {}
         for index in indices:
-            found.setdefault(self.line(index), []).append(index)
-        return map(tuple, found.values())
+            lines.setdefault(self.line(index), []).append(index)
+        return map(tuple, lines.values())
 
 
 def _is_theirs(place: SourceLocation) -> bool:

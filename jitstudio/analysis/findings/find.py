@@ -1,7 +1,7 @@
-"""What may cost time in a function: quiet where there is nothing to say.
+"""Runs all rules over a function; empty where nothing costs time needlessly.
 
-A rule reads instructions only, so it can be wrong; the words of those that guess say so.
-They are data, in `resources/analysis/findings.toml`.
+A rule reads instructions only, and may be wrong; the words of a rule that guesses say so. The words
+are data, in `resources/analysis/findings.toml`.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ RULES: Mapping[str, Rule] = {
 def findings(
     function: SassFunction, resources: Resources | None, module: str = ""
 ) -> tuple[Finding, ...]:
-    """Returns what the rules have to say about a function, once a cause; by rule, then by the code.
+    """Returns the findings of all rules on a function, once a cause; by rule, then by the code.
 
     Args:
-        function: Its code.
-        resources: What it needs; None where no tool reports it.
-        module: The module that it is of, whose language the words are for where the code has no
-            line table.
+        function: The code.
+        resources: The resources that tools report; None where no tool does.
+        module: The module of the code, whose language the words are for where the code has no line
+            table.
     """
     facts = FunctionFacts(function, resources)
     return grouped(
@@ -66,7 +66,7 @@ def findings(
 def _finding(rule: str, hit: RuleHit, function: SassFunction, module: str) -> Finding:
     first = function[hit.indices[0]] if hit.indices else None
     places = hit.places or (first.places if first is not None else ())
-    found = text_of(rule, hit, places, module)
+    finding = text_of(rule, hit, places, module)
     if first is None:
-        return found
-    return replace(found, places=places, lines=places[:1], ptx_line=first.ptx_line)
+        return finding
+    return replace(finding, places=places, lines=places[:1], ptx_line=first.ptx_line)

@@ -12,10 +12,10 @@ from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand, guard
 from jitstudio.listing.lines import NOWHERE
 
-# ---- Quotients and remainders by what is known at run time only
+# ---- Quotients and remainders by divisors known at run time only
 
-# ptxas multiplies by a reciprocal of single precision, which it makes less by so many of its last
-# places: 0x0ffffffe.
+# ptxas multiplies by a single-precision reciprocal, made less by so many of its last places:
+# 0x0ffffffe.
 _LESSENED = 0xFFFFFFE
 _SUMS = ("IADD", "IADD3", "VIADD")
 _ADDING = frozenset((*_SUMS, "UIADD3", "IMAD", "LEA"))
@@ -24,7 +24,7 @@ _ROUTINE = re.compile(r"__cuda_sm\d+_(?:div|rem)_[us](?P<bits>16|64)\b")
 
 
 def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Quotients and remainders of whole numbers by what is no literal."""
+    """Finds quotients and remainders of whole numbers by divisors that are no literals."""
     bits: dict[int, int] = {}
     lengths = {part.name: part.end - part.start for part in facts.function.parts}
     for index in facts.of_opcode("CALL"):
@@ -32,8 +32,8 @@ def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
             bits[index] = int(routine["bits"])
     bits |= dict.fromkeys(reciprocals(facts), 32)
     counting = set(_countings(facts, bits))
-    told = (bits.keys() - counting).intersection(facts.written_here)
-    for line in facts.by_line(sorted(told)):
+    reported = (bits.keys() - counting).intersection(facts.written_here)
+    for line in facts.by_line(sorted(reported)):
         # That of 64 bits has one of 32 beside it, for numbers that are small.
         most = max(bits[index] for index in line)
         called = [facts.function.operands[at] for at in line if bits[at] == most != 32]
@@ -44,9 +44,9 @@ def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _countings(facts: FunctionFacts, divisions: Iterable[int]) -> Iterator[int]:
-    """Yields those by which the compiler counts the passes of a loop that it unrolls.
+    """Yields the divisions by which the compiler counts the passes of an unrolled loop.
 
-    They are on the line of the loop, divide by what each pass goes on by, and decide jumps.
+    These are on the line of the loop, divide by the step of a pass, and decide jumps.
     """
     graph, predicates = facts.graph, facts.function.predicates
     loops: dict[object, set[int]] = {}
@@ -68,7 +68,7 @@ def _countings(facts: FunctionFacts, divisions: Iterable[int]) -> Iterator[int]:
 
 
 def _divisor(facts: FunctionFacts, index: int) -> frozenset[object]:
-    """Returns what the number is made of whose reciprocal is made less."""
+    """Returns the origins of the divisor of a division, by the reciprocal made less."""
     for _ in range(2):
         index = max(facts.origins.parents(index), default=NOWHERE)
         if index < 0:
@@ -78,7 +78,7 @@ def _divisor(facts: FunctionFacts, index: int) -> frozenset[object]:
 
 
 def _steps(facts: FunctionFacts, number: int) -> set[frozenset[object]]:
-    """Returns what all that is added up in a loop is made of."""
+    """Returns the origins of each number that a loop adds."""
     blocks = (facts.graph.blocks[id_] for id_ in facts.graph.loops[number].blocks)
     return {
         _made_of(facts, index, source)
@@ -95,16 +95,16 @@ def _made_of(facts: FunctionFacts, index: int, operand: Operand) -> frozenset[ob
     if operand.register == NONE:
         return frozenset((operand.text.lstrip("-|").rstrip("|"),))
     writers = facts.origins.writers(index, operand.register)
-    found: set[object] = set()
+    origins: set[object] = set()
     for part in facts.origins.ancestors(writers - {OUTSIDE}):
         form = facts.forms[part]
         banks = [source.text for source in form.sources if source.bank != NONE]
-        found.update(banks or [part] if form.address is not None or banks else ())
-    return frozenset(found)
+        origins.update(banks or [part] if form.address is not None or banks else ())
+    return frozenset(origins)
 
 
 def reciprocals(facts: FunctionFacts) -> Iterator[int]:
-    """Yields what makes a reciprocal of a whole number less, one for each that is divided by."""
+    """Yields the instructions that make the reciprocal of a divisor less, one for each division."""
     opcodes = facts.function.opcodes
     for index in facts.of_opcode(*_SUMS):
         sources = facts.forms[index].sources
@@ -126,15 +126,15 @@ _PRODUCTS = frozenset(("IMAD", "UIMAD", "LEA", "SHF"))
 
 
 def wrapping(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Products of the block's number in 32 bits that are compared with a number of 64."""
+    """Finds 32-bit products of the block's number that are compared with 64-bit numbers."""
     compared = [index for index in facts.written_here if _is_of_64_bits(facts, index)]
     # A loop goes on in 64 bits, from a number that is less than that of all threads.
     if any(_depth(facts, index) for index in compared):
         return
     products: dict[int, list[int]] = {}
     for index in compared:
-        for low, high, other in _sides(facts, index):
-            if _is_extension(facts, index, high, low) and _is_wide(facts, index, other):
+        for low, high, other_high in _sides(facts, index):
+            if _is_extension(facts, index, high, low) and _is_wide(facts, index, other_high):
                 for product in _products(facts, index, low):
                     products.setdefault(product, []).append(index)
     for line in facts.by_line(sorted(products)):
@@ -153,25 +153,25 @@ def _depth(facts: FunctionFacts, index: int) -> int:
 
 
 _Part = tuple[int, Operand]
-"""An instruction, and an operand of it."""
+"""An instruction, and an operand of that instruction."""
 
 
 def _sides(facts: FunctionFacts, index: int) -> Iterator[tuple[_Part, _Part, _Part]]:
-    """Yields the lower and the upper word of each side of a comparison, and the other's upper."""
+    """Yields the lower and upper word of each side of a comparison, and the opposite upper."""
     sources = facts.forms[index].sources
     if len(sources) < 2:
         return
-    one, other, *more = sources
+    left, right, *more = sources
     if "EX" not in facts.function.opcodes[index].split("."):
-        for this, that in ((one, other), (other, one)):
+        for this, that in ((left, right), (right, left)):
             yield (index, this), (index, _upper(this)), (index, _upper(that))
         return
     lower = more[-1].register if more else NONE
     for writer in facts.origins.writers(index, lower) if lower != NONE else ():
         if writer >= 0 and len(facts.forms[writer].sources) > 1:
             first, second = facts.forms[writer].sources[:2]
-            yield (writer, first), (index, one), (index, other)
-            yield (writer, second), (index, other), (index, one)
+            yield (writer, first), (index, left), (index, right)
+            yield (writer, second), (index, right), (index, left)
 
 
 def _upper(pair: Operand) -> Operand:
@@ -179,7 +179,7 @@ def _upper(pair: Operand) -> Operand:
 
 
 def _is_extension(facts: FunctionFacts, index: int, high: _Part, low: _Part) -> bool:
-    """Returns whether an upper word is zero, or the sign of the lower one."""
+    """Returns whether an upper word is zero, or the sign of the lower word."""
     at, operand = high
     if operand.is_zero:
         return True
@@ -198,7 +198,7 @@ def _is_sign_or_zero(facts: FunctionFacts, index: int) -> bool:
 
 
 def _is_wide(facts: FunctionFacts, index: int, side: _Part) -> bool:
-    """Returns whether a number is read as one of 64 bits, such as a parameter."""
+    """Returns whether a number has 64 bits where it is read, such as a parameter."""
     at, operand = side
     if operand.bank != NONE:
         return True
@@ -216,7 +216,7 @@ def _is_wide(facts: FunctionFacts, index: int, side: _Part) -> bool:
 
 
 def _products(facts: FunctionFacts, index: int, low: _Part) -> Iterator[int]:
-    """Yields where the number of the block is multiplied that a word is made of."""
+    """Yields the product of the block's number that a word originates from."""
     at, operand = low
     if operand.register == NONE:
         return

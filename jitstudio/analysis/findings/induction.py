@@ -1,4 +1,4 @@
-"""How registers change from one pass of a loop to the next.
+"""The change of registers from one pass of a loop to the next.
 
 A change is a `Lane`, with passes of the loop in place of threads: a register that each pass
 adds 4 to has a step of 4.
@@ -15,8 +15,8 @@ from jitstudio.analysis.findings.warp import value_of
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# What moves, adds and reads parameters. Other shifts, and masks, need threads: a warp begins at a
-# multiple of 32.
+# Opcodes that move, add and read parameters. Other shifts, and masks, need threads: a warp begins
+# at a multiple of 32.
 _LINEAR = frozenset(
     (
         *("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD"),
@@ -29,7 +29,7 @@ _WORD = 1 << 32
 
 
 class Induction:
-    """What a loop does to registers each time it is gone through.
+    """The changes that a pass of a loop makes to registers.
 
     Args:
         facts: The function.
@@ -48,17 +48,17 @@ class Induction:
                     self._writers.setdefault(register, []).append((id_, index))
 
     def change(self, source: Operand, at: int) -> Lane:
-        """Returns how much more an operand of an instruction is in each pass than in the last."""
+        """Returns the increase of an operand from one pass to the next."""
         return self._value(source, at, {}, _DEPTH)
 
     @cached_property
     def in_each(self) -> frozenset[int]:
-        """The blocks that each pass goes through, and once only."""
+        """The blocks that each pass runs exactly once."""
         innermost = self._facts.graph.innermost
         return frozenset(block for block in self._unavoidable() if innermost[block] == self._number)
 
     def _unavoidable(self) -> Iterator[int]:
-        """Yields those of one way round the loop that no other way leaves out."""
+        """Yields the blocks of a way round the loop that no other way leaves out."""
         successors, head = self._facts.graph.successors, self._loop.head
         way = self._way()
         places = {block: at for at, block in enumerate(way)}
@@ -77,7 +77,7 @@ class Induction:
                         todo.append(target)
 
     def _way(self) -> list[int]:
-        """Returns one way from the head of the loop to it again."""
+        """Returns a way from the head of the loop back to the head."""
         successors, head = self._facts.graph.successors, self._loop.head
         before = {head: head}
         todo = [head]
@@ -100,13 +100,13 @@ class Induction:
         return value_of(source, {source.register: lane})
 
     def _lane(self, register: int, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
-        """Returns how much more a register is, read by an instruction, than in the pass before.
+        """Returns the increase of a register from one pass to the next, as an instruction reads it.
 
         Args:
-            register: Its number.
-            at: The instruction.
-            assumed: How registers change that have led here.
-            depth: Copies and sums that it may come through.
+            register: The number of the register.
+            at: The instruction that reads.
+            assumed: The changes of registers on the way here.
+            depth: Copies and sums that the value may still come through.
         """
         if register in assumed:
             return assumed[register]
@@ -125,14 +125,14 @@ class Induction:
             for lane in (literal(0), THREAD)
         )
         if from_zero == from_any:
-            # It is made anew in each pass.
+            # The value is computed anew in each pass.
             return from_zero
         if from_any == THREAD and from_zero.constant is not None:
             return step(_signed(from_zero.constant))
         return ANY
 
     def _of_latest(self, register: int, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
-        """The same for a register that a pass writes again and again, each time anew."""
+        """Returns the increase of a register that a pass writes several times, each time anew."""
         block = self._facts.graph.block_at(at)
         if block is None or block.id not in self.in_each:
             return ANY
@@ -140,7 +140,7 @@ class Induction:
         return self._computed(index, register, assumed, depth - 1) if index != NONE else ANY
 
     def _computed(self, index: int, register: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
-        """Returns what an instruction writes to a register."""
+        """Returns the value that an instruction writes to a register."""
         function, form = self._facts.function, self._facts.forms[index]
         opcode = function.opcodes[index]
         is_known = register in form.results and stem(opcode) in _LINEAR
@@ -151,5 +151,5 @@ class Induction:
 
 
 def _signed(number: int) -> int:
-    """As a word with a sign: compilers also write -4 as 0xfffffffc."""
+    """Returns a word as a signed number: compilers also write -4 as 0xfffffffc."""
     return (number + _WORD // 2) % _WORD - _WORD // 2

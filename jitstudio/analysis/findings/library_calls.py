@@ -1,4 +1,4 @@
-"""Where lanes of a warp part inside a function of the math library that a line calls."""
+"""Lines at which lanes of a warp part inside a function of the math library."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def with_library_calls(simulation: Simulation, sources: Sequence[Source]) -> Sim
 
     Args:
         simulation: The run.
-        sources: The modules of its build; of headers it is not known what a line calls.
+        sources: The modules of the build; the calls in headers are unknown.
     """
     return replace(simulation, library=(*simulation.library, *_calls(simulation, sources)))
 
 
 def _calls(simulation: Simulation, sources: Sequence[Source]) -> Iterator[LibraryBranch]:
-    known = {branch.ptx_line for branch in simulation.library}
-    parting = [x for x in simulation.lines if x.divergent and x.line and x.ptx_line not in known]
+    reported = {branch.ptx_line for branch in simulation.library}
+    parting = [x for x in simulation.lines if x.divergent and x.line and x.ptx_line not in reported]
     for source in sources:
         names = set(spellings(source.name, source.folder))
         here = [line for line in parting if line.file in names]

@@ -16,14 +16,14 @@ from jitstudio.analysis.sass.operands import NONE, guard
 _SWAPS = re.compile(r"ATOM[GS]?\.(?:\w+\.)*CAST?\b")
 _HALVING = re.compile(r"U?SHF\.R\.")
 _LEAVING = frozenset(("EXIT", "RET"))
-# Induction by which the threads of a warp must differ: one more or less is what strided loops have.
+# Passes by which the threads of a warp must differ: strided loops differ by one.
 _UNEVEN = 2
-# Where threads are numbered in y, too, those of a row may be as few as this.
+# Where threads are numbered in y, too, a row may have as few threads as this.
 _SHORT_ROW = 8
 
 
 def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Loops that some threads of a warp leave earlier than others."""
+    """Finds loops that some threads of a warp leave earlier than others."""
     conditions = facts.warp.conditions
     own = set(facts.own)
     by_data: list[int] = []
@@ -35,25 +35,25 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
         ]
         if retries := _retries(facts, number):
             if not all("SPIN" in facts.function.opcodes[index] for index in retries):
-                # The one that looks at what the swap has found.
-                found = by_swap[_kind_of_retry(facts, number, retries[0])]
-                found += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
+                # The exit that tests the result of the swap.
+                hits = by_swap[_kind_of_retry(facts, number, retries[0])]
+                hits += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
             continue
-        told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
-        by_data += (index for index in told if not _halves(facts, number, index))
-        if not told:
+        by_loaded = [index for index in exits if conditions[index].shape is LaneShape.DATA]
+        by_data += (index for index in by_loaded if not _halves(facts, number, index))
+        if not by_loaded:
             induction = Induction(facts, number)
             by_index += (index for index in exits if _is_uneven(facts, induction, index))
-    # The compiler makes several loops of one: its unrolled passes, and those that are left.
-    for form, found in (("", by_data), ("index", by_index), *by_swap.items()):
-        for line in facts.by_line(sorted(found)):
+    # The compiler splits a loop into its unrolled passes and the remaining ones.
+    for form, hits in (("", by_data), ("index", by_index), *by_swap.items()):
+        for line in facts.by_line(sorted(hits)):
             yield RuleHit(line, form=form)
 
 
 def _retries(facts: FunctionFacts, number: int) -> list[int]:
-    """Returns the comparisons with a swap that a loop waits for, loops inside it apart.
+    """Returns the compare-and-swaps whose success a loop waits for, inner loops apart.
 
-    Where the GPU has no such atomic the compiler makes a loop that spins.
+    Where the GPU lacks an atomic the compiler makes a loop that spins.
     """
     graph = facts.graph
     swaps = [
@@ -65,7 +65,7 @@ def _retries(facts: FunctionFacts, number: int) -> list[int]:
     ]
     if not swaps:
         return []
-    # A loop of 500 passes that swaps in each ends by its count, whatever the swaps have found.
+    # A loop of 500 passes with a swap in each ends by its count, whatever the swaps return.
     deciding = frozenset().union(
         *(
             facts.origins.behind(jump, guard(facts.function.predicates[jump]))
@@ -77,10 +77,10 @@ def _retries(facts: FunctionFacts, number: int) -> list[int]:
 
 
 def _kind_of_retry(facts: FunctionFacts, number: int, swap: int) -> str:
-    """Returns what a loop around a swap is: a retry, a wait for a lock, or a way through a table.
+    """Returns the kind of a loop around a swap: a retry, a wait for a lock, or a table lookup.
 
-    A retry computes anew what it expects, from what the last swap or a load has found. A table is
-    searched for a free place: the address changes, and what is expected does not.
+    A retry computes the expected value anew, from the result of the last swap or load. A table is
+    searched for a free place: the address changes, and the expected value does not.
     """
     form = facts.forms[swap]
     places = [source for source in form.sources if source.text.endswith("]")]
@@ -95,7 +95,7 @@ def _kind_of_retry(facts: FunctionFacts, number: int, swap: int) -> str:
 
 
 def _changes(facts: FunctionFacts, loop: Collection[int], index: int, register: int) -> bool:
-    """Returns whether a register that an instruction of a loop reads is another in each pass."""
+    """Returns whether a register read in a loop is another in each pass."""
     graph = facts.graph
     inside = {
         writer
@@ -110,7 +110,7 @@ def _changes(facts: FunctionFacts, loop: Collection[int], index: int, register: 
 
 
 def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
-    """Yields what leads out of a loop, loops inside it apart."""
+    """Yields the exits of a loop, inner loops apart."""
     graph = facts.graph
     loop = graph.loops[number].blocks
     for block in sorted(loop):
@@ -122,7 +122,7 @@ def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
 
 
 def _halves(facts: FunctionFacts, number: int, jump: int) -> bool:
-    """Returns whether a loop halves an interval, of which all threads have about as many halves."""
+    """Returns whether a loop halves an interval: all threads then take about as many passes."""
     graph, function = facts.graph, facts.function
     block = graph.block_at(jump)
     comparison = _comparison(facts, block, jump) if block is not None else NONE
@@ -149,19 +149,19 @@ def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
     comparison = _comparison(facts, block, jump)
     if comparison == NONE:
         return False
-    one, other, *_ = facts.forms[comparison].sources
-    change_one, change_other = (induction.change(x, comparison) for x in (one, other))
-    change = _known(total(change_one, negated(change_other)))
+    left, right, *_ = facts.forms[comparison].sources
+    left_change, right_change = (induction.change(x, comparison) for x in (left, right))
+    change = _known(total(left_change, negated(right_change)))
     distance = facts.warp.compared[comparison]
     threads = _SHORT_ROW if facts.has_rows else WARP
     if distance.stairs and 1 < distance.stairs.height == abs(change):
-        # Rounded to what a pass does: the compiler has made one of so many passes.
+        # Rounded to the step of a pass: the compiler has unrolled the loop by that.
         return distance.stairs.per < threads
     return change != 0 and distance.spread(threads) >= abs(change) * _UNEVEN
 
 
 def _known(change: Lane) -> int:
-    """Returns how much each pass adds; 0 where that is not known."""
+    """Returns the amount that each pass adds; 0 where unknown."""
     return change.step if change.shape is LaneShape.STEP else 0
 
 
@@ -178,6 +178,6 @@ def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:
         more = form.sources[-1]
         if "EX" not in function.opcodes[index].split("."):
             return index if more.is_zero else NONE
-        # The upper half of 64 bits: the lower one is what counts.
+        # The upper half of 64 bits: the lower half decides.
         wanted = more.register
     return NONE

@@ -1,4 +1,4 @@
-"""What a run in the simulator has shown that may cost time: facts, in place of guesses."""
+"""Findings from a run in the simulator: counts in place of guesses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from jitstudio.core.launch.simulation import (
     StateSpace,
 )
 
-# By how much what was moved has to be more than what was needed.
+# The least ratio of bytes moved to bytes needed that is reported.
 _WASTE = 2
-# Of the requests that have a conflict, and of the branches at which lanes part.
+# The least shares of requests with conflicts, and of branches that part lanes.
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
 _UNBRANCHED = (
@@ -45,14 +45,14 @@ _FIXED = frozenset({"locals", "parted", "atomics"})
 """Rules whose remedy is the same for all counts."""
 
 GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomics"})
-"""Rules that guess what a run shows."""
+"""Rules that guess counts which a run measures."""
 
 
 def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> tuple[Finding, ...]:
-    """Returns the findings of a kernel, what a run has shown in place of what rules guess.
+    """Returns the findings of a kernel, those measured in place of those guessed.
 
     Args:
-        guessed: What the rules have to say.
+        guessed: The findings of the rules.
         simulation: A run of the same code; None where there was none.
     """
     if simulation is None:
@@ -62,30 +62,32 @@ def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> 
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
-    """Returns what a run has shown, once a line; what costs most kernels time before what may."""
+    """Returns the findings of a run, once a line; likely costs before possible ones."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
     parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
     library = {branch.ptx_line: branch for branch in simulation.library}
-    found = []
+    findings = []
     for line in simulation.lines:
         sample, branch = samples.get(line.ptx_line), library.get(line.ptx_line)
         of_line = parting[line.file, line.line] if line.line else 1
         for rule, hit in _hits(line, sample, of_line, branch):
             remedy = _remedy(rule, line, sample, simulation)
-            found.append(_finding(rule, hit, _place(rule, line, branch), line.ptx_line, remedy))
-    return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
+            findings.append(_finding(rule, hit, _place(rule, line, branch), line.ptx_line, remedy))
+    return once_a_line(
+        sorted(findings, key=lambda finding: finding.severity is not Severity.WARNING)
+    )
 
 
 def _hits(
     line: LineCounts, sample: AccessSample | None, parting: int, library: LibraryBranch | None
 ) -> Iterator[tuple[str, RuleHit]]:
-    """Yields what one line of the PTX has.
+    """Yields the hits of a line of the PTX.
 
     Args:
-        line: Its counts.
-        sample: The costliest access of it.
-        parting: How many branches of its source line part lanes.
-        library: The library that its branch may be of.
+        line: The counts of the line.
+        sample: The costliest access of the line.
+        parting: How many branches of the source line part lanes.
+        library: The library that the branch may be of.
     """
     if sample is not None and line.sectors:
         needed = _needed_sectors(line, sample)
@@ -95,7 +97,7 @@ def _hits(
             "needed": needed,
             "used": f"{line.used_share or 0:.0%}",
         }
-        # What lies together takes one sector more where it begins in the middle of one.
+        # Consecutive bytes take one sector more where they begin in the middle of a sector.
         is_spread = line.sectors > (needed + 1) * line.requests
         if sample.kind is AccessKind.ATOMIC and line.lanes_per_address > 1:
             is_spread = False  # a sector for each lane at an address: "atomics" tells of these
@@ -132,7 +134,7 @@ def _hits(
 
 
 def _needed_sectors(line: LineCounts, sample: AccessSample) -> int:
-    """Returns the sectors that a request takes whose lanes access what lies together."""
+    """Returns the sectors of a request whose lanes access consecutive bytes."""
     needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
     if sample.space is StateSpace.LOCAL:
         # A sector has the same word of some lanes: few lanes fill none, however many words each.
@@ -146,7 +148,8 @@ def _remedy(
 ) -> str:
     """Returns the pattern of a remedy, with braces for the text of the rule.
 
-    It says what the machine code does if that is not what was counted, and that nobody has read it.
+    The pattern tells where machine code differs from the counted PTX, and where nobody read that
+    code.
     """
     if rule == "parted" and (line.file, line.line) in simulation.unbranched:
         return _UNBRANCHED
@@ -163,7 +166,7 @@ def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> Inline
 
 
 def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
-    made = text_of(rule, hit, places)
+    finding = text_of(rule, hit, places)
     # What is not the author's has no remedy, which would be for the machine code or not.
-    remedy = made.remedy and remedy.format(made.remedy)
-    return replace(made, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)
+    remedy = finding.remedy and remedy.format(finding.remedy)
+    return replace(finding, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

@@ -1,4 +1,4 @@
-"""Rules about memory: what of it is local, and how a warp goes to the rest."""
+"""Rules about memory: local memory, and the access patterns of warps."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
 _LOCAL = ("LDL", "STL")
-# What makes one of several addresses of the stack, and none that is computed from an index.
+# Opcodes that choose among addresses of the stack, without computing with an index.
 _CHOOSING = frozenset(("MOV", "IMAD", "IADD", "IADD3", "VIADD", "SEL", "LDC", "HFMA2", "UMOV"))
 
 _WORD = 4
 _VECTORS = (16, 8)
 _SECTOR = 32
-# So far apart what a thread accesses next is no longer in the sector of this access, nor the next.
+# At this distance the next access of a thread is in neither this sector nor the next.
 _NEAR = 64
 # Most elements that a pass of an unrolled loop goes on by.
 _UNROLLED = 16
 
 
 def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Arrays and calls that make a thread use memory of its own."""
+    """Finds arrays and calls that make a thread use local memory."""
     indices = facts.of_opcode(*_LOCAL)
     needs = facts.resources
     # Without a stack the accesses are of pointers that may lead anywhere, as atomics take them.
@@ -54,7 +54,7 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _form_of_local(facts: FunctionFacts, index: int) -> str:
-    """Returns why a place in local memory is known at run time only; empty for a fixed place."""
+    """Returns why a local address is known at run time only; empty for a fixed address."""
     address = facts.forms[index].address
     if address is None or (address.base == STACK_POINTER and address.more == NONE):
         return ""
@@ -92,16 +92,16 @@ def _reads_memory(facts: FunctionFacts, index: int) -> bool:
 
 
 def _is_circular(parts: Mapping[int, frozenset[int]]) -> bool:
-    """Returns whether one of some instructions is computed from itself, as a loop goes on."""
-    missing = {index: set(of_it) for index, of_it in parts.items()}
-    while ready := [index for index, of_it in missing.items() if not of_it & missing.keys()]:
+    """Returns whether an instruction is computed from its own result, as in a loop."""
+    missing = {index: set(parents) for index, parents in parts.items()}
+    while ready := [index for index, parents in missing.items() if not parents & missing.keys()]:
         for index in ready:
             del missing[index]
     return bool(missing)
 
 
 def _form_of_fixed(facts: FunctionFacts) -> str:
-    """Returns why fixed places of the stack are used, as far as that shows."""
+    """Returns why fixed places of the stack are used, as far as the code shows."""
     library = {part.name for part in facts.function.parts if is_of_library(part)}
     calls = facts.of_opcode("CALL")
     called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
@@ -113,21 +113,21 @@ def _form_of_fixed(facts: FunctionFacts) -> str:
 
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Neighbouring bytes, each by a thread of its own."""
+    """Finds accesses to neighbouring bytes, each by a thread of its own."""
     wide = {_array_of(access) for access in facts.accesses if access.bytes >= _WORD}
-    found = [
+    narrow_accesses = [
         access
         for access in facts.accesses
         if access.bytes < _WORD
         and _is_contiguous(access)
-        # What is left over where most goes by words.
-        and not any(_is_same(_array_of(access), other) for other in wide)
+        # The remainder of an array that is mostly accessed by words.
+        and not any(_is_same(_array_of(access), wide_array) for wide_array in wide)
     ]
     often = _innermost(facts)
-    if 2 * len(often.intersection(access.index for access in found)) < len(often):
+    if 2 * len(often.intersection(access.index for access in narrow_accesses)) < len(often):
         return
-    for size in sorted({access.bytes for access in found}):
-        indices = tuple(sorted(access.index for access in found if access.bytes == size))
+    for size in sorted({access.bytes for access in narrow_accesses}):
+        indices = tuple(sorted(access.index for access in narrow_accesses if access.bytes == size))
         yield RuleHit(
             _of_most_lines(facts, indices),
             {
@@ -140,7 +140,7 @@ def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Threads that leave gaps between what they access."""
+    """Finds threads that leave gaps between the bytes that they access."""
     gaps = _gaps(facts)
     for line in facts.by_line(sorted(gaps)):
         first = gaps[line[0]]
@@ -149,12 +149,12 @@ def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 @lru_cache(maxsize=1)
 def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
-    """What is wrong with how neighbouring threads are apart, by the accesses that it is about."""
+    """Returns the gaps between the accesses of neighbouring threads, by access."""
     inductions = cache(partial(Induction, facts))
     alike: dict[_Likeness, list[MemoryAccess]] = {}
     for access in facts.accesses:
         alike.setdefault(_likeness(access), []).append(access)
-    found: dict[int, RuleHit] = {}
+    gaps: dict[int, RuleHit] = {}
     for group in facts.groups:
         lane, width = group[0].lane, max(access.bytes for access in group)
         step = abs(lane.step)
@@ -170,26 +170,26 @@ def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
         elif lane.apart is Distance.LONG and 0 < change <= _UNROLLED * width:
             hit = RuleHit((), {"width": width}, "walk")
         if hit is not None:
-            found |= {access.index: hit for access in group}
-    return found
+            gaps |= {access.index: hit for access in group}
+    return gaps
 
 
 _Likeness = tuple[int, int, bool, Lane]
 
 
 def _likeness(access: MemoryAccess) -> _Likeness:
-    """Returns what accesses have in common that may differ by their offsets only."""
+    """Returns the properties shared by accesses that may differ by their offsets only."""
     base, more, _ = access.base
     return base, more, access.is_load, access.lane
 
 
 def _known_gap(group: tuple[MemoryAccess, ...], used: int, *, goes_on: bool) -> RuleHit | None:
-    """Returns what is wrong where each access leaves a gap; None if others fill it.
+    """Returns the hit for accesses that leave gaps; None if others fill these.
 
     Args:
         group: The accesses, which differ by their offsets only.
-        used: Bytes that a thread accesses of each step.
-        goes_on: Whether the next pass of a loop accesses what is left.
+        used: Bytes of each step that a thread accesses.
+        goes_on: Whether the next pass of a loop accesses the gap.
     """
     step = abs(group[0].lane.step)
     words = {"step": step, "used": used, "width": max(access.bytes for access in group)}
@@ -202,7 +202,7 @@ def _known_gap(group: tuple[MemoryAccess, ...], used: int, *, goes_on: bool) -> 
 def _of_same_base(
     facts: FunctionFacts, alike: Iterable[MemoryAccess], first: MemoryAccess
 ) -> Iterator[MemoryAccess]:
-    """Yields those of some accesses whose base is that of one, in whatever block they are."""
+    """Yields the accesses among `alike` with the base of `first`, in whatever block."""
     base = first.base[0]
     writers = facts.origins.writers(first.index, base)
     for access in alike:
@@ -223,9 +223,9 @@ def _change(
 
 
 def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Neighbouring words, each by an access of its own."""
+    """Finds accesses to neighbouring words, each by an instruction of its own."""
     gaps = _gaps(facts)
-    found = [
+    hits = [
         hit
         for group in facts.groups
         # That neighbouring threads are far apart is worse.
@@ -233,14 +233,14 @@ def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
         for run in _runs(facts, group)
         if (hit := _vector(run)) is not None
     ]
-    first = {hit.indices[0]: hit for hit in found}
+    first = {hit.indices[0]: hit for hit in hits}
     for line in facts.by_line(sorted(first)):
         indices = tuple(sorted(chain.from_iterable(first[at].indices for at in line)))
         yield RuleHit(indices, {**first[line[0]].words, "what": _what_of(facts, indices)})
 
 
 def _vector(run: tuple[MemoryAccess, ...]) -> RuleHit | None:
-    """Returns what a run of neighbouring accesses could be made one of."""
+    """Returns the hit for a run of neighbouring accesses; None if no vector access fits."""
     size = len(run) * run[0].bytes
     step = abs(run[0].lane.step)
     wide = next((width for width in _VECTORS if _fits(width, run)), None)
@@ -264,7 +264,7 @@ def _fits(width: int, run: tuple[MemoryAccess, ...]) -> bool:
 def _runs(
     facts: FunctionFacts, group: tuple[MemoryAccess, ...]
 ) -> Iterator[tuple[MemoryAccess, ...]]:
-    """Accesses of one width and condition that are one behind the other, each thread's own."""
+    """Yields runs of neighbouring accesses of a thread, of one width and condition."""
     run: list[MemoryAccess] = []
     for access in group:
         if access.lane.shape is not LaneShape.STEP or not access.lane.step or access.bytes > 8:
@@ -277,12 +277,12 @@ def _runs(
         yield tuple(run)
 
 
-def _follows(facts: FunctionFacts, one: MemoryAccess, other: MemoryAccess) -> bool:
+def _follows(facts: FunctionFacts, access: MemoryAccess, following: MemoryAccess) -> bool:
     conditions = facts.function.predicates
     return (
-        one.bytes == other.bytes
-        and one.offset + one.bytes == other.offset
-        and conditions[one.index] == conditions[other.index]
+        access.bytes == following.bytes
+        and access.offset + access.bytes == following.offset
+        and conditions[access.index] == conditions[following.index]
     )
 
 
@@ -296,7 +296,7 @@ def _is_contiguous(access: MemoryAccess) -> bool:
 
 
 def _innermost(facts: FunctionFacts) -> set[int]:
-    """Returns the accesses inside most loops: they probably are most of all that is moved."""
+    """Returns the accesses inside most loops: probably most of all that is moved."""
     depths: dict[int, int] = {}
     for access in facts.accesses:
         block = facts.graph.block_at(access.index)
@@ -306,20 +306,20 @@ def _innermost(facts: FunctionFacts) -> set[int]:
 
 
 def _array_of(access: MemoryAccess) -> tuple[bool, frozenset[str]]:
-    """Returns whether an access is a load, and the parameters that its address is a sum of."""
+    """Returns whether an access is a load, and the parameters in the sum that is its address."""
     return access.is_load, access.lane.terms
 
 
-def _is_same(one: tuple[bool, frozenset[str]], other: tuple[bool, frozenset[str]]) -> bool:
-    """Returns whether both addresses are sums of one pointer."""
-    (is_load, terms), (is_other_load, others) = one, other
+def _is_same(array: tuple[bool, frozenset[str]], wide_array: tuple[bool, frozenset[str]]) -> bool:
+    """Returns whether both addresses are sums with the same pointer."""
+    (is_load, terms), (is_other_load, others) = array, wide_array
     is_part = bool(terms and others) and (terms <= others or others <= terms)
     return is_part and is_load == is_other_load
 
 
 def _stack_bytes(needs: Resources) -> int | None:
-    known = [size for size in (needs.stack_bytes, needs.local_bytes) if size is not None]
-    return max(known, default=None)
+    sizes = [size for size in (needs.stack_bytes, needs.local_bytes) if size is not None]
+    return max(sizes, default=None)
 
 
 def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
@@ -328,6 +328,6 @@ def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
 
 
 def _of_most_lines(facts: FunctionFacts, indices: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the same instructions, those of the line that has most of them first."""
+    """Returns the instructions with those of the line that has most of them in front."""
     lines = sorted(facts.by_line(indices), key=len, reverse=True)
     return tuple(chain.from_iterable(lines))

@@ -1,4 +1,4 @@
-"""What a rule has to say about a function, and its words in `resources/analysis/findings.toml`."""
+"""The results of rules on a function, and their words in `resources/analysis/findings.toml`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _ELSEWHERE = "In the other lines the figures are others."
 
 @dataclass(frozen=True)
 class RuleHit:
-    """What a rule has found, before it becomes a text.
+    """A place where a rule applies, before the words of a finding.
 
     Attributes:
-        indices: The instructions it is about, in the order of the code.
-        words: What replaces the braces of the rule's text.
-        form: Which of the rule's texts applies; empty for the plain one.
-        places: Where it is told to be; empty for where the first instruction comes from.
+        indices: The instructions concerned, in the order of the code.
+        words: The values for the braces of the rule's text.
+        form: The variant of the rule's texts; empty for the plain one.
+        places: The place to show; empty for that of the first instruction.
     """
 
     indices: tuple[int, ...]
@@ -48,18 +48,18 @@ class RuleHit:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in a function that may cost time.
+    """A place in a function that may cost time.
 
     Attributes:
         rule: The name of the rule, such as ``spills``.
-        severity: How much it is worth; never an error.
-        title: What it is, a few words.
-        reason: What was seen and why it matters.
-        remedy: What can be done about it.
-        places: Where it comes from; empty where the line table does not say.
+        severity: How grave the finding is; never an error.
+        title: A few words.
+        reason: The observation, and why it matters.
+        remedy: The advice.
+        places: The place in the source; empty where the line table does not say.
         ptx_line: The line of the PTX, counted from 1; 0 where unknown.
-        indices: The instructions it is about, in the order of the code.
-        lines: All source lines it is about, that of `places` first.
+        indices: The instructions concerned, in the order of the code.
+        lines: All source lines concerned, that of `places` first.
     """
 
     rule: str
@@ -88,13 +88,13 @@ class Finding:
 def text_of(
     rule: str, hit: RuleHit, places: Sequence[SourceLocation] = (), module: str = ""
 ) -> Finding:
-    """Returns what a rule has found in its words, without a place.
+    """Returns a hit of a rule in words, without a place.
 
     Args:
-        rule: Its name.
-        hit: What it has found.
-        places: Where; its words are for the author of that file.
-        module: The module that the code is of, which decides where there are no places.
+        rule: The name of the rule.
+        hit: The hit.
+        places: The place; the words are for authors of that file's language.
+        module: The module of the code, whose language counts where there are no places.
     """
     text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
     name = places[0].file if places else module
@@ -117,60 +117,65 @@ _AUTHORS = frozenset((CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PY
 
 
 def nothing_found(*, is_simulated: bool = False) -> str:
-    """Returns what was looked at where no rule has found anything, what was not, and how to see it.
+    """Returns the text where no rule applies: checks made, those not made, and further ways.
 
     Args:
         is_simulated: Whether a run in the simulator was looked at, too.
     """
     *others, last = _content()[_LOOKED_FOR].values()
-    seen = (
+    looked_for = (
         f"No rule applies. Looked for: {', '.join(others)} and {last}, as far as {{}} shows them."
     )
     if is_simulated:
-        return f"{seen.format('the code and one simulated run')} {_NOT_SIMULATED}"
-    return f"{seen.format('the code')} {_NOT_IN_CODE} {_NOT_SIMULATED}"
+        return f"{looked_for.format('the code and one simulated run')} {_NOT_SIMULATED}"
+    return f"{looked_for.format('the code')} {_NOT_IN_CODE} {_NOT_SIMULATED}"
 
 
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Returns one finding for each cause, in the order of the first of each.
+    """Returns one finding for each cause, in the order of the first of each cause.
 
-    One line gives several by unrolling, and one habit is found in many lines. What is said in the
-    same words is one; of a rule that has more to say than a few things, the lesser are one, too.
+    Unrolling repeats a line, and a habit is in many lines. Findings in the same words become one;
+    beyond a few, the lesser findings of a rule become one, too.
     """
     by_words = _merged(
-        once_a_line(findings), lambda one: (one.rule, one.title, one.reason, one.remedy)
+        once_a_line(findings),
+        lambda finding: (finding.rule, finding.title, finding.reason, finding.remedy),
     )
     ranks: dict[str, list[Finding]] = {}
-    for one in by_words:
-        ranks.setdefault(one.rule, []).append(one)
+    for finding in by_words:
+        ranks.setdefault(finding.rule, []).append(finding)
     lesser = {
-        id(one)
+        id(finding)
         for of_rule in ranks.values()
         if len(of_rule) > _MOST_OF_RULE
-        for one in sorted(of_rule, key=_weight)[: 1 - _MOST_OF_RULE]
+        for finding in sorted(of_rule, key=_weight)[: 1 - _MOST_OF_RULE]
     }
-    return _merged(by_words, lambda one: one.rule if id(one) in lesser else one)
+    return _merged(by_words, lambda finding: finding.rule if id(finding) in lesser else finding)
 
 
 def once_a_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Returns one finding for each rule and source line: an unrolled loop has many."""
-    return _merged(findings, lambda one: (one.rule, one.title, one.lines or one.ptx_line))
+    return _merged(
+        findings, lambda finding: (finding.rule, finding.title, finding.lines or finding.ptx_line)
+    )
 
 
 def _merged(findings: Iterable[Finding], cause: Callable[[Finding], object]) -> tuple[Finding, ...]:
-    """Returns one finding for all of a cause: the gravest, with the places of all."""
-    found: dict[object, list[Finding]] = {}
-    for one in findings:
-        found.setdefault(cause(one), []).append(one)
-    return tuple(_one_of(alike) if len(alike) > 1 else alike[0] for alike in found.values())
+    """Returns one finding for each cause: the gravest, with the places of all."""
+    by_cause: dict[object, list[Finding]] = {}
+    for finding in findings:
+        by_cause.setdefault(cause(finding), []).append(finding)
+    return tuple(_one_of(alike) if len(alike) > 1 else alike[0] for alike in by_cause.values())
 
 
 def _one_of(alike: Sequence[Finding]) -> Finding:
     first = max(alike, key=_weight)
-    others = [one for one in alike if one is not first]
-    indices = dict.fromkeys(index for one in (first, *others) for index in one.indices)
-    lines = {line for one in others for line in one.lines}.difference(first.lines)
-    has_others = any(one.reason != first.reason and one.lines != first.lines for one in others)
+    others = [finding for finding in alike if finding is not first]
+    indices = dict.fromkeys(index for finding in (first, *others) for index in finding.indices)
+    lines = {line for finding in others for line in finding.lines}.difference(first.lines)
+    has_others = any(
+        finding.reason != first.reason and finding.lines != first.lines for finding in others
+    )
     reason = f"{first.reason} {_ELSEWHERE}" if has_others else first.reason
     return replace(
         first, reason=reason, indices=tuple(indices), lines=(*first.lines, *sorted(lines))
@@ -178,7 +183,7 @@ def _one_of(alike: Sequence[Finding]) -> Finding:
 
 
 def _weight(finding: Finding) -> tuple[bool, int, int]:
-    """Returns what the gravest finding of a cause has most of; of equal ones it is the first."""
+    """Returns the sort key of gravity: the greatest is the gravest, of equals the first."""
     line = finding.lines[0].line if finding.lines else 0
     return finding.severity is Severity.WARNING, len(finding.indices), -line
 
@@ -188,7 +193,7 @@ def _short(line: SourceLocation) -> str:
 
 
 class _Text(NamedTuple):
-    """What a rule says, and what of it says something else to authors of other languages."""
+    """The words of a rule, and those for authors of other languages."""
 
     severity: Severity
     title: str
@@ -199,7 +204,7 @@ class _Text(NamedTuple):
     remedy_in: Mapping[CodeKind, str]
 
     def remedy_for(self, language: CodeKind) -> str:
-        """Returns the remedy in a language; empty where it is one of C++ only."""
+        """Returns the remedy in a language; empty where the only remedy is one of C++."""
         usual = "" if self.remedy_in and language is not CodeKind.CUDA else self.remedy
         return self.remedy_in.get(language, usual)
 

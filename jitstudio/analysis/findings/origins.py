@@ -1,4 +1,4 @@
-"""What values are made of, to find doubles that could be single precision."""
+"""The instructions that values originate from, to find doubles that could be single precision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jitstudio.analysis.sass.operands import (
 )
 
 OUTSIDE = -1
-"""Represents what has written a register where the function does not say."""
+"""Represents a writer outside of the function."""
 
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What ptxas brings along for divisions, roots and the like is not the author's.
@@ -39,28 +39,28 @@ _TABLE = "LDG.E.128.CONSTANT"
 
 
 class _Call(NamedTuple):
-    """A call of a routine of the library."""
+    """A call of a library routine, by its registers."""
 
     reads: frozenset[int]
     writes: frozenset[int]
 
 
 def is_of_library(part: FunctionPart) -> bool:
-    """Returns whether ptxas has brought it along."""
+    """Returns whether a part is a library routine that ptxas adds."""
     return _LIBRARY.search(part.name) is not None
 
 
 def is_narrowing(opcode: str) -> bool:
-    """Returns whether it makes single precision of double precision."""
+    """Returns whether an opcode converts double precision to single precision."""
     return _TO_SINGLE.match(opcode) is not None
 
 
 class ValueOrigins:
-    """Finds out what the values of a function are made of.
+    """Finds the instructions that the values of a function originate from.
 
     Args:
-        function: Its code.
-        graph: Its blocks.
+        function: The code.
+        graph: The blocks of the code.
         forms: The operands of each instruction.
     """
 
@@ -81,71 +81,72 @@ class ValueOrigins:
         self._starts: dict[int, Mapping[int, frozenset[int]]] = {}
 
     def ancestors(self, ends: Iterable[int]) -> dict[int, frozenset[int]]:
-        """All that has a part in what these instructions read, and whose results each of it reads.
+        """Returns all instructions that the operands of `ends` originate from, with their parents.
 
-        Nothing is looked for behind a change of precision.
+        The search stops at a change of precision.
         """
         first = frozenset(ends)
-        found: dict[int, frozenset[int]] = {}
+        ancestors: dict[int, frozenset[int]] = {}
         todo = list(first)
-        seen = {OUTSIDE, *first}
+        visited = {OUTSIDE, *first}
         while todo:
             index = todo.pop()
             is_end = index not in first and self._changes_precision(index)
-            found[index] = frozenset() if is_end else self.parents(index)
-            new = found[index] - seen
+            ancestors[index] = frozenset() if is_end else self.parents(index)
+            new = ancestors[index] - visited
             todo += new
-            seen |= new
-        return found
+            visited |= new
+        return ancestors
 
     def singles(self, ends: Iterable[int]) -> set[int]:
-        """Returns those of their ancestors that are made of single precision and literals only.
+        """Returns the ancestors made of single precision and literals only.
 
-        A sum over the passes of a loop is none: adding up in double precision is intended.
+        A sum over the passes of a loop is not among them: adding up in double precision is
+        intended.
         """
         parents = self.ancestors(ends)
         children: dict[int, list[int]] = defaultdict(list)
-        for index, of_it in parents.items():
-            for parent in of_it:
+        for index, of_index in parents.items():
+            for parent in of_index:
                 children[parent].append(index)
         # What waits for itself never has its turn.
-        missing = {index: len(of_it) for index, of_it in parents.items()}
+        missing = {index: len(of_index) for index, of_index in parents.items()}
         todo = [index for index, count in missing.items() if not count]
-        found: set[int] = set()
+        singles: set[int] = set()
         while todo:
             index = todo.pop()
             if self._changes_precision(index) or not self._is_foreign(index):
-                found.add(index)
+                singles.add(index)
                 for child in children[index]:
                     missing[child] -= 1
                     todo += [] if missing[child] else [child]
-        return found
+        return singles
 
     def parents(self, index: int) -> frozenset[int]:
-        """Returns the instructions that may have written what one reads."""
+        """Returns the instructions that may have written the operands of an instruction."""
         if index not in self._parents:
             writers = (self.writers(index, register) for register in self._read(index))
             self._parents[index] = frozenset().union(*writers)
         return self._parents[index]
 
     def behind(self, index: int, *registers: int) -> frozenset[int]:
-        """Returns all that has a part in what an instruction reads, predicates and addresses too.
+        """Returns all origins of an instruction's operands, predicates and addresses included.
 
         Args:
             index: The instruction.
-            registers: Those of its registers that are meant; all that it reads if none are named.
+            registers: The registers whose origins are meant; none for all that are read.
 
         Returns:
-            Instructions, and `OUTSIDE` if something comes from where the function does not say.
+            Instructions, and `OUTSIDE` where the function does not show the origin.
         """
         todo = [(index, register) for register in registers or self._all_read(index)]
-        found: set[int] = set()
+        origins: set[int] = set()
         while todo:
-            for writer in self.writers(*todo.pop()) - found:
-                found.add(writer)
+            for writer in self.writers(*todo.pop()) - origins:
+                origins.add(writer)
                 if writer != OUTSIDE:
                     todo += [(writer, register) for register in self._all_read(writer)]
-        return frozenset(found)
+        return frozenset(origins)
 
     def _all_read(self, index: int) -> Iterator[int]:
         yield from numbers(self._forms[index].reads)
@@ -157,7 +158,7 @@ class ValueOrigins:
         return is_widening(opcode) or is_narrowing(opcode)
 
     def _is_foreign(self, index: int) -> bool:
-        """Returns whether it brings in what is neither a literal nor was of single precision."""
+        """Returns whether an instruction has a source that is no literal nor single precision."""
         opcode = self._function.opcodes[index]
         form = self._forms[index]
         if stem(opcode) == "CALL":
@@ -169,7 +170,7 @@ class ValueOrigins:
         return any(source.bank not in (NONE, *LITERAL_BANKS) for source in form.sources)
 
     def _read(self, index: int) -> Iterator[int]:
-        """Yields the registers that an instruction reads, predicates apart."""
+        """Yields the general and uniform registers that an instruction reads."""
         if index in self._calls:
             yield from self._calls[index].reads
             return
@@ -184,39 +185,39 @@ class ValueOrigins:
 
     @cached_property
     def _written_at(self) -> dict[int, list[int]]:
-        """Per register the instructions that write it; for `NONE` those that may write all."""
-        found: dict[int, list[int]] = defaultdict(list)
+        """The instructions that write each register; for `NONE` those that may write all."""
+        writers: dict[int, list[int]] = defaultdict(list)
         for index, form in enumerate(self._forms):
             written: Iterable[int] = form.written
             if stem(self._function.opcodes[index]) == "CALL":
                 written = self._calls[index].writes if index in self._calls else (NONE,)
             for register in written:
-                found[register].append(index)
+                writers[register].append(index)
         return {
-            register: sorted({*indices, *found.get(NONE, ())})
-            for register, indices in found.items()
+            register: sorted({*indices, *writers.get(NONE, ())})
+            for register, indices in writers.items()
         }
 
     def _latest(self, register: int, start: int, end: int) -> Iterator[int]:
-        """The instructions of a range that write a register, or may, from the last one on."""
+        """Yields the instructions of a range that write a register, or may, the last first."""
         indices = self._written_at.get(register) or self._written_at.get(NONE, [])
         for at in range(bisect_left(indices, end) - 1, bisect_left(indices, start) - 1, -1):
             yield indices[at]
 
     def writers(self, index: int, register: int) -> frozenset[int]:
-        """Returns what may have written a register last that an instruction reads."""
+        """Returns the possible last writers of a register that an instruction reads."""
         graph = self._graph
         block = graph.block_at(index)
         if block is None:
             return frozenset((OUTSIDE,))
         condition = self._function.predicates[index]
-        found, is_sure = self._last_in(block, index, register, condition)
-        return found if is_sure else found | self._at_starts(register)[block.id]
+        last_writers, is_sure = self._last_in(block, index, register, condition)
+        return last_writers if is_sure else last_writers | self._at_starts(register)[block.id]
 
     def _at_starts(self, register: int) -> Mapping[int, frozenset[int]]:
-        """Returns per block what may have written a register last before it.
+        """Returns the instructions that may have written a register last before each block.
 
-        A jump under a condition has also done what was under it.
+        A jump under a condition has also run the instructions under that condition.
         """
         if register in self._starts:
             return self._starts[register]
@@ -234,8 +235,8 @@ class ValueOrigins:
             jump = self._function.predicates[block.end - 1]
             for target in graph.successors[block.id]:
                 condition = jump if target != block.id + 1 else ""
-                found, is_sure = self._last_in(block, block.end, register, condition)
-                behind = found if is_sure else found | before[block.id]
+                last_writers, is_sure = self._last_in(block, block.end, register, condition)
+                behind = last_writers if is_sure else last_writers | before[block.id]
                 if not behind <= before[target]:
                     before[target] |= behind
                     if target not in queued:
@@ -247,20 +248,20 @@ class ValueOrigins:
     def _last_in(
         self, block: BasicBlock, end: int, register: int, condition: str = ""
     ) -> tuple[frozenset[int], bool]:
-        """What may have written a register last in a block; and whether it surely was written.
+        """Returns the possible last writers of a register in a block; and whether any surely wrote.
 
-        Only threads with this condition are looked at.
+        Only threads with this condition are considered.
         """
-        found: set[int] = set()
+        writers: set[int] = set()
         predicates = self._function.predicates
         for index in self._latest(register, block.start, end):
-            found.add(index)
+            writers.add(index)
             if predicates[index] not in ("", condition):
                 continue
             changes = self._latest(guard(condition), index, end) if condition else iter(())
             if not predicates[index] or next(changes, NONE) == NONE:
-                return frozenset(found), True
-        return frozenset(found), False
+                return frozenset(writers), True
+        return frozenset(writers), False
 
 
 def _library_calls(

@@ -1,4 +1,4 @@
-"""The rule about registers that were not enough: what bounds them, and what fills them."""
+"""The rule about spilled registers: the bound on registers, and the values that fill them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LINES = 5
 
 
 def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Registers that were not enough."""
+    """Finds kernels whose registers were not enough."""
     needs = facts.resources
     stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
     if needs is None or not (stores or loads):
@@ -40,10 +40,10 @@ def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _bound(registers: int | None, threads: int | None) -> tuple[str, int]:
-    """Returns what keeps a kernel from more registers, and the blocks that it promises.
+    """Returns the bound that keeps a kernel from more registers, and the blocks it promises.
 
     ``__launch_bounds__`` wins over ``--maxrregcount``, and ``__maxnreg__`` cannot stand beside it:
-    what is less than its first number allows comes from its second.
+    a count below that of its first number comes from its second.
     """
     if registers is None:
         return "", 0
@@ -60,19 +60,19 @@ def _bound(registers: int | None, threads: int | None) -> tuple[str, int]:
 
 
 def registers_for(threads: int, blocks: int) -> int:
-    """Returns how many registers a thread may have where so many blocks of threads are resident."""
+    """Returns the registers that a thread may have with `blocks` resident blocks of `threads`."""
     warps = -(-threads // _WARP) * blocks
     return min(_MOST_REGISTERS, _REGISTERS // (warps * _WARP) // _STEP * _STEP)
 
 
 def _alive(facts: FunctionFacts) -> str:
-    """Returns of which lines the values are that are alive where most are, and those spilled."""
+    """Returns the source lines of the values alive at the peak, and of those spilled."""
     masks = [facts.live_behind(at) & GENERAL & ~(1 << STACK_POINTER) for at in facts.own]
     if not masks:
         return ""
     alive = max(masks, key=int.bit_count)
     peak = facts.own[masks.index(alive)]
-    held = _by_line(facts, ((peak + 1, register) for register in numbers(alive)))
+    alive_by_line = _by_line(facts, ((peak + 1, register) for register in numbers(alive)))
     stored = _by_line(
         facts,
         (
@@ -82,12 +82,16 @@ def _alive(facts: FunctionFacts) -> str:
         ),
     )
     most = alive.bit_count()
-    said = f"Where most are alive, {most} registers hold values: {held}. " if held else ""
-    return f"{said}Those stored are: {stored}. " if stored else said
+    at_peak = (
+        f"Where most are alive, {most} registers hold values: {alive_by_line}. "
+        if alive_by_line
+        else ""
+    )
+    return f"{at_peak}Those stored are: {stored}. " if stored else at_peak
 
 
 def _by_line(facts: FunctionFacts, values: Iterable[tuple[int, int]]) -> str:
-    """Returns how many values are of each line, by registers that instructions read."""
+    """Returns the count of values of each line, by the registers that instructions read."""
     counts: Counter[SourceLocation] = Counter()
     for index, register in values:
         writers = sorted(facts.origins.writers(index, register))
@@ -99,7 +103,7 @@ def _by_line(facts: FunctionFacts, values: Iterable[tuple[int, int]]) -> str:
 
 
 def _own_line(facts: FunctionFacts, index: int) -> SourceLocation | None:
-    """Returns the line of an instruction, or of the call that it is inlined through, outermost."""
+    """Returns the line of an instruction, or of the outermost call through which it was inlined."""
     place = facts.function.place_ids[index]
     return facts.function.places[place][-1] if place != NOWHERE else None
 

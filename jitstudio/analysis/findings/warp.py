@@ -1,6 +1,6 @@
 """Follows the values of a function through its blocks, as they are across a warp.
 
-Nothing is run: what comes to a block by several ways is what all of them agree on.
+Nothing is run: a value that comes to a block by several ways is known as far as all ways agree.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from jitstudio.analysis.sass.operands import (
 )
 
 LITERAL_BANKS = (2, 4)
-"""Where compilers keep the constants of the code."""
+"""The banks in which compilers keep the constants of the code."""
 
 _PARAMETERS = 0
-"""Where the parameters are."""
+"""The bank of the kernel's parameters."""
 
 _State = dict[int, Lane]
 _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
@@ -56,12 +56,13 @@ class MemoryAccess:
 
     Attributes:
         index: The instruction.
-        lane: Its address across a warp.
-        base: The register that holds the address, and the instruction that has written it in this
-            block, or the block if none: accesses with the same one differ by their offsets only.
-        offset: Bytes from there.
-        bytes: How many are accessed by a thread.
-        is_load: Whether it reads.
+        lane: The address across a warp.
+        base: The register that holds the address, and the instruction in this block that wrote the
+            register, or the block if none: accesses with the same base differ by their offsets
+            only.
+        offset: Bytes from the base.
+        bytes: Bytes that a thread accesses.
+        is_load: Whether the access reads.
     """
 
     index: int
@@ -74,14 +75,15 @@ class MemoryAccess:
 
 @dataclass
 class Warp:
-    """What was seen on the way through a function.
+    """The accesses, conditions and comparisons of a function, with their values across a warp.
 
     Attributes:
         accesses: Loads and stores of global memory, in the order of the code.
-        shared: Those of shared memory.
-        atomics: What reads and writes at once, in whatever memory.
-        conditions: What decides whether a jump is taken, by its instruction.
-        compared: By how much what a comparison of whole numbers compares differs.
+        shared: Loads and stores of shared memory.
+        atomics: Atomic accesses, in whatever memory.
+        conditions: The lane of the condition of a jump, by instruction.
+        compared: The difference between the operands of a comparison of whole numbers, by
+            instruction.
         accidents: Arithmetic of double precision on single precision and literals only.
     """
 
@@ -94,7 +96,7 @@ class Warp:
 
 
 def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[DecodedOperands]) -> Warp:
-    """Goes through a function until nothing new is learnt; what the last way through saw counts."""
+    """Follows the values of a function until nothing changes; returns the last observations."""
     return _Run(function, graph, forms).settle()
 
 
@@ -115,64 +117,64 @@ class _Run:
         }
 
     def settle(self) -> Warp:
-        """Learns what each block begins with, and sees what each instruction then works on."""
-        # In the order of the code an inner loop has settled before what is behind it is looked at.
+        """Follows the states of blocks until they settle; returns the observations."""
+        # In the order of the code an inner loop settles before the code behind it.
         waiting = [block.id for block in self._graph.blocks if block.is_entry]
         self._entries = {block: {} for block in waiting}
         queued = set(waiting)
-        seen: dict[int, Warp] = {}
+        observed: dict[int, Warp] = {}
         while waiting:
             block = heappop(waiting)
             queued.discard(block)
             state = dict(self._entries[block])
-            seen[block] = self._look(self._graph.blocks[block], state)
+            observed[block] = self._look(self._graph.blocks[block], state)
             for target in self._graph.successors[block]:
                 if self._learn(target, state) and target not in queued:
                     queued.add(target)
                     heappush(waiting, target)
         whole = Warp()
-        for each in self._graph.blocks:
-            # What nothing leads to is looked at, too.
-            found = seen.get(each.id) or self._look(each, {})
-            whole.accesses += found.accesses
-            whole.shared += found.shared
-            whole.atomics += found.atomics
-            whole.conditions |= found.conditions
-            whole.compared |= found.compared
-            whole.accidents += found.accidents
+        for basic_block in self._graph.blocks:
+            # Blocks that nothing leads to are included.
+            warp = observed.get(basic_block.id) or self._look(basic_block, {})
+            whole.accesses += warp.accesses
+            whole.shared += warp.shared
+            whole.atomics += warp.atomics
+            whole.conditions |= warp.conditions
+            whole.compared |= warp.compared
+            whole.accidents += warp.accidents
         return whole
 
     def _look(self, block: BasicBlock, state: _State) -> Warp:
-        """What the instructions of a block work on; what it ends with is left in the state."""
-        seen = Warp()
+        """Returns the observations in a block; `state` then has the values at the end."""
+        observed = Warp()
         # Where each register was written; before the code for what came from elsewhere.
         written: dict[int, int] = {}
         for index, form in self._walk(block, state):
-            self._see(index, form, state, seen)
+            self._see(index, form, state, observed)
             if form.address is not None:
                 origin = written.get(form.address.base, -1 - block.id)
-                self._see_access(index, form.address, state, origin, seen)
+                self._see_access(index, form.address, state, origin, observed)
             for register in form.written:
                 written[register] = index
-        return seen
+        return observed
 
     def _learn(self, target: int, state: _State) -> bool:
-        """Passes on how a block is entered; returns whether that is new."""
-        known = self._entries.get(target)
-        if known is None:
+        """Merges a state into that at the start of a block; returns whether that changes."""
+        entry = self._entries.get(target)
+        if entry is None:
             self._entries[target] = dict(state)
             return True
         news = False
         for register, lane in state.items():
-            old = known.get(register)
+            old = entry.get(register)
             new = lane if old is None else merge(old, lane)
             if new != old:
-                known[register] = new
+                entry[register] = new
                 news = True
         return news
 
     def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, DecodedOperands]]:
-        """Yields each instruction of a block, with what it finds; then comes what it writes."""
+        """Yields each instruction of a block with its operands, then writes its results."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
             form = self._forms[index]
@@ -187,7 +189,7 @@ class _Run:
         lane = result(opcode, form.sources, values, _read(opcode, form.address, state))
         condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
         for register in form.written:
-            new = _kept(register, lane, is_first=register in form.results)
+            new = _lane_written(register, lane, is_first=register in form.results)
             old = state.get(register)
             state[register] = new if condition is None else _perhaps(old, new, condition)
 
@@ -201,27 +203,27 @@ class _Run:
         base = stem(self._function.opcodes[index])
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
-            told = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
-            seen.conditions[index] = mixed(*told)
+            lanes = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
+            seen.conditions[index] = mixed(*lanes)
         elif base == "ISETP" and len(form.sources) > 2:
-            one, other = (value_of(source, state) for source in form.sources[:2])
-            seen.compared[index] = total(one, negated(other))
+            left, right = (value_of(source, state) for source in form.sources[:2])
+            seen.compared[index] = total(left, negated(right))
         elif base in _DOUBLES and _is_accident(base, form, state):
             seen.accidents.append(index)
 
     def _see_access(
         self, index: int, address: MemoryAddress, state: _State, origin: int, seen: Warp
     ) -> None:
-        known = class_of(self._function.opcodes[index])
-        if known.is_atomic:
+        instruction_class = class_of(self._function.opcodes[index])
+        if instruction_class.is_atomic:
             kind = seen.atomics
-        elif known.space in _SHARED_BY_ALL:
+        elif instruction_class.space in _SHARED_BY_ALL:
             kind = seen.accesses
-        elif known.space is Space.SHARED:
+        elif instruction_class.space is Space.SHARED:
             kind = seen.shared
         else:
             return
-        if not known.bits:
+        if not instruction_class.bits:
             return
         kind.append(
             MemoryAccess(
@@ -229,8 +231,8 @@ class _Run:
                 _place(address, state),
                 (address.base, address.more, origin),
                 address.offset,
-                known.bits // 8,
-                known.is_load,
+                instruction_class.bits // 8,
+                instruction_class.is_load,
             )
         )
 
@@ -243,7 +245,7 @@ def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
 
 
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
-    """Returns what an operand is across a warp, by what registers are."""
+    """Returns the lane of an operand, by those of the registers."""
     register = source.register
     if source.bank == _PARAMETERS and register == NONE:
         return parameter(source.text.lstrip("-"))
@@ -259,11 +261,11 @@ def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
 
 
 def _read(opcode: str, address: MemoryAddress | None, state: _State) -> Lane:
-    """Returns what is read from memory, if something is."""
+    """Returns the lane read from memory; `SAME` where none is read."""
     if address is None:
         return SAME
-    known = class_of(opcode)
-    own = known.space is Space.LOCAL or known.is_atomic
+    instruction_class = class_of(opcode)
+    own = instruction_class.space is Space.LOCAL or instruction_class.is_atomic
     return loaded(_place(address, state), is_own=own)
 
 
@@ -274,8 +276,8 @@ def _place(address: MemoryAddress, state: _State) -> Lane:
     return lane if address.more == NONE else total(lane, _lane(address.more, state))
 
 
-def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
-    """Returns what is known of a register that is written."""
+def _lane_written(register: int, lane: Lane, *, is_first: bool) -> Lane:
+    """Returns the lane of a register among those that an instruction writes."""
     if is_uniform(register):
         constant = lane.constant if is_first else None
         return Lane(SAME.shape, 0, constant, lane.is_literal, terms=lane.terms)
@@ -284,7 +286,7 @@ def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
 
 
 def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
-    """Returns what a register holds that is written by some threads only."""
+    """Returns the lane of a register that only some threads write."""
     if old is None or old == new:
         return new
     both = merge(old, new)
@@ -307,5 +309,5 @@ def _is_accident(base: str, form: DecodedOperands, state: _State) -> bool:
 
 
 def _is_twice(form: DecodedOperands) -> bool:
-    """Returns whether a number is added to itself: so compilers write it times 2."""
+    """Returns whether a number is added to itself: compilers double by that."""
     return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

@@ -1,4 +1,4 @@
-"""Rules about what the threads of a warp do together: atomics, branches, banks."""
+"""Rules about the threads of a warp together: atomics, branches, banks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EQUALITIES = frozenset(("EQ", "NE"))
 
 
 def one_address(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Atomics by which all threads update one address."""
+    """Finds atomics by which all threads update the same address."""
     own = set(facts.written_here)
     opcodes = facts.function.opcodes
     hits = [
@@ -38,7 +38,7 @@ def one_address(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _is_elected(facts: FunctionFacts, index: int) -> bool:
-    """Returns whether a condition may choose one thread of many: an equality that differs."""
+    """Returns whether a condition may choose a single thread: an equality that differs."""
     return any(
         _chooses(facts, part)
         for at, condition in _conditions(facts, index)
@@ -48,20 +48,20 @@ def _is_elected(facts: FunctionFacts, index: int) -> bool:
 
 
 def _conditions(facts: FunctionFacts, index: int) -> Iterator[tuple[int, int]]:
-    """Yields the predicates on which it depends that an instruction runs, and who reads each."""
+    """Yields the predicates that decide whether an instruction runs, each with its reader."""
     graph, predicates = facts.graph, facts.function.predicates
     if (own := guard(predicates[index])) != NONE:
         yield index, own
     block = graph.block_at(index)
     if block is None:
         return
-    for each in graph.blocks:
-        jump = each.end - 1
+    for branch in graph.blocks:
+        jump = branch.end - 1
         condition = guard(predicates[jump])
         registers = [condition] if condition != NONE else []
         registers += [s.register for s in facts.forms[jump].sources if is_predicate(s.register)]
-        ways = graph.successors[each.id]
-        if registers and any(block.id in graph.only_by(each.id, way) for way in ways):
+        ways = graph.successors[branch.id]
+        if registers and any(block.id in graph.only_by(branch.id, way) for way in ways):
             yield from ((jump, register) for register in registers)
 
 
@@ -75,14 +75,14 @@ def _chooses(facts: FunctionFacts, index: int) -> bool:
 
 # ---- Branches that fewer and fewer threads take
 
-# Of every so many threads one; more than a half of a warp is one thread of it.
+# Masks that leave every 2nd, 4th, 8th or 16th thread: a larger one leaves one thread of a warp.
 _PARTS = (1, 3, 7, 15)
 _NUMBERS_THREADS = "SR_TID.X"
 _AND = 0xC0
 
 
 def every_nth(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Branches for each second thread, each fourth and so on, as in a reduction side by side."""
+    """Finds branches for every second, fourth and further thread, as in a naive reduction."""
     masks: dict[object, set[int]] = {}
     tests: dict[object, list[int]] = {}
     for index in facts.of_opcode("LOP3"):
@@ -93,14 +93,14 @@ def every_nth(facts: FunctionFacts) -> Iterator[RuleHit]:
             tests.setdefault(facts.line(index), []).append(index)
     # Between the steps of a reduction is a barrier; what is left over of an unrolled loop, whose
     # tests look the same, has none.
-    found = {
+    hits = {
         at
-        for line, of_it in masks.items()
-        if len(of_it) > 1 and facts.has_barrier(tests[line][0], tests[line][-1])
+        for line, line_masks in masks.items()
+        if len(line_masks) > 1 and facts.has_barrier(tests[line][0], tests[line][-1])
         for at in tests[line]
     }
-    found |= set(_changing_parts(facts))
-    for hit in facts.by_line(sorted(found.intersection(facts.written_here))):
+    hits |= set(_changing_parts(facts))
+    for hit in facts.by_line(sorted(hits.intersection(facts.written_here))):
         yield RuleHit(hit, form="every")
 
 
@@ -110,7 +110,7 @@ def _is_and(facts: FunctionFacts, index: int) -> bool:
 
 
 def _is_of_thread(facts: FunctionFacts, index: int) -> bool:
-    """Returns whether an instruction reads the number of the thread, or of it and the block's."""
+    """Returns whether an instruction reads the thread's number, alone or with the block's."""
     operands, forms = facts.function.operands, facts.forms
     parts = facts.origins.ancestors(facts.origins.parents(index) - {OUTSIDE})
     return any(_NUMBERS_THREADS in operands[part] for part in parts) and not any(
@@ -119,7 +119,7 @@ def _is_of_thread(facts: FunctionFacts, index: int) -> bool:
 
 
 def _changing_parts(facts: FunctionFacts) -> Iterator[int]:
-    """Yields conditions on a remainder of the thread's number by what each pass changes."""
+    """Yields tests of the thread's number for a remainder whose divisor changes with each pass."""
     graph, origins = facts.graph, facts.origins
     divisions = set(reciprocals(facts))
     for index in facts.of_opcode("ISETP", "LOP3"):
@@ -155,7 +155,7 @@ _PLAIN = frozenset(("LDS", "STS"))
 
 
 def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Accesses to shared memory at a stride by which different words are in one bank."""
+    """Finds accesses to shared memory at a stride that puts different words into one bank."""
     own = set(facts.written_here)
     hits: dict[int, RuleHit] = {}
     units: dict[int, int] = {}
@@ -179,7 +179,7 @@ def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def passes_of(step: int, size: int) -> tuple[int, int]:
-    """Returns the passes through the banks that an access of a warp takes, and the least for it.
+    """Returns the passes that an access of a warp takes through the banks, and the least possible.
 
     Words of 4 bytes are in 32 banks one after another; accesses of 8 bytes are served by half
     warps, those of 16 by quarters. Source: the counts of Nsight Compute that the simulator is
