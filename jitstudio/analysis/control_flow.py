@@ -1,4 +1,4 @@
-"""How control flows through a function: blocks, what leads from one to another, and loops."""
+"""The control flow of a function: blocks, edges and loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.listing.lines import NOWHERE
 
 
 class EdgeKind(Enum):
-    """Why control comes from one block to another."""
+    """The reason why control passes between two blocks."""
 
     NEXT = "next"
     BRANCH = "branch"
@@ -24,12 +24,13 @@ class BasicBlock(NamedTuple):
     """Code that runs from its start to its end.
 
     Attributes:
-        id: Its index among the blocks, which are in the order of the code.
-        name: Its label, or a number where it has none.
+        id: The index among the blocks, which are in the order of the code.
+        name: The label, or a number where there is none.
         start: The first instruction of SASS, or the first line of PTX, from 0.
-        end: The one behind the last. A line of PTX that holds code of several blocks is of each.
+        end: The place behind the last. A line of PTX with code of several blocks is in each of
+            them.
         is_entry: Whether a function begins here.
-        leads_away: Whether it may go on where the text does not say, or in another function.
+        leads_away: Whether control may leave for a place outside the text, or another function.
     """
 
     id: int
@@ -41,7 +42,7 @@ class BasicBlock(NamedTuple):
 
 
 class ControlFlowEdge(NamedTuple):
-    """Control may come from one block to the other; both are ids."""
+    """A pair of blocks, by id, between which control may pass."""
 
     source: int
     target: int
@@ -53,10 +54,10 @@ class Loop:
     """Blocks that may run again and again.
 
     Attributes:
-        head: Where it is entered; of several such blocks the first in the code.
-        blocks: All of them, with those of the loops inside.
-        depth: 1 for a loop that is in no other one.
-        entries: Where it is entered. Several make it irreducible.
+        head: The entry; of several entries the first in the code.
+        blocks: All blocks of the loop, with those of the loops inside.
+        depth: 1 for a loop outside of all others.
+        entries: The blocks at which the loop is entered. Several make it irreducible.
     """
 
     head: int
@@ -67,10 +68,10 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:
-    """The control flow of a function and of what is in its section with it.
+    """The control flow of a function and of the other functions in its section.
 
     Attributes:
-        name: Its lowered name.
+        name: The lowered name of the function.
         blocks: In the order of the code, without gaps between them.
         edges: In the order of their sources; no two with the same ends.
         loops: In the order of their heads, outer ones before those inside.
@@ -82,35 +83,35 @@ class FlowGraph:
     loops: tuple[Loop, ...] = ()
 
     def block_at(self, position: int) -> BasicBlock | None:
-        """Returns the block of an instruction of SASS or of a line of PTX, or None outside all.
+        """Returns the block of an instruction of SASS or a line of PTX, or None outside of all.
 
-        Of several blocks in a line it is the last.
+        Of several blocks in a line the last counts.
         """
         at = bisect_right(self.blocks, position, key=lambda block: block.start) - 1
         return self.blocks[at] if at >= 0 and position < self.blocks[at].end else None
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:
-        """Per block, where control goes on."""
+        """The blocks at which control continues, per block."""
         return neighbours(len(self.blocks), ((edge.source, edge.target) for edge in self.edges))
 
     @cached_property
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
-        """Per block, where control comes from."""
+        """The blocks from which control comes, per block."""
         return neighbours(len(self.blocks), ((edge.target, edge.source) for edge in self.edges))
 
     @cached_property
     def innermost(self) -> tuple[int, ...]:
-        """Per block, the index of the smallest loop around it, or `NOWHERE`."""
-        found = [NOWHERE] * len(self.blocks)
+        """The index of the smallest loop around each block, or `NOWHERE`."""
+        loop_of = [NOWHERE] * len(self.blocks)
         # A loop inside another is behind it.
         for index, loop in enumerate(self.loops):
             for block in loop.blocks:
-                found[block] = index
-        return tuple(found)
+                loop_of[block] = index
+        return tuple(loop_of)
 
     def only_by(self, source: int, target: int) -> frozenset[int]:
-        """Returns the blocks that nothing leads to but the way from one block to another."""
+        """Returns the blocks that are reached only by the edge from `source` to `target`."""
         others = self._reached(
             (block.id for block in self.blocks if block.is_entry), source, target
         )
@@ -119,40 +120,40 @@ class FlowGraph:
     def _reached(
         self, starts: Iterable[int], source: int = NOWHERE, target: int = NOWHERE
     ) -> frozenset[int]:
-        """Returns the blocks that these lead to, and these; one way may be left out."""
+        """Returns `starts` and the blocks reached from them; an edge may be left out."""
         todo = list(starts)
-        found = {*todo}
+        reached = {*todo}
         while todo:
             block = todo.pop()
-            for each in self.successors[block]:
-                if each not in found and (block, each) != (source, target):
-                    found.add(each)
-                    todo.append(each)
-        return frozenset(found)
+            for successor in self.successors[block]:
+                if successor not in reached and (block, successor) != (source, target):
+                    reached.add(successor)
+                    todo.append(successor)
+        return frozenset(reached)
 
     def depth(self, block: int) -> int:
-        """Returns how many loops are around a block."""
+        """Returns the number of loops around a block."""
         loop = self.innermost[block]
         return self.loops[loop].depth if loop != NOWHERE else 0
 
 
 def neighbours(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
-    """Returns for each of `count` nodes those that it is paired with, in the order of the pairs."""
-    found: list[list[int]] = [[] for _ in range(count)]
-    for one, other in pairs:
-        found[one].append(other)
-    return tuple(map(tuple, found))
+    """Returns the neighbours of each of `count` nodes, in the order of the pairs."""
+    lists: list[list[int]] = [[] for _ in range(count)]
+    for node, neighbour in pairs:
+        lists[node].append(neighbour)
+    return tuple(map(tuple, lists))
 
 
 class FlowEffect(NamedTuple):
-    """What an instruction or a line of PTX does to the flow of control.
+    """The effect of an instruction or a line of PTX on the flow of control.
 
     Attributes:
-        at: Where it is.
-        targets: Where it may lead, in the order of the text; what is outside leads away.
-        kind: How it leads there.
-        goes_on: Whether control may also come to what is behind it.
-        leads_away: Whether it may also lead where the text does not say.
+        at: The place of the instruction.
+        targets: The places of the targets, in the order of the text; outside places lead away.
+        kind: The kind of the edges to the targets.
+        goes_on: Whether control may also continue behind.
+        leads_away: Whether control may also leave for an unknown place.
     """
 
     at: int
@@ -165,13 +166,13 @@ class FlowEffect(NamedTuple):
 def divide(
     count: int, leaps: Sequence[FlowEffect], entries: dict[int, str], names: dict[int, str]
 ) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
-    """Returns the blocks and edges of code, from what does not just go on in it.
+    """Divides code into blocks and edges, by its branches.
 
     Args:
-        count: How many instructions there are, or lines.
-        leaps: In the order of the code.
-        entries: Where functions begin, with their names; control does not run into one.
-        names: Labels, by what they are at.
+        count: How many instructions, or lines, there are.
+        leaps: The effects other than going on, in the order of the code.
+        entries: The starts of functions, with their names; control does not run into a start.
+        names: Labels, by their places.
     """
     starts = {0, *entries}
     for leap in leaps:
@@ -203,13 +204,13 @@ _Neighbours = Sequence[Sequence[int]]
 def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tuple[Loop, ...]:
     """Returns the loops of a graph, by depth, then by head.
 
-    A loop is a set of blocks that all reach each other. Those inside it are what still is one
-    when its head is left out. Where every loop has one entry these are the natural loops.
+    A loop is a set of blocks that all reach each other. Inner loops are those that remain when the
+    head is left out. Where every loop has a single entry these are the natural loops.
     """
     pairs = [(edge.source, edge.target) for edge in edges]
     after = neighbours(len(blocks), pairs)
     entered = _entered(blocks, after, pairs)
-    found: list[Loop] = []
+    all_loops: list[Loop] = []
     todo: list[tuple[Iterable[int], int]] = [(range(len(blocks)), 1)]
     while todo:
         nodes, depth = todo.pop()
@@ -219,15 +220,15 @@ def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tup
             )
             # What is never reached has no entry.
             head = entries[0] if entries else min(cycle)
-            found.append(Loop(head, cycle, depth, entries))
+            all_loops.append(Loop(head, cycle, depth, entries))
             todo.append((cycle - {head}, depth + 1))
-    return tuple(sorted(found, key=lambda loop: (loop.depth, loop.head)))
+    return tuple(sorted(all_loops, key=lambda loop: (loop.depth, loop.head)))
 
 
 def _entered(
     blocks: Sequence[BasicBlock], after: _Neighbours, pairs: Iterable[tuple[int, int]]
 ) -> _Neighbours:
-    """Returns per block where control really comes from: not from what is never reached itself.
+    """Returns the predecessors of each block that are reachable themselves.
 
     `NOWHERE` represents the caller.
     """
@@ -245,7 +246,7 @@ def _entered(
 
 
 def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]]:
-    """Yields the largest sets of nodes that reach each other, and themselves, among these nodes."""
+    """Yields the largest sets of nodes that reach each other, and themselves, within `nodes`."""
     for component in _components(set(nodes), after):
         (first, *more) = component
         if more or first in after[first]:

@@ -1,7 +1,7 @@
 """The control flow of PTX text.
 
-Nothing is checked: of a broken text what can be made out. A statement may take several lines, and
-a line may hold several.
+Nothing is checked: a broken text gives the graph of its readable part. A statement may take several
+lines, and a line may hold several.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _Scopes = tuple[int, ...]
 
 
 class _Statement(NamedTuple):
-    """An instruction, with the line where it or the first label in front of it begins."""
+    """An instruction, with the line where the statement or the first label in front begins."""
 
     line: int
     scopes: _Scopes
@@ -66,13 +66,13 @@ def _divided(
     leaps = tuple(body.leaps())
     targets = {target for leap in leaps for target in leap.targets}
     statements = body.statements
-    # A jump behind the last one ends the function, as a `ret` there would.
+    # A jump behind the last statement ends the function, as a `ret` there would.
     places = [statement.line for statement in statements] + [body.last_line] * body.is_end(targets)
     if not places:
         return (), ()
     blocks, edges = divide(len(places), leaps, {0: function.name}, body.names(targets))
     starts = [function.line, *(places[block.start] for block in blocks[1:]), function.end]
-    # Where the next one begins in the line of its last statement, that line is of both.
+    # A block that begins in the line of the last statement of another shares that line.
     ends = [max(starts[block.id + 1], places[block.end - 1] + 1) for block in blocks]
     return tuple(
         block._replace(start=starts[block.id], end=ends[block.id]) for block in blocks
@@ -80,7 +80,7 @@ def _divided(
 
 
 class _Body:
-    """What is between the braces of a function that begins in this line."""
+    """The statements, labels and tables between the braces of a function."""
 
     def __init__(self, line: int) -> None:
         self.statements: list[_Statement] = []
@@ -95,7 +95,7 @@ class _Body:
         self._waiting: dict[str, int] = {}
 
     def read(self, bare: str, function: FunctionText | None, line: int) -> None:
-        """Takes in the function, as `ptx_of` returns it."""
+        """Reads the function, as `ptx_of` returns it."""
         if function is None:
             return
         text, at = bare[: function.end], 0
@@ -107,15 +107,15 @@ class _Body:
         self.last_line = min(self._waiting.values(), default=line)
 
     def names(self, targets: set[int]) -> dict[int, str]:
-        """Returns the labels that something leads to, by statement; the first of several there."""
+        """Returns the labels that are branched to, by statement; of several the first."""
         return {at: name for (_, name), at in reversed(self._labels.items()) if at in targets}
 
     def is_end(self, targets: set[int]) -> bool:
-        """Returns whether one of the targets is behind the last statement."""
+        """Returns whether any of the targets is behind the last statement."""
         return len(self.statements) in targets
 
     def leaps(self) -> Iterator[FlowEffect]:
-        """Yields all statements that do not just go on."""
+        """Yields the effects of all statements that do not just go on."""
         for at, statement in enumerate(self.statements):
             if (reader := _READERS.get(statement.word)) is not None:
                 yield reader(self, at, statement)
@@ -134,18 +134,18 @@ class _Body:
             case "statement" if found := _STATEMENT.match(item["statement"]):
                 self._take_statement(found, line)
 
-    def _take_statement(self, found: re.Match[str], line: int) -> None:
-        if not found["word"].startswith("."):
+    def _take_statement(self, match: re.Match[str], line: int) -> None:
+        if not match["word"].startswith("."):
             first = next(iter(self._waiting.values()), line)
-            guarded = found["guard"] is not None
+            guarded = match["guard"] is not None
             self.statements.append(
-                _Statement(first, self._scopes, found["word"], guarded, found["rest"])
+                _Statement(first, self._scopes, match["word"], guarded, match["rest"])
             )
             self._waiting.clear()
-        elif self._waiting and found["word"] in _NAMED_BY_LABEL:
+        elif self._waiting and match["word"] in _NAMED_BY_LABEL:
             name, _ = self._waiting.popitem()
             self._labels.pop((self._scopes[0], name), None)
-            self._tables[self._scopes[0], name] = found["rest"]
+            self._tables[self._scopes[0], name] = match["rest"]
 
     def named(self, label: str, scopes: _Scopes) -> int:
         """Returns the statement behind a label that can be seen in these scopes, or `NOWHERE`."""

@@ -1,4 +1,4 @@
-"""What an analysis is asked, and what it answers where there is nothing to read."""
+"""The request to analyse machine code, and the answer where nothing could be read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class AnalysisRequest:
 
     Attributes:
         cubin: The file's content.
-        name: How messages call it.
-        ptx: The PTX texts that it can have been made of, by the module; without them, calls that
-            code was inlined through are reported only where they are certain.
-        confined_to: See `BuildRequest`: that of the build that made it.
+        name: The name in messages.
+        ptx: The PTX texts from which the cubin may be made, by module; without these, calls through
+            which code was inlined are reported only where certain.
+        confined_to: See `BuildRequest`: that of the build of the cubin.
         function: The lowered name of the only function to read; empty for all.
         toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
         counts_live: Whether to have live registers counted, for which nvdisasm runs once more.
@@ -36,11 +36,11 @@ class AnalysisRequest:
 
 @dataclass(frozen=True)
 class ReadingFailure:
-    """There is no answer.
+    """The answer to a request that failed.
 
     Attributes:
-        message: What happened, why, and what to do.
-        outcome: How it ended.
+        message: The event, the reason, and the next step.
+        outcome: The outcome of the reading.
     """
 
     message: str
@@ -48,5 +48,5 @@ class ReadingFailure:
 
     @property
     def is_mishap(self) -> bool:
-        """Whether something befell the process that reads, so that another try may succeed."""
+        """Whether the reading process came to grief, so that another try may succeed."""
         return self.outcome in _MISHAPS

@@ -1,4 +1,4 @@
-"""The words of PTX and SASS, opcodes, modifiers, registers, directives: what they mean, and where.
+"""The words of PTX and SASS, opcodes, modifiers, registers, directives, with their meanings.
 
 The texts are data, in `resources/reference`; each file says how its rows are written.
 """
@@ -16,12 +16,12 @@ from jitstudio.analysis.word_table import WordTable, read_table, rows
 from jitstudio.core.code import CodeKind
 
 _NUMBER = re.compile(r"\d+")
-# What the tables of the files are called.
+# The names of the languages in the tables of the files.
 _LANGUAGES = {CodeKind.PTX: "ptx", CodeKind.SASS: "sass"}
 
 
 class Topic(Enum):
-    """What kind of word it is."""
+    """The kind of a word."""
 
     INSTRUCTION = "instruction"
     REGISTER = "register"
@@ -32,16 +32,16 @@ class Topic(Enum):
 
 @dataclass(frozen=True)
 class ReferenceEntry:
-    """What is known about one word.
+    """The help on a word.
 
     Attributes:
-        name: The word, or the parts of an opcode by which it is known, such as ``atom.add``.
-        topic: What kind of word it is.
-        text: A sentence or two.
-        form: How it is written with what belongs to it; empty for a modifier.
-        operands: What is in the form: names, and their meaning.
-        version: The version of PTX that brought it; empty where that is not known.
-        target: The first target that has it; empty for any, or where that is not known.
+        name: The word, or the parts that identify an opcode, such as ``atom.add``.
+        topic: The kind of the word.
+        text: The meaning, in a sentence or two.
+        form: The word with its operands or arguments; empty for a modifier.
+        operands: The names in the form, and their meaning.
+        version: The first version of PTX with the word; empty where unknown.
+        target: The first target with the word; empty for any, or where unknown.
     """
 
     name: str
@@ -55,11 +55,11 @@ class ReferenceEntry:
 
 @dataclass(frozen=True)
 class Help:
-    """What is known about a word as it is in a text.
+    """The help on a word as a text has it.
 
     Attributes:
-        entry: What it is.
-        modifiers: What its other parts mean, in their order; unknown ones are left out.
+        entry: The entry of the word.
+        modifiers: The entries of the other parts, in their order; unknown parts are left out.
     """
 
     entry: ReferenceEntry
@@ -67,7 +67,7 @@ class Help:
 
 
 class Reference:
-    """All that is known about one language."""
+    """All words of a language."""
 
     def __init__(self, entries: Iterable[ReferenceEntry]) -> None:
         self.entries = tuple(entries)
@@ -79,14 +79,15 @@ class Reference:
             self._others[entry.topic][entry.name] = entry
 
     def explain(self, word: str, *, opens: bool = False) -> Help | None:
-        """Returns what a word means, with all its modifiers; None if nothing is known of it.
+        """Returns the help on a word, with all its modifiers; None for an unknown word.
 
         Args:
-            word: Such as ``ld.global.nc.f32``, ``%tid.x``, ``SR_TID.X``, ``R2.64`` or ``.reg``.
-            opens: Whether a statement begins with it, as with an opcode or a directive.
+            word: The word, such as ``ld.global.nc.f32``, ``%tid.x``, ``SR_TID.X``, ``R2.64`` or
+                ``.reg``.
+            opens: Whether the word begins a statement, as an opcode or a directive does.
         """
-        if opens and (found := self._opcodes.find(word)):
-            return Help(found[0], self._modifiers(found[1]))
+        if opens and (match := self._opcodes.find(word)):
+            return Help(match[0], self._modifiers(match[1]))
         topics = (Topic.REGISTER, Topic.MODIFIER, Topic.TYPE, Topic.DIRECTIVE)
         for topic in reversed(topics) if opens else topics:
             if entry := self._find(topic, word):
@@ -96,15 +97,15 @@ class Reference:
         return Help(register, self._modifiers(tail.split("."))) if register and tail else None
 
     def _find(self, topic: Topic, word: str) -> ReferenceEntry | None:
-        known = self._others[topic]
+        entries = self._others[topic]
         # A # represents any number, and for the whole row where registers are declared.
         spellings = (word, _NUMBER.sub("#", word, count=1), f"{word}#")
-        return next((known[spelling] for spelling in spellings if spelling in known), None)
+        return next((entries[spelling] for spelling in spellings if spelling in entries), None)
 
     def _modifiers(self, parts: Sequence[str]) -> tuple[ReferenceEntry, ...]:
-        known = self._others[Topic.MODIFIER], self._others[Topic.TYPE]
-        found = (words.get(f".{part}") for part in parts for words in known)
-        return tuple(dict.fromkeys(entry for entry in found if entry))
+        tables = self._others[Topic.MODIFIER], self._others[Topic.TYPE]
+        entries = (words.get(f".{part}") for part in parts for words in tables)
+        return tuple(dict.fromkeys(entry for entry in entries if entry))
 
 
 @cache
@@ -148,7 +149,7 @@ def _operands(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _since(fields: Sequence[str], with_version: bool) -> tuple[str, str]:
-    """Version and target of the last fields of a row."""
+    """Returns version and target from the last fields of a row."""
     version, target, *_ = (*fields, "", "") if with_version else ("", *fields, "")
     return version, target
 
@@ -162,7 +163,7 @@ LONGEST_LINE = 5000
 _WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")
 _NAME = re.compile(r"[@#]?\b[A-Za-z_]\w*(?:\.\w+)*")
 _COMMENT = "//"
-# What may come before the word that a statement begins with: a label, an address, a guard.
+# Text in front of the word that begins a statement: a label, an address, a guard.
 _BEFORE = {
     CodeKind.PTX: re.compile(r"(?:.*[;{}]|\s*[\w$]+:)?\s*(?:@!?%?[\w$]+\s+)?\Z"),
     CodeKind.SASS: re.compile(r"\s*+(?:/\*[\da-fA-F]++\*/)?\s*+(?:\{\s*+)?(?:@!?\w++\s++)?\Z"),
@@ -171,12 +172,12 @@ _BEFORE = {
 
 @dataclass(frozen=True)
 class WordAt:
-    """A word where it is.
+    """A word in a line.
 
     Attributes:
         text: The word with all its modifiers, such as ``ld.global.f32``.
-        span: Its first column, counted from 0, and the one behind its last.
-        opens: Whether a statement begins with it, as with an opcode or a directive.
+        span: The first column, counted from 0, and the column behind the last.
+        opens: Whether the word begins a statement, as an opcode or a directive does.
     """
 
     text: str
@@ -188,12 +189,12 @@ def word_at(kind: CodeKind, line: str, column: int) -> WordAt | None:
     """Returns the word that covers a column, counted from 0; None in between and in comments."""
     code = line.partition(_COMMENT)[0]
     words = (_WORD if kind in _BEFORE else _NAME).finditer(code)
-    found = next((word for word in words if word.start() <= column < word.end()), None)
-    return WordAt(found[0], found.span(), _opens(kind, code, found)) if found else None
+    match = next((word for word in words if word.start() <= column < word.end()), None)
+    return WordAt(match[0], match.span(), _opens(kind, code, match)) if match else None
 
 
 def openings(kind: CodeKind, line: str) -> Iterator[int]:
-    """Yields the columns of the words that say what the line does: of PTX and SASS the opcode's.
+    """Yields the columns of the words that determine a line: of PTX and SASS the opcodes.
 
     In other languages any word may.
     """

@@ -1,4 +1,4 @@
-"""A kernel in numbers: what it needs, and of which kinds its instructions are."""
+"""A kernel in numbers: its resources, and the counts of its instructions by class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CALLED = re.compile(r"`\(([^()+\s]+)\)")
 
 @dataclass(frozen=True)
 class ClassCount:
-    """How many instructions of a function are of a class."""
+    """The count of a function's instructions of a class."""
 
     kind: InstructionClass
     count: int
@@ -36,14 +36,15 @@ class KernelReport:
     """A kernel in numbers.
 
     Attributes:
-        name: Its lowered name.
-        resources: What it needs of a multiprocessor.
-        instructions: How many it has, without what fills the last cache line.
-        code_bytes: Of its section, with all that fills it.
-        counts: Of each class that there is, in the order of the groups.
+        name: The lowered name.
+        resources: The resources needed of a multiprocessor.
+        instructions: Instructions, without the filling of the last cache line.
+        code_bytes: The size of the section, with all filling.
+        counts: The counts of all classes that occur, in the order of the groups.
         peak: The most registers of each kind that are alive at once; None where it is unknown.
-        peak_indices: Where most general registers are alive: of instructions in a row the first.
-        callees: The functions with code of their own that it calls by name, by their lowered names.
+        peak_indices: The places with most general registers alive: of a run of instructions the
+            first.
+        callees: The lowered names of the functions with code of their own that are called by name.
     """
 
     name: str
@@ -57,19 +58,19 @@ class KernelReport:
 
     @property
     def groups(self) -> dict[OpcodeGroup, int]:
-        """The instructions of each group, also of those that have none."""
-        found = dict.fromkeys(OpcodeGroup, 0)
-        for each in self.counts:
-            found[each.kind.group] += each.count
-        return found
+        """The instructions of each group, 0 for groups without any."""
+        counts = dict.fromkeys(OpcodeGroup, 0)
+        for class_count in self.counts:
+            counts[class_count.kind.group] += class_count.count
+        return counts
 
 
 def report(function: SassFunction, resources: Resources | None) -> KernelReport:
-    """Counts what a function consists of.
+    """Returns a function in numbers.
 
     Args:
         function: The function.
-        resources: What it needs; None where no tool reports it.
+        resources: The resources that tools report; None where no tool does.
     """
     return KernelReport(
         name=function.name,
@@ -93,13 +94,13 @@ def _callees(function: SassFunction) -> Iterator[str]:
 
 
 def _counted(function: SassFunction) -> Counter[InstructionClass]:
-    found: Counter[InstructionClass] = Counter()
+    counts: Counter[InstructionClass] = Counter()
     for opcode, count in Counter(islice(function.opcodes, function.code_length)).items():
-        found[class_of(opcode)] += count
+        counts[class_of(opcode)] += count
     for opcode in _constants(function):
-        found[class_of(opcode)] -= 1
-        found[InstructionClass(OpcodeGroup.MOVE)] += 1
-    return +found
+        counts[class_of(opcode)] -= 1
+        counts[InstructionClass(OpcodeGroup.MOVE)] += 1
+    return +counts
 
 
 def _constants(function: SassFunction) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Tables of words of PTX and SASS, as `resources/reference` has them, and how a word is found."""
+"""Tables of words of PTX and SASS, as `resources/reference` has them, and the search in them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Value = TypeVar("Value")
 
 
 class WordTable(Generic[Value]):
-    """What is known of opcodes; of one with modifiers the row that has most of them counts.
+    """Rows of opcodes; for an opcode with modifiers the row with the most of them counts.
 
     Args:
-        rows: Names, such as ``atom.add``, with what is known of them.
+        rows: Names, such as ``atom.add``, with their values.
     """
 
     def __init__(self, rows: Iterable[tuple[str, Value]]) -> None:
@@ -29,7 +29,7 @@ class WordTable(Generic[Value]):
             self._rows.setdefault(parts[0], []).append((parts, value))
 
     def find(self, word: str) -> tuple[Value, list[str]] | None:
-        """The row of a word, and the parts of the word that are not in its name; or None."""
+        """Returns the row of a word, and the parts that the row's name lacks; or None."""
         parts = word.split(".")
         fitting = [
             (-len(places), places, value)
@@ -38,8 +38,8 @@ class WordTable(Generic[Value]):
         ]
         if not fitting:
             return None
-        # The most parts; of as many, those that are first.
-        _, places, value = min(fitting, key=lambda found: found[:2])
+        # The most parts; among as many, the first parts.
+        _, places, value = min(fitting, key=lambda match: match[:2])
         return value, [part for place, part in enumerate(parts) if place not in places]
 
     def values(self) -> Iterator[Value]:
@@ -54,7 +54,7 @@ def read_table(name: str) -> Mapping[str, Any]:
 
 
 def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Each name with its fields; a row with words in braces represents one row for each word."""
+    """Yields each name with its fields; braces in a name make a row for each word in them."""
     for pattern, row in table.items():
         fields = [row] if isinstance(row, str) else row
         braces = _BRACES.search(pattern)
@@ -64,7 +64,7 @@ def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _places(wanted: Sequence[str], parts: Sequence[str]) -> tuple[int, ...]:
-    """Returns where the wanted parts are, in this order; empty if one is missing."""
+    """Returns the places of the wanted parts, in this order; empty if a part is missing."""
     places: list[int] = []
     for part in wanted:
         begin = places[-1] + 1 if places else 0

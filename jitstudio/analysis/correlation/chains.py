@@ -1,4 +1,4 @@
-"""Through which calls inlined code has come: what nvdisasm prints, corrected.
+"""The calls through which code was inlined: the listing of nvdisasm, corrected.
 
 nvdisasm prints a line anew when it is another one, but not when it is the same line that was
 inlined through other calls: then the calls printed before are those of other code. PTX has the
@@ -23,29 +23,29 @@ _Ids = NDArray[np.int32]
 
 
 def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly:
-    """Returns the code with the calls that each instruction has really come through.
+    """Returns the code with the calls through which each instruction was inlined.
 
     Args:
-        code: As it was read.
-        modules: What each PTX text says about its lines; empty where there is none.
+        code: The code as nvdisasm lists it.
+        modules: The lines of each PTX text; empty where there is none.
     """
     module_of = modules_of(code.functions, modules)
     wrong = {f.name for lines in modules.values() if lines.is_recounted for f in lines.functions}
     made_of = (modules.get(module_of.get(function, "")) for function in code.functions)
     pairs = zip(code.functions, made_of, strict=True)
-    found = (
+    functions = (
         _recounted(function, ptx) if function.name in wrong else _corrected(function, ptx)
         for function, ptx in pairs
     )
-    return replace(code, functions=tuple(found))
+    return replace(code, functions=tuple(functions))
 
 
 def modules_of(
     functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
 ) -> dict[SassFunction, str]:
-    """Returns the PTX of each function: the one that defines it.
+    """Returns the PTX of each function: the text that defines the function.
 
-    Where several do, as a static function may be in each of them, it is the one whose table it has.
+    Where several do, as with a static function, the text counts whose table the function has.
     """
     defining: dict[str, list[str]] = {}
     for name, lines in modules.items():
@@ -53,21 +53,21 @@ def modules_of(
             defining.setdefault(function.name, []).append(name)
     with_table = {f: defining[f.name] for f in functions if f.ptx_name and f.name in defining}
     by_table = {f.ptx_name: names[0] for f, names in with_table.items() if len(names) == 1}
-    known = {
+    module_of = {
         function: names[0] if len(names) == 1 else by_table.get(function.ptx_name, "")
         for function, names in with_table.items()
     }
-    return {function: name for function, name in known.items() if name}
+    return {function: name for function, name in module_of.items() if name}
 
 
 def ptx_lines_of(function: SassFunction, ptx: PtxLines) -> _Ids:
-    """The line of each instruction; 0 where the text has no such line: it would be another's."""
+    """Returns the PTX line of each instruction; 0 where the text lacks the line."""
     lines = np.frombuffer(function.ptx_lines, np.int32)
     return np.where((lines >= 0) & (lines <= ptx.count), lines, 0)
 
 
 def _recounted(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
-    """Has the places of the PTX alone, as the line table of the cubin has wrong ones."""
+    """Takes the places from the PTX alone, as the line table of the cubin is wrong."""
     if ptx is None:
         ids = np.full(len(function), NOWHERE, np.int32)
         return replace(function, place_ids=array("i", ids.tobytes()))
@@ -80,15 +80,15 @@ def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
         return function
     ids = np.frombuffer(function.place_ids, np.int32)
     chains = _Chains(function.places)
-    found = chains.certain(ids, np.frombuffer(function.ptx_lines, np.int32))
+    corrected_ids = chains.certain(ids, np.frombuffer(function.ptx_lines, np.int32))
     if ptx is not None:
         place_ids = ptx.place_ids[ptx_lines_of(function, ptx)]
-        found = chains.from_ptx(found, place_ids, ptx.places)
-    return replace(function, place_ids=array("i", found.tobytes()), places=chains.places)
+        corrected_ids = chains.from_ptx(corrected_ids, place_ids, ptx.places)
+    return replace(function, place_ids=array("i", corrected_ids.tobytes()), places=chains.places)
 
 
 class _Chains:
-    """The different places of a function, with those that come to them."""
+    """The different places of a function, with places from the PTX added."""
 
     def __init__(self, places: Iterable[InlineChain]) -> None:
         self._ids = {place: number for number, place in enumerate(places)}
@@ -99,9 +99,9 @@ class _Chains:
         return tuple(self._ids)
 
     def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
-        """Without calls that may be those of other code.
+        """Returns the places without calls that may be those of other code.
 
-        Those are certain that have just been printed, and those of what was made of the same PTX:
+        Calls are certain where they have just been printed, and in code of the same PTX statement:
         where no line is missing between two lines, no `.loc` is between them.
 
         Args:
@@ -117,25 +117,25 @@ class _Chains:
         alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
         return np.where(is_new | is_same, ids, alone[ids])
 
-    def from_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
-        """With the calls that the PTX has for the same line.
+    def from_ptx(self, ids: _Ids, ptx_ids: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
+        """Returns the places with the calls that the PTX has for the same line.
 
         Args:
-            ids: What is known of each instruction.
-            told: What the PTX says about it, an index into the next or `NOWHERE`.
+            ids: The known places of the instructions.
+            ptx_ids: The places by the PTX, as indices into `of_ptx`, or `NOWHERE`.
             of_ptx: The places in the PTX.
         """
-        known = self.places
+        known_places = self.places
         # From -1 on, both of them in one number.
         base = len(of_ptx) + 1
-        both, which = np.unique((ids + 1) * np.int64(base) + told + 1, return_inverse=True)
+        both, which = np.unique((ids + 1) * np.int64(base) + ptx_ids + 1, return_inverse=True)
 
-        def chosen(place: int, other: int) -> int:
-            if NOWHERE in (place, other) or known[place][:1] != of_ptx[other][:1]:
+        def chosen(place: int, ptx_place: int) -> int:
+            if NOWHERE in (place, ptx_place) or known_places[place][:1] != of_ptx[ptx_place][:1]:
                 return place
-            return self._id(of_ptx[other])
+            return self._id(of_ptx[ptx_place])
 
-        pairs = ((int(one) // base - 1, int(one) % base - 1) for one in both)
+        pairs = ((int(number) // base - 1, int(number) % base - 1) for number in both)
         return np.array([chosen(*pair) for pair in pairs], np.int32)[which]
 
     def _id(self, places: InlineChain) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 HUES = 8
-"""How many colours there are; neighbouring lines never share one."""
+"""The number of colours; neighbouring lines never share a colour."""
 
 PLAIN = 0
-"""Of a line that is no instruction, or has no counterpart."""
+"""The colour of a line that is no instruction, or has no counterpart."""
 
 UNMAPPED = 255
-"""Of an instruction of which the line tables say nothing at all."""
+"""The colour of an instruction that is in no line table."""

@@ -1,7 +1,7 @@
-"""Lines of source, IR and PTX and instructions that belong together, found from each of them.
+"""Lines of source, IR and PTX and the instructions made from them, found from either side.
 
-All is looked up in what was laid out once, so that it can follow a cursor. Nothing is guessed: what
-is not in the line tables stays without a counterpart.
+All is looked up in tables laid out once, fast enough to follow a cursor. Nothing is guessed: lines
+outside of the line tables stay without a counterpart.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
 
 StageKey = tuple[str, KernelLanguage]
-"""The module of a captured kernel, and one of its representations."""
+"""The module of a captured kernel, and the language of a representation."""
 
 
 @dataclass(frozen=True)
 class Matches:
-    """What belongs together.
+    """Lines and instructions that correspond.
 
     Attributes:
         places: Lines of sources: the line itself first, then the calls it was inlined through.
-        ptx: Lines of PTX, counted from 1, by the module.
-        code: Indices of instructions by the function.
+        ptx: Lines of PTX, counted from 1, by module.
+        code: Indices of instructions, by function.
         stages: Lines of intermediate representations, counted from 1.
     """
 
@@ -52,12 +52,12 @@ class Matches:
 
 @dataclass(frozen=True, eq=False)
 class InstructionOrigins:
-    """Where the instructions of a function come from.
+    """The places and PTX lines from which the instructions of a function come.
 
     Attributes:
         ids: Per instruction, an index into `places`, or `NOWHERE`.
         places: The different places.
-        starts: Per instruction, the line of PTX where the statement begins; 0 where unknown.
+        starts: Per instruction, the first PTX line of its statement; 0 where unknown.
     """
 
     ids: NDArray[np.int32]
@@ -79,12 +79,12 @@ class InstructionOrigins:
 
 
 class Correlation:
-    """Ties the machine code of a cubin to the PTX that it was made of, and both to the sources.
+    """Ties the machine code of a cubin to its PTX, and both to the sources.
 
     Args:
         code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
-        modules: What each PTX text says about its lines, by a name; see `modules.ptx_of`.
-        stages: What each intermediate representation says about its own.
+        modules: The lines of each PTX text, by a name; see `modules.ptx_of`.
+        stages: The lines of each intermediate representation.
 
     Attributes:
         code: The machine code.
@@ -110,20 +110,20 @@ class Correlation:
             for place, indices in _by_place(tied.ids, tied.places):
                 self._code_by_place.setdefault(place, {})[function] = indices
         for name, lines in self.modules.items():
-            for place, found in _by_place(lines.place_ids, lines.places):
-                self._ptx_by_place.setdefault(place, {})[name] = found
+            for place, lines_at in _by_place(lines.place_ids, lines.places):
+                self._ptx_by_place.setdefault(place, {})[name] = lines_at
         for key, stage in self.stages.items():
-            for place, found in _by_place(stage.place_ids, stage.places):
-                self._stages_by_place.setdefault(place, {})[key] = found
+            for place, lines_at in _by_place(stage.place_ids, stage.places):
+                self._stages_by_place.setdefault(place, {})[key] = lines_at
 
     @property
     def places(self) -> Iterator[SourceLocation]:
-        """Every line of a source that something was made of."""
+        """All lines of sources from which any code comes."""
         tables = (self._code_by_place, self._ptx_by_place, self._stages_by_place)
         return iter(dict.fromkeys(chain.from_iterable(tables)))
 
     def module_of(self, function: SassFunction) -> str:
-        """Returns the PTX that a function was made of; empty where that is not known."""
+        """Returns the PTX of a function; empty where unknown."""
         return self._module_of.get(function, "")
 
     def functions_of(self, module: str) -> tuple[SassFunction, ...]:
@@ -131,39 +131,39 @@ class Correlation:
         return tuple(f for f in self.code.functions if self.module_of(f) == module)
 
     def tied(self, function: SassFunction) -> InstructionOrigins:
-        """Returns where the instructions of a function of this code come from."""
+        """Returns the origins of the instructions of a function of this code."""
         return self._tied[function]
 
     def of_place(self, place: SourceLocation) -> Matches:
-        """Returns what was made of a line of a source, there or inlined through a call on it."""
+        """Returns the code of a source line, in place or inlined through a call on the line."""
         code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
         stages = self._stages_by_place.get(place, {})
         return Matches((place,) if code or ptx or stages else (), ptx, code, stages)
 
     def of_ptx(self, module: str, line: int) -> Matches:
-        """Returns where a line of PTX comes from, and what was made of it."""
+        """Returns the source of a line of PTX, and the machine code made of the line."""
         lines = self.modules.get(module)
         if lines is None or not 0 < line <= lines.count:
             return Matches()
         statement = lines.statement(line)
         places = lines.places_of(line)
-        made = {f: self._tied[f].made_of(statement.start) for f in self.functions_of(module)}
-        code = {function: indices for function, indices in made.items() if len(indices)}
-        found = Matches(places, {module: statement}, code, self._of_stages(places))
-        return found if places or code else Matches()
+        indices_of = {f: self._tied[f].made_of(statement.start) for f in self.functions_of(module)}
+        code = {function: indices for function, indices in indices_of.items() if len(indices)}
+        matches = Matches(places, {module: statement}, code, self._of_stages(places))
+        return matches if places or code else Matches()
 
     def of_code(self, function: SassFunction, index: int) -> Matches:
-        """Returns where an instruction comes from, by way of which PTX."""
+        """Returns the source of an instruction, and its PTX."""
         tied = self._tied[function]
         place, start = int(tied.ids[index]), int(tied.starts[index])
         places: InlineChain = () if place == NOWHERE else tied.places[place]
         module = self.module_of(function)
         ptx = {module: self.modules[module].statement(start)} if start else {}
-        found = Matches(places, ptx, {function: (index,)}, self._of_stages(places))
-        return found if places or ptx else Matches()
+        matches = Matches(places, ptx, {function: (index,)}, self._of_stages(places))
+        return matches if places or ptx else Matches()
 
     def of_stage(self, key: StageKey, line: int) -> Matches:
-        """Returns where a line of a representation comes from, and what else does, by all calls."""
+        """Returns the source of a line of a representation, and all code from the same calls."""
         stage = self.stages.get(key)
         places = stage.places_of(line) if stage is not None else ()
         if not places:
@@ -174,12 +174,12 @@ class Correlation:
         return Matches(places, _filled(ptx), _filled(code), stages)
 
     def _of_stages(self, places: InlineChain) -> Mapping[StageKey, Numbers]:
-        """The lines of all representations that come from a place by the same calls."""
-        found = {k: _of_chain(x.place_ids, x.places, places) for k, x in self.stages.items()}
-        return _filled(found)
+        """Returns the lines of all representations that come from a place by the same calls."""
+        lines_of = {k: _of_chain(x.place_ids, x.places, places) for k, x in self.stages.items()}
+        return _filled(lines_of)
 
     def callee(self, places: InlineChain) -> str:
-        """The lowered name of the function that inlined code is of; empty where none says."""
+        """Returns the lowered name of the function that was inlined; empty where no table says."""
         tellers = (lines.callees for lines in self.modules.values())
         return next((callees[places] for callees in tellers if places in callees), "")
 
@@ -195,26 +195,28 @@ class Correlation:
 _Key = TypeVar("_Key")
 
 
-def _filled(found: Mapping[_Key, NDArray[np.intp]]) -> dict[_Key, Numbers]:
-    return {key: numbers for key, numbers in found.items() if len(numbers)}
+def _filled(numbers_of: Mapping[_Key, NDArray[np.intp]]) -> dict[_Key, Numbers]:
+    return {key: numbers for key, numbers in numbers_of.items() if len(numbers)}
 
 
 def _of_chain(
     ids: NDArray[np.int32], places: Sequence[InlineChain], wanted: InlineChain
 ) -> NDArray[np.intp]:
-    """The indices of what comes from a place by the same calls.
+    """Returns the indices of code that comes from a place by the same calls.
 
-    Not every table has all calls: where none has these, of what comes from the place at all.
+    Not every table has all calls: where no code has the same ones, all code of the place counts.
     """
-    same = [number for number, one in enumerate(places) if one == wanted]
-    alike = same or [number for number, one in enumerate(places) if one[:1] == wanted[:1]]
+    same = [number for number, place_chain in enumerate(places) if place_chain == wanted]
+    alike = same or [
+        number for number, place_chain in enumerate(places) if place_chain[:1] == wanted[:1]
+    ]
     return np.flatnonzero(np.isin(ids, alike)) if wanted else np.zeros(0, np.intp)
 
 
 def _by_place(
     ids: NDArray[np.int32], places: Sequence[InlineChain]
 ) -> Iterator[tuple[SourceLocation, NDArray[np.intp]]]:
-    """Yields for each line of a source, the indices of all that has it in its chain."""
+    """Yields each source line with the indices of all code that has the line in its chain."""
     order = np.argsort(ids, kind="stable")
     firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
     runs: dict[SourceLocation, list[NDArray[np.intp]]] = {}

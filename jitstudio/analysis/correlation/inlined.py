@@ -1,4 +1,4 @@
-"""What was inlined where, as the line table of the PTX that an LTO link made says.
+"""The functions that were inlined, by the line table of the PTX that an LTO link made.
 
 Each `.loc` of inlined code names the function and the call (PTX ISA, `.loc`: `function_name`,
 `inlined_at`). A call of which no instruction is left is in no table.
@@ -20,15 +20,15 @@ from jitstudio.listing.lines import NOWHERE
 
 @dataclass(frozen=True)
 class Inlined:
-    """A function that was inlined through a call, or through several on the same line.
+    """A function that was inlined through a call, or through several calls on the same line.
 
     Attributes:
-        function: Its lowered name; empty where the table does not say.
-        into: The lowered name of the kernel or function that it is in now.
+        function: The lowered name; empty where the table does not say.
+        into: The lowered name of the kernel or function that contains the code now.
         calls: The line of the call; then, if that was inlined too, the call's call...
-        place: The first line of the function that something was made of.
-        ptx_line: The first line of the PTX that was made of it, counted from 1.
-        instructions: How many instructions of PTX were made of it, with what it inlined itself.
+        place: The first line of the function with code.
+        ptx_line: The first PTX line of the code, counted from 1.
+        instructions: How many PTX instructions the function has, with all inlined into it.
     """
 
     function: str
@@ -41,11 +41,11 @@ class Inlined:
 
 @dataclass(frozen=True)
 class Inlining:
-    """What the line table of a PTX text says.
+    """The inlined functions in a PTX text.
 
     Attributes:
-        found: By function in the order of the PTX, then by call, each behind what it is inside of.
-        untold: The lowered names of the functions that have no line table.
+        found: By function in the order of the PTX, then by call, each behind its caller.
+        untold: The lowered names of the functions without a line table.
     """
 
     found: tuple[Inlined, ...]
@@ -53,17 +53,17 @@ class Inlining:
 
 
 def inlining(lines: Sequence[str]) -> Inlining:
-    """Finds what was inlined in a PTX text."""
+    """Returns the inlined functions of a PTX text."""
     ptx = read_ptx_lines(lines)
-    found: list[Inlined] = []
+    all_inlined: list[Inlined] = []
     untold = []
     for function in ptx.functions:
         codes = _codes(function, ptx)
         if not codes:
             untold.append(function.name)
-        of_one = _inlined(function.name, codes, ptx.callees)
-        found += sorted(of_one, key=lambda one: (one.calls[::-1], one.function))
-    return Inlining(tuple(found), tuple(untold))
+        inlined = _inlined(function.name, codes, ptx.callees)
+        all_inlined += sorted(inlined, key=lambda call: (call.calls[::-1], call.function))
+    return Inlining(tuple(all_inlined), tuple(untold))
 
 
 class _Code(NamedTuple):
@@ -75,12 +75,15 @@ class _Code(NamedTuple):
 
 
 def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
-    """Returns what a function consists of, as far as the line table says."""
+    """Returns the instructions of a function by place, as far as the line table says."""
     lines = np.arange(function.line + 1, function.end + 1)
     # An instruction over several lines counts once.
     lines = lines[ptx.starts[lines] == lines]
-    told = np.unique(ptx.place_ids[lines], return_index=True, return_counts=True)
-    columns = (column.tolist() for column in (told[0], lines[told[1]], told[2]))
+    places_with_counts = np.unique(ptx.place_ids[lines], return_index=True, return_counts=True)
+    columns = (
+        column.tolist()
+        for column in (places_with_counts[0], lines[places_with_counts[1]], places_with_counts[2])
+    )
     codes = (
         _Code(ptx.places[place], first, count)
         for place, first, count in zip(*columns, strict=True)
@@ -92,17 +95,17 @@ def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
 def _inlined(
     into: str, codes: Iterable[_Code], callees: Mapping[InlineChain, str]
 ) -> Iterable[Inlined]:
-    found: dict[tuple[str, InlineChain], Inlined] = {}
+    by_call: dict[tuple[str, InlineChain], Inlined] = {}
     for code in codes:
         for depth in range(len(code.places) - 1):
             place, *calls = code.places[depth:]
             function = callees.get(code.places[depth:], "")
             new = Inlined(function, into, tuple(calls), place, code.first_line, code.instructions)
-            was = found.get((function, new.calls), new)
-            found[function, new.calls] = replace(
+            was = by_call.get((function, new.calls), new)
+            by_call[function, new.calls] = replace(
                 new,
                 place=min(was.place, place),
                 ptx_line=min(was.ptx_line, new.ptx_line),
                 instructions=new.instructions + (was.instructions if was is not new else 0),
             )
-    return found.values()
+    return by_call.values()

@@ -1,4 +1,4 @@
-"""Reads which line of a source each line of an intermediate representation comes from.
+"""Reads the source line of each line of an intermediate representation.
 
 MLIR has `loc(...)` behind an operation (MLIR Language Reference, Builtin dialect: location
 attributes); what has regions has it behind the last one. LLVM IR has `!dbg !7` behind an
@@ -29,7 +29,7 @@ _MOST_NESTED = 200
 
 @dataclass(frozen=True, eq=False)
 class StageLines:
-    """Where the lines of a representation come from.
+    """The source lines of a representation.
 
     Attributes:
         places: The different places: the line itself, then the calls that it was inlined through.
@@ -40,11 +40,11 @@ class StageLines:
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._place_ids)
 
     def places_of(self, line: int) -> InlineChain:
-        """Where a line comes from, counted from 1; empty where nothing says so."""
+        """Returns the place of a line, counted from 1; empty where none is known."""
         place = self._place_ids[line - 1] if 0 < line <= self.count else NOWHERE
         return () if place == NOWHERE else self.places[place]
 
@@ -55,16 +55,18 @@ class StageLines:
         return np.concatenate((np.array([NOWHERE], np.int32), of_lines))
 
 
-def read_stage_lines(one: Representation, lines: Sequence[str]) -> StageLines | None:
+def read_stage_lines(representation: Representation, lines: Sequence[str]) -> StageLines | None:
     """Reads the text of an intermediate representation; None for any other."""
-    reader = _READERS.get(one.language)
+    reader = _READERS.get(representation.language)
     return _numbered(reader(lines)) if reader is not None else None
 
 
 def _numbered(chains: Iterable[InlineChain]) -> StageLines:
-    known: dict[InlineChain, int] = {}
-    ids = array("i", (known.setdefault(one, len(known)) if one else NOWHERE for one in chains))
-    return StageLines(tuple(known), ids)
+    place_ids: dict[InlineChain, int] = {}
+    ids = array(
+        "i", (place_ids.setdefault(chain, len(place_ids)) if chain else NOWHERE for chain in chains)
+    )
+    return StageLines(tuple(place_ids), ids)
 
 
 # MLIR.
@@ -80,22 +82,22 @@ _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t"}
 
 
 def _mlir_chains(lines: Sequence[str]) -> list[InlineChain]:
-    """What each line says, and for an operation with regions also what is behind the last one."""
-    aliases = {found[1]: line for line in lines if (found := _ALIAS.match(line))}
+    """Returns the places of each line; of an operation those behind its last region."""
+    aliases = {alias[1]: line for line in lines if (alias := _ALIAS.match(line))}
     reader = _MlirLocations(aliases)
     chains: list[InlineChain] = []
     open_lines: list[list[int]] = []
     for at, line in enumerate(lines):
         code = line.strip()
-        of_line = () if line.startswith("#") else reader.behind(code)
-        chains.append(of_line)
+        chain = () if line.startswith("#") else reader.behind(code)
+        chains.append(chain)
         heads = open_lines.pop() if code.startswith("}") and open_lines else []
         if code.endswith("{"):
             heads.append(at)
             open_lines.append(heads)
         else:
             for head in heads:
-                chains[head] = chains[head] or of_line
+                chains[head] = chains[head] or chain
     return chains
 
 
@@ -113,7 +115,7 @@ class _MlirLocations:
         self._at = 0
 
     def behind(self, code: str) -> InlineChain:
-        """Returns what the end of a line says of its operation."""
+        """Returns the place that the end of a line gives to its operation."""
         start = code.rfind(_LOC)
         if start < 0 or not code.endswith(")"):
             return ()
@@ -170,7 +172,7 @@ class _MlirLocations:
         return ()
 
     def _named(self, token: str, depth: int) -> InlineChain:
-        """A line of a file, or a name for another location."""
+        """Reads a place in a file, or the location behind a name."""
         if self._taken(":"):
             line = self._take()
             while self._peek() in (":", "to") or self._peek().isdecimal():
@@ -184,17 +186,17 @@ class _MlirLocations:
         return chain
 
     def _fused(self, depth: int) -> InlineChain:
-        """The first of several that says anything."""
-        found: InlineChain = ()
+        """Reads the first location of several that is known."""
+        chain: InlineChain = ()
         while self._peek() not in ("[", ""):
             self._at += 1
         self._at += 1
         while self._peek() not in ("]", ""):
-            one = self._location(depth + 1)
-            found = found or one
+            location = self._location(depth + 1)
+            chain = chain or location
             self._taken(",")
         self._at += 1
-        return found
+        return chain
 
 
 def _unescaped(token: str) -> str:
@@ -214,14 +216,14 @@ _FIELD = re.compile(r'(?<!\w)(\w++): (?:!(\d++)|(\d++)|"((?:[^"\\]++|\\.)*+)"|[^
 _SCOPES = frozenset({"Subprogram", "LexicalBlock", "LexicalBlockFile"})
 
 _Node = tuple[str, Mapping[str, str]]
-"""What a node is, and its fields: the number of a node, a number, or a text."""
+"""The kind of a node, and its fields: the number of a node, a number, or a text."""
 
 
 def _llvm_chains(lines: Sequence[str]) -> list[InlineChain]:
     nodes: dict[str, _Node] = {}
     for line in lines:
-        if line.startswith("!") and (found := _NODE.match(line)):
-            nodes[found[1]] = found[2], _fields(found[3])
+        if line.startswith("!") and (node := _NODE.match(line)):
+            nodes[node[1]] = node[2], _fields(node[3])
     reader = _LlvmLocations(nodes)
     return [() if line.startswith("!") else reader.behind(line) for line in lines]
 
@@ -242,13 +244,13 @@ class _LlvmLocations:
         self._chains: dict[str, InlineChain] = {}
 
     def behind(self, line: str) -> InlineChain:
-        """Returns what a line says of its instruction or function."""
+        """Returns the place that a line gives to its instruction or function."""
         at = line.rfind(_DBG)
         if at < 0:
             return ()
         at += len(_DBG)
-        if found := _REFERENCE.match(line, at):
-            return self._chain(found[1])
+        if reference := _REFERENCE.match(line, at):
+            return self._chain(reference[1])
         inside = _INLINE_NODE.match(line, at)
         return self._of_node("Location", _fields(inside[1])) if inside else ()
 
@@ -259,7 +261,7 @@ class _LlvmLocations:
         return self._chains[number]
 
     def _of_node(self, kind: str, fields: Mapping[str, str]) -> InlineChain:
-        """Half a chain would be misleading: nothing where a part is not known."""
+        """Returns the chain of a node; none with an unknown part, as half a chain misleads."""
         if kind == "Subprogram":
             place = self._place(fields.get("file", ""), fields)
             return (place,) if place else ()

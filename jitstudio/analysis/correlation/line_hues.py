@@ -1,4 +1,4 @@
-"""Which lines of source, PTX and SASS have the same colour, for all that are in sight at once."""
+"""The colours of lines of source, PTX and SASS that correspond, for all that are in sight."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jitstudio.listing.lines import NOWHERE
 
 @dataclass(frozen=True, eq=False)
 class LineHues:
-    """A colour for everything that has a counterpart: 1 to `HUES`, else `PLAIN` or `UNMAPPED`.
+    """A colour for each line with a counterpart: 1 to `HUES`, else `PLAIN` or `UNMAPPED`.
 
     Attributes:
         sources: By the file, for its lines, counted from 1.
@@ -32,12 +32,12 @@ class LineHues:
 
 
 def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
-    """Colours all that belongs together.
+    """Returns colours by which lines that correspond are recognised.
 
     Args:
-        correlation: What belongs together.
-        is_open: Whether a file of the line tables can be seen. Inlined code has the colour of
-            its own line where that can be seen, else that of the innermost call that can.
+        correlation: The correspondence of lines.
+        is_open: Whether a file of the line tables can be seen. Inlined code has the colour of its
+            own line where that can be seen, else that of the innermost visible call.
     """
     return _Painter(correlation, is_open).line_hues()
 
@@ -49,7 +49,7 @@ _Numbers = NDArray[np.intp]
 
 
 class _Painter:
-    """Finds the line that represents an instruction, then a hue for each such line."""
+    """Finds the line that represents each instruction, and a hue for each of these lines."""
 
     def __init__(self, correlation: Correlation, is_open: Callable[[str], bool]) -> None:
         self._correlation = correlation
@@ -89,7 +89,7 @@ class _Painter:
         return NOWHERE if key is None else self._keys.setdefault(key, len(self._keys))
 
     def _of_places(self, places: Sequence[InlineChain], ids: NDArray[np.int32]) -> _Numbers:
-        numbers = [self._number(self._stands_for(one)) for one in places]
+        numbers = [self._number(self._stands_for(chain)) for chain in places]
         return np.array([*numbers, NOWHERE], np.intp)[ids]
 
     def _of_code(self, function: SassFunction) -> _Numbers:
@@ -104,7 +104,7 @@ class _Painter:
         return numbers
 
     def _of_ptx(self, name: str, code: Mapping[SassFunction, _Numbers]) -> _Numbers:
-        """Returns the line that a line comes from, else what its first instruction represents."""
+        """Returns the source line of each PTX line, else that of its first instruction."""
         lines = self._correlation.modules[name]
         numbers = self._of_places(lines.places, lines.place_ids)
         first = np.full(lines.count + 1, NOWHERE, np.intp)
@@ -115,11 +115,11 @@ class _Painter:
         return np.where(numbers == NOWHERE, first[lines.starts], numbers)[1:]
 
     def _stands_for(self, places: InlineChain) -> _Key | None:
-        seen = (place for place in places if place.file in self._open)
-        place = next(seen, next(iter(places), None))
+        visible = (place for place in places if place.file in self._open)
+        place = next(visible, next(iter(places), None))
         return None if place is None else (_SOURCE, place)
 
 
 def _covered(hues: bytes, function: SassFunction) -> bytes:
-    """Takes the colours away from what fills the last cache line."""
+    """Removes the colours of the filling in the last cache line."""
     return hues[: function.code_length].ljust(len(function), bytes((PLAIN,)))

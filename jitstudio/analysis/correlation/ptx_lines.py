@@ -1,4 +1,4 @@
-"""Reads `.loc` and `.file` of PTX: where each of its lines comes from, and through which calls."""
+"""Reads `.loc` and `.file` of PTX: the source line of each PTX line, and the calls in between."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _STRING_PART = re.compile(
 _IS_INSTRUCTION = re.compile(r"[@a-z]")
 
 _Frames = tuple[tuple[int, int], ...]
-"""The line itself and the calls that it was inlined through, by the number of their file."""
+"""The line itself and the calls through which it was inlined, each with the number of the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class PtxLines:
-    """What a PTX text says about its lines, which count from 1.
+    """The places of the lines of a PTX text, which count from 1.
 
     Attributes:
-        count: How many lines there are.
-        functions: Those that are defined here; their lines count from 0.
+        count: The number of lines.
+        functions: The functions defined here; their lines count from 0.
         places: The different places.
         callees: The lowered name of the function that inlined code is of, by its places; as each
             rest of a chain is a place of its own, those of its callers too.
@@ -58,12 +58,12 @@ class PtxLines:
     _long: Mapping[int, range]
 
     def places_of(self, line: int) -> InlineChain:
-        """Where an instruction comes from; empty for other lines, and where no `.loc` says."""
+        """Returns the place of an instruction; empty for other lines, and where no `.loc` says."""
         place = self.place_id(line)
         return () if place == NOWHERE else self.places[place]
 
     def place_id(self, line: int) -> int:
-        """Returns the index of its places, or `NOWHERE`."""
+        """Returns the index of the place of a line, or `NOWHERE`."""
         return self._place_ids[line - 1] if 0 < line <= self.count else NOWHERE
 
     @cached_property
@@ -74,19 +74,19 @@ class PtxLines:
 
     @cached_property
     def starts(self) -> NDArray[np.int32]:
-        """For each line, from line 0 on, the first line of its instruction, or itself."""
-        found = np.arange(self.count + 1, dtype=np.int32)
+        """The first line of the instruction on each line, from line 0 on, or the line."""
+        starts = np.arange(self.count + 1, dtype=np.int32)
         for whole in self._long.values():
-            found[whole.start : whole.stop] = whole.start
-        return found
+            starts[whole.start : whole.stop] = whole.start
+        return starts
 
     def statement(self, line: int) -> range:
-        """The lines of the instruction that a line is of; other lines represent themselves."""
+        """Returns the lines of the instruction on a line; other lines represent themselves."""
         return self._long.get(line) or range(line, line + 1)
 
 
 def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
-    """Reads a PTX text; of a broken or truncated one what can be made out."""
+    """Reads a PTX text; of a broken or truncated text the readable part."""
     text = "\n".join(lines)
     bare = bare_ptx(text)
     reader = _Reader(len(lines), any(_OF_LLVM in line for line in islice(lines, _HEAD)))
@@ -94,18 +94,18 @@ def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
     # Files and strings follow behind the code that refers to them.
     reader.files = {n: plain_path(name) for n, name in file_names(text, bare).items()}
     reader.read_strings(bare)
-    return reader.found(tuple(f for f in ptx_functions(bare) if f.is_defined))
+    return reader.result(tuple(f for f in ptx_functions(bare) if f.is_defined))
 
 
 @dataclass
 class _Code:
-    """How far a function has been read.
+    """The state of reading within a function.
 
     Attributes:
-        recent: What was known of each location when it was met last.
-        place: The one that holds now.
-        is_in_assembly: Whether this is inline assembly.
-        has_place: Whether that has said its place.
+        recent: The calls known for each location when it was met last.
+        place: The place that holds now.
+        is_in_assembly: Whether inline assembly is being read.
+        has_place: Whether the inline assembly has had its `.loc`.
     """
 
     recent: dict[Place, _Frames] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class _Code:
 
 @dataclass
 class _Reader:
-    """Takes in the functions one by one, then all that is not in them."""
+    """Reads the functions of a text one by one, then the files and strings."""
 
     count: int
     is_of_llvm: bool
@@ -149,8 +149,8 @@ class _Reader:
 
     def _read_function(self, text: str, bare: str, function: FunctionText, line: int) -> None:
         code, at = _Code(), function.body
-        found = _ASSEMBLY.finditer(text, at, function.end) if self.is_of_llvm else iter(())
-        assembly = [(mark.start(1), mark[1] == "begin") for mark in found][::-1]
+        marks = _ASSEMBLY.finditer(text, at, function.end) if self.is_of_llvm else iter(())
+        assembly = [(mark.start(1), mark[1] == "begin") for mark in marks][::-1]
         for item in items(bare, at + 1, function.end):
             kind = str(item.lastgroup)
             start, end = item.span(kind)
@@ -201,7 +201,7 @@ class _Reader:
                 elif label:
                     self.strings.setdefault(label, bytearray()).extend(_bytes(part["bytes"]))
 
-    def found(self, defined: tuple[Function, ...]) -> PtxLines:
+    def result(self, defined: tuple[Function, ...]) -> PtxLines:
         places = {frames: self._places(frames) for frames in self.known}
         callees = {
             places[frames]: name
@@ -219,9 +219,9 @@ class _Reader:
         )
 
     def _places(self, frames: _Frames) -> InlineChain:
-        """Nothing at all where a part is not known: half a chain would be misleading.
+        """Returns the places of frames; none with an unknown part, as half a chain misleads.
 
-        Line 0 represents code that the compiler brought along.
+        Line 0 represents code that the compiler added.
         """
         if any(number not in self.files or not line for number, line in frames):
             return ()

@@ -1,4 +1,4 @@
-"""What the blocks of a flow graph say, and the room that this takes."""
+"""The texts in the blocks of a flow graph, and the room for them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _CODE = re.compile(r"\s*+(?!//|\.|[{}()]\s*+(?://.*)?\Z|[\w$%]++:\s*+\Z)\S")
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """The words of a block.
+    """The text of a block.
 
     Attributes:
-        title: Its name.
-        rows: Its code; of a long one the beginning, how much is left out, and the last row.
-        count: How many rows there are in full.
+        title: The name of the block.
+        rows: The code; of long code the beginning, the number of rows left out, and the last row.
+        count: The number of rows in full.
     """
 
     title: str
@@ -36,9 +36,9 @@ class TextMetrics:
     """The room that text takes.
 
     Attributes:
-        width: Of a letter.
-        height: Of a row.
-        above: From the top of a row to the line that its letters are on.
+        width: The width of a letter.
+        height: The height of a row.
+        above: The distance from the top of a row to the baseline.
     """
 
     width: float
@@ -47,17 +47,17 @@ class TextMetrics:
 
     @property
     def margin(self) -> float:
-        """Between text and the frame around it."""
+        """The distance between text and the frame around it."""
         return self.width
 
     def size(self, caption: Caption) -> Size:
-        """Returns how large a block with this caption is."""
+        """Returns the size of a block with this caption."""
         cells = max(map(len, (caption.title, *caption.rows)))
         rows = 1 + len(caption.rows)
         return Size((cells + 2) * self.width, rows * self.height + 2 * self.margin)
 
     def row_top(self, row: int) -> float:
-        """Returns where a row begins below the top of its block; the title is 0."""
+        """Returns the distance of a row from the top of its block; row 0 is the title."""
         return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
 
 
@@ -80,7 +80,7 @@ def sass_captions(
 def ptx_captions(
     graph: FlowGraph, lines: Sequence[str], spell: Callable[[str], str] = str
 ) -> tuple[Caption, ...]:
-    """Returns the instructions of each block, without comments and what only declares something.
+    """Returns the instructions of each block, without comments and declarations.
 
     Args:
         graph: The blocks.
@@ -107,9 +107,9 @@ def _caption(
     else:
         left_out = count - _MOST_ROWS + 1
         rows = [text(at) for at in places[: _MOST_ROWS - 2]]
-        # Where a block leads is said at its end.
+        # The target of a block is named in its last row.
         rows += [f"{_CUT} {left_out} more {_CUT}", text(places[-1])]
-    title, *rows = (_short(spell(each)) for each in (title, *rows))
+    title, *rows = (_short(spell(text_row)) for text_row in (title, *rows))
     return Caption(title, tuple(rows), count)
 
 

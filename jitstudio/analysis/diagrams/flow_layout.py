@@ -1,7 +1,7 @@
-"""Where the blocks of a control-flow graph are, and how its edges run between them.
+"""The places of the blocks of a control-flow graph, and the routes of edges between them.
 
-An edge over several layers takes a place in each that it passes, in a column of its own, so that it
-meets no block. The same graph always comes out the same.
+An edge over several layers takes a place in each layer on the way, in a column of its own, so that
+it meets no block. The same graph always has the same layout.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from jitstudio.analysis.control_flow import ControlFlowEdge, FlowGraph
 from jitstudio.analysis.diagrams.layers import Layers, Pair, columns, islands, layered
 
 GAP = 44.0
-"""Between two blocks next to each other."""
+"""The distance between neighbouring blocks."""
 
 LANE = 16.0
-"""What an edge takes that passes them."""
+"""The width of the column of an edge."""
 
 _PITCH = 22.0
 _CORNER = 10.0
@@ -30,7 +30,7 @@ Step = tuple[float, ...]
 
 
 class Box(NamedTuple):
-    """Where a block is."""
+    """The place and size of a block."""
 
     x: float
     y: float
@@ -39,16 +39,16 @@ class Box(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """Its centre, from the left."""
+        """The horizontal centre."""
         return self.x + self.width / 2
 
     @property
     def bottom(self) -> float:
-        """Its lower end."""
+        """The lower end."""
         return self.y + self.height
 
     def moved(self, x: float, y: float) -> Box:
-        """Returns the same, further right and down."""
+        """Returns the box moved right and down."""
         return self._replace(x=self.x + x, y=self.y + y)
 
 
@@ -61,14 +61,14 @@ class LayerRow(NamedTuple):
 
 
 class EdgeRoute(NamedTuple):
-    """How an edge runs; its arrow is at the end.
+    """The path of an edge; the arrow is at the end.
 
     Attributes:
         edge: The edge.
-        is_back: Whether it leads to the head of a loop that it is in.
-        start: x and y.
-        steps: Each goes on from the end of the one before: x and y at the end of a line, or those
-            of two control points and of the end of a curve.
+        is_back: Whether the edge leads from inside a loop to the head of that loop.
+        start: The point where the path begins, as x and y.
+        steps: The steps from the end of the step before: x and y at the end of a line, or those of
+            two control points and of the end of a curve.
     """
 
     edge: ControlFlowEdge
@@ -77,7 +77,7 @@ class EdgeRoute(NamedTuple):
     steps: tuple[Step, ...]
 
     def moved(self, x: float, y: float) -> EdgeRoute:
-        """Returns the same, further right and down."""
+        """Returns the route moved right and down."""
         return self._replace(
             start=(self.start[0] + x, self.start[1] + y),
             steps=tuple(
@@ -88,19 +88,19 @@ class EdgeRoute(NamedTuple):
 
 
 Course = tuple[tuple[float, int], ...]
-"""The columns in which an edge passes the layers between its ends, with these, from the top."""
+"""The columns in which an edge passes the layers between its ends, each with its layer."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Blocks in their places, and what is known of the edges between them.
+    """Blocks in their places, and the columns of the edges between them.
 
     Attributes:
-        boxes: Per block.
+        boxes: The place of each block.
         layers: The layer of each block.
         rows: The layers from top to bottom.
-        courses: Of edges that run among the blocks, by their ends, the upper one first.
-        right: Behind all blocks and columns.
+        courses: The courses of edges among the blocks, by their ends, the upper end first.
+        right: The right end of all blocks and columns.
     """
 
     boxes: Mapping[int, Box]
@@ -143,7 +143,7 @@ class _Router:
         return EdgeRoute(edge, edge in self._back, pen.start, tuple(pen.steps))
 
     def _goes_between(self, edge: ControlFlowEdge) -> bool:
-        """Returns whether it runs among the blocks, and not around all of them."""
+        """Returns whether an edge runs among the blocks, and not around all of them."""
         return edge.source == edge.target or self._upper_first(edge) in self._plan.courses
 
     def _upper_first(self, edge: ControlFlowEdge) -> Pair:
@@ -168,7 +168,7 @@ class _Router:
         pen.sway(self._ends[edge], self._plan.boxes[edge.target].y)
 
     def _upward(self, edge: ControlFlowEdge) -> EdgeRoute:
-        """From the side of the last block of a loop up to the side of its head."""
+        """Routes an edge from the side of a loop's last block up to the side of its head."""
         plan = self._plan
         source, target = plan.boxes[edge.source], plan.boxes[edge.target]
         course = self._course(edge)[::-1]
@@ -190,7 +190,7 @@ class _Router:
         return EdgeRoute(edge, True, pen.start, tuple(pen.steps))
 
     def _outside(self, pen: _Pen, edge: ControlFlowEdge) -> None:
-        """Around all blocks, in a lane that all edges to one block share."""
+        """Routes an edge around all blocks, in a lane shared by all edges to the same block."""
         plan = self._plan
         lane = self._lanes.setdefault(edge.target, plan.right + LANE * (1 + len(self._lanes)))
         below = plan.rows[plan.layers[edge.source]]
@@ -204,7 +204,7 @@ class _Router:
         pen.line(self._ends[edge], target.y)
 
     def _ports(self, *, outgoing: bool) -> dict[ControlFlowEdge, float]:
-        """Where edges leave their blocks, or come to them: in the order of where they go."""
+        """Returns the places at which edges leave or enter their blocks, ordered by destination."""
         at: defaultdict[int, list[tuple[float, ControlFlowEdge]]] = defaultdict(list)
         for edge in self._edges:
             if edge in self._back and self._goes_between(edge):
@@ -213,13 +213,13 @@ class _Router:
             course = self._course(edge)
             towards = course[0 if outgoing else -1][0] if course else None
             at[block].append((self._plan.boxes[other].middle if towards is None else towards, edge))
-        found: dict[ControlFlowEdge, float] = {}
+        ports: dict[ControlFlowEdge, float] = {}
         for block, leaving in at.items():
             box = self._plan.boxes[block]
             pitch = min(_PITCH, box.width / (len(leaving) + 1))
             first = box.middle - pitch * (len(leaving) - 1) / 2
-            found |= {edge: first + pitch * n for n, (_, edge) in enumerate(sorted(leaving))}
-        return found
+            ports |= {edge: first + pitch * n for n, (_, edge) in enumerate(sorted(leaving))}
+        return ports
 
 
 class _Pen:
@@ -230,7 +230,7 @@ class _Pen:
         self.steps: list[Step] = []
 
     def line(self, x: float, y: float) -> None:
-        """Straight."""
+        """Draws a straight line."""
         if (x, y) == (self.x, self.y):
             return
         if self.steps and len(self.steps[-1]) == 2 and x == self.x == self._before()[0]:
@@ -238,7 +238,7 @@ class _Pen:
         self._add((x, y))
 
     def sway(self, x: float, y: float) -> None:
-        """From one column to another, upright at both ends."""
+        """Draws a curve from a column to another, upright at both ends."""
         if x == self.x:
             self.line(x, y)
             return
@@ -246,7 +246,7 @@ class _Pen:
         self._add((self.x, half, x, half, x, y))
 
     def turn(self, x: float, y: float, *, sideways: bool = False) -> None:
-        """Around a corner; level at its end or at its start."""
+        """Draws a curve around a corner, level at the end or at the start."""
         corner = (self.x, y) if sideways else (x, self.y)
         self._add((*corner, *corner, x, y))
 
@@ -263,12 +263,12 @@ _LAYER_GAP = 40.0
 # Where many edges cross from one layer to the next there is more room between them.
 _ROOM_PER_EDGE = 1.5
 _MOST_ROOM = 90.0
-# Parts that nothing connects are next to each other, as long as it is not much wider than high.
+# Unconnected parts are next to each other, as long as the picture is not much wider than high.
 _WIDE = 1.6
 
 
 class Size(NamedTuple):
-    """How much room a block takes."""
+    """The room that a block takes."""
 
     width: float
     height: float
@@ -276,13 +276,13 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GraphLayout:
-    """A flow graph in its place, from 0, 0 on.
+    """The layout of a flow graph, from 0, 0 on.
 
     Attributes:
-        boxes: Per block.
-        routes: Per edge of the graph.
-        width: Of all.
-        height: Of all.
+        boxes: The box of each block.
+        routes: The route of each edge of the graph.
+        width: The width of the whole.
+        height: The height of the whole.
     """
 
     boxes: tuple[Box, ...]
@@ -292,11 +292,11 @@ class GraphLayout:
 
 
 def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
-    """GridPosition the blocks of a graph, which may have several parts and any loops.
+    """Returns the layout of a graph, which may have several parts and any loops.
 
     Args:
-        graph: What to place.
-        sizes: Per block.
+        graph: The graph to place.
+        sizes: The size of each block.
     """
     back = back_edges(graph)
     pairs = {edge: _upper_first(edge, back) for edge in graph.edges if edge.source != edge.target}
@@ -310,11 +310,11 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
     routes: dict[ControlFlowEdge, EdgeRoute] = {}
     shelves = _Shelves([(plan.right, plan.rows[-1].below) for plan in plans])
     for at, plan in enumerate(plans):
-        found = routed(plan, edges[at], back)
+        part_routes = routed(plan, edges[at], back)
         corner = shelves.corner
         boxes.update((block, box.moved(*corner)) for block, box in plan.boxes.items())
-        routes.update((route.edge, route.moved(*corner)) for route in found)
-        shelves.put(_right(plan, found), plan.rows[-1].below)
+        routes.update((route.edge, route.moved(*corner)) for route in part_routes)
+        shelves.put(_right(plan, part_routes), plan.rows[-1].below)
     return GraphLayout(
         tuple(boxes[block.id] for block in graph.blocks),
         tuple(routes[edge] for edge in graph.edges),
@@ -324,7 +324,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
 
 
 def back_edges(graph: FlowGraph) -> frozenset[ControlFlowEdge]:
-    """Returns those from inside a loop to its head; without them nothing goes in circles."""
+    """Returns the edges from inside a loop to its head; without them the graph has no circles."""
     inside: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
     for loop in graph.loops:
         inside[loop.head].append(loop.blocks)
@@ -345,7 +345,7 @@ def _planned(
     pairs: dict[ControlFlowEdge, Pair],
     sizes: Sequence[Size],
 ) -> Plan:
-    """Connected blocks in their places, from 0, 0 on."""
+    """Returns the plan of connected blocks, from 0, 0 on."""
     numbers = {block: number for number, block in enumerate(part)}
     wanted = {pairs[edge]: None for edge in edges if edge in pairs}
     layers = layered(len(part), [(numbers[upper], numbers[lower]) for upper, lower in wanted])
@@ -394,7 +394,7 @@ class _Shelves:
         self._limit = max((math.sqrt(_WIDE * area), *(width for width, _ in sizes)))
 
     def put(self, width: float, height: float) -> None:
-        """Something that large was put at the corner."""
+        """Takes the room of a part at the corner, and moves the corner."""
         right = self.corner[0] + width
         self.width = max(self.width, right)
         self.height = max(self.height, self.corner[1] + height)

@@ -1,4 +1,4 @@
-"""A flow graph as an SVG picture of its own: with its text, and in any colours."""
+"""A flow graph as an SVG picture without references: with its text, and in any colours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNFIT = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Colors:
-    """Of a picture, as SVG writes them.
+    """The colours of a picture, as SVG writes them.
 
     Attributes:
         ground: Behind everything.
@@ -54,14 +54,14 @@ def svg(
     colors: Colors,
     font: str = "monospace",
 ) -> str:
-    """Draws a graph.
+    """Returns the picture of a graph.
 
     Args:
-        graph: What to draw.
-        layout: Where its blocks are.
-        captions: What they say, one for each.
-        letters: What the layout was made for.
-        colors: Of everything.
+        graph: The graph.
+        layout: The places of the blocks.
+        captions: The texts of the blocks.
+        letters: The text metrics of the layout.
+        colors: The colours of all parts.
         font: The family of all letters, with others to fall back on.
     """
     return "\n".join(_Drawing(graph, layout, letters, colors, font).lines(captions)) + "\n"
@@ -131,7 +131,7 @@ class _Drawing:
 
 
 def path_of(route: EdgeRoute) -> str:
-    """Returns an edge as SVG writes a path."""
+    """Returns an edge as an SVG path."""
     marks = ["M", *("L" if len(step) == 2 else "C" for step in route.steps)]
     return "".join(
         mark + " ".join(f"{at:.1f}" for at in step)

@@ -1,7 +1,7 @@
-"""Puts the nodes of a directed graph into layers, as Sugiyama has it: for every diagram.
+"""Puts the nodes of a directed graph into layers, by Sugiyama's method: for every diagram.
 
-An edge over several layers takes a place in each that it passes, in a column of its own, so that it
-meets no node. The same graph always comes out the same.
+An edge over several layers takes a place in each layer on the way, in a column of its own, so that
+it meets no node. The same graph always has the same layout.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from itertools import pairwise
 from jitstudio.analysis.control_flow import neighbours
 
 Pair = tuple[int, int]
-"""Two blocks that an edge connects, the upper one first."""
+"""The two blocks of an edge, the upper first."""
 
 # An edge over more layers, or beyond the budget of all, runs outside: each layer takes a place.
 _LONGEST = 60
 _BUDGET = 20_000
-# Beyond so many places, sorting again and again takes too long.
+# Beyond so many places, further sweeps take too long.
 _SWEEPS = ((2_000, 16), (8_000, 8), (10**9, 4))
 _PATIENCE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Blocks, and behind their ids places of edges, in layers from top to bottom.
+    """Nodes in layers from top to bottom; the ids behind those of the blocks are places of edges.
 
     Attributes:
-        rows: Each from left to right.
-        above: Per node those that it is connected with in the layer above.
-        below: Per node those in the layer below.
-        chains: The places of an edge from top to bottom; none if it connects neighbours.
+        rows: The nodes of each layer from left to right.
+        above: The nodes in the layer above with which each node is connected.
+        below: The nodes in the layer below with which each node is connected.
+        chains: The places of an edge from top to bottom; none between neighbouring layers.
     """
 
     rows: list[list[int]]
@@ -44,12 +44,12 @@ class Layers:
 
 
 def layered(count: int, pairs: Iterable[Pair], depths: Sequence[int] | None = None) -> Layers:
-    """Returns nodes in layers, and within these in the order with the fewest crossings found.
+    """Returns nodes in layers, each in the order with the fewest crossings that was reached.
 
     Args:
-        count: How many nodes there are.
-        pairs: What is to be one below the other; nothing may go in circles.
-        depths: The layer of each node, from 0 on; without these, the longest way to it.
+        count: The number of nodes.
+        pairs: Pairs of an upper and a lower node; they must not form circles.
+        depths: The layer of each node, from 0 on; if None, by the longest way to the node.
     """
     pairs = sorted(pairs)
     depths = _depths(count, pairs) if depths is None else list(depths)
@@ -70,7 +70,7 @@ def layered(count: int, pairs: Iterable[Pair], depths: Sequence[int] | None = No
 
 
 def _depths(count: int, pairs: Sequence[Pair]) -> list[int]:
-    """Per block the longest way to it, or where nothing leads to, to what it leads to."""
+    """Returns the longest way to each block; a block with no way to it goes above its targets."""
     after = neighbours(count, pairs)
     missing = Counter(target for _, target in pairs)
     depths = [0] * count
@@ -90,22 +90,22 @@ def _depths(count: int, pairs: Sequence[Pair]) -> list[int]:
 def _chains(
     count: int, pairs: Sequence[Pair], depths: Sequence[int]
 ) -> dict[Pair, tuple[int, ...]]:
-    """The places of edges, numbered from `count` on; the longest edges have none."""
-    found: dict[Pair, tuple[int, ...]] = {}
+    """Returns the places of edges, numbered from `count` on; the longest edges have none."""
+    places: dict[Pair, tuple[int, ...]] = {}
     end = count
     for pair in sorted(pairs, key=lambda pair: (depths[pair[1]] - depths[pair[0]], pair)):
         length = depths[pair[1]] - depths[pair[0]] - 1
         if length <= _LONGEST and end + length - count <= _BUDGET:
-            found[pair] = tuple(range(end, end + length))
+            places[pair] = tuple(range(end, end + length))
             end += length
-    return found
+    return places
 
 
 _Neighbours = Sequence[Sequence[int]]
 
 
 def _sorted(rows: list[list[int]], above: _Neighbours, below: _Neighbours) -> list[list[int]]:
-    """Returns each layer in the order with the fewest crossings of edges that was found."""
+    """Returns each layer in the order with the fewest crossings that was reached."""
     places = sum(map(len, rows))
     order = [list(row) for row in rows]
     best, fewest = [list(row) for row in order], _crossings(order, below)
@@ -124,14 +124,14 @@ def _sorted(rows: list[list[int]], above: _Neighbours, below: _Neighbours) -> li
 
 
 def _sweep(rows: Sequence[list[int]], fixed: _Neighbours) -> None:
-    """Sort each row by the middle of its neighbours in the one before."""
+    """Sorts each row by the mean place of the neighbours in the row before."""
     at: dict[int, float] = {}
     for row in rows:
-        own = {}
+        means = {}
         for index, node in enumerate(row):
-            where = [at[other] for other in fixed[node]]
-            own[node] = sum(where) / len(where) if where else float(index)
-        row.sort(key=own.__getitem__)
+            where = [at[neighbour] for neighbour in fixed[node]]
+            means[node] = sum(where) / len(where) if where else float(index)
+        row.sort(key=means.__getitem__)
         at = {node: float(index) for index, node in enumerate(row)}
 
 
@@ -141,7 +141,7 @@ def _crossings(rows: Sequence[Sequence[int]], below: _Neighbours) -> int:
         at = {node: index for index, node in enumerate(following)}
         met: list[int] = []
         for node in row:
-            ends = sorted(at[other] for other in below[node])
+            ends = sorted(at[neighbour] for neighbour in below[node])
             total += sum(len(met) - bisect_right(met, end) for end in ends)
             for end in ends:
                 insort(met, end)
@@ -149,14 +149,14 @@ def _crossings(rows: Sequence[Sequence[int]], below: _Neighbours) -> int:
 
 
 def islands(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
-    """Blocks that are connected, each list and all of them in order."""
+    """Returns the connected blocks, each list and all lists in order."""
     joined = list(range(count))
-    for one, other in pairs:
-        joined[_root(joined, other)] = _root(joined, one)
-    found: defaultdict[int, list[int]] = defaultdict(list)
+    for upper, lower in pairs:
+        joined[_root(joined, lower)] = _root(joined, upper)
+    by_root: defaultdict[int, list[int]] = defaultdict(list)
     for block in range(count):
-        found[_root(joined, block)].append(block)
-    return list(found.values())
+        by_root[_root(joined, block)].append(block)
+    return list(by_root.values())
 
 
 def _root(joined: list[int], block: int) -> int:
@@ -175,15 +175,15 @@ def columns(layers: Layers, widths: Sequence[float], grid: float = 0.0) -> list[
     """Returns the middle of each node across its layer; the first node begins at 0.
 
     Args:
-        layers: In order.
-        widths: Per node, with the room that it wants around itself.
-        grid: Nodes are so far apart as they must be and a multiple of this; 0 for any distance.
+        layers: The layers, sorted.
+        widths: The width of each node, with the room around it.
+        grid: The unit of distances between nodes; 0 for any distance.
     """
     nodes = _Nodes(layers, widths, grid)
     for _ in range(_ROUNDS):
         nodes.settle(layers.rows[1:], layers.above)
         nodes.settle(layers.rows[-2::-1], layers.below)
-    both = [(*one, *other) for one, other in zip(layers.above, layers.below, strict=True)]
+    both = [(*above, *below) for above, below in zip(layers.above, layers.below, strict=True)]
     for _ in range(_ROUNDS):
         nodes.settle(layers.rows, both)
         nodes.settle(layers.rows[::-1], both)
@@ -209,19 +209,19 @@ class _Nodes:
                 x += widths[node]
 
     def settle(self, rows: Iterable[Sequence[int]], linked: Sequence[Sequence[int]]) -> None:
-        """Move the nodes of each row to their neighbours, as far as the others there allow."""
+        """Moves the nodes of each row towards their neighbours, as far as the row allows."""
         for row in rows:
-            wanted = []
+            wishes = []
             offset = 0.0
             for index, node in enumerate(row):
                 if index:
                     offset += (self._widths[row[index - 1]] + self._widths[node]) / 2
-                wanted.append((*self._wish(node, linked[node]), offset))
-            for node, x in zip(row, _fitted(wanted, self._grid), strict=True):
+                wishes.append((*self._wish(node, linked[node]), offset))
+            for node, x in zip(row, _fitted(wishes, self._grid), strict=True):
                 self.at[node] = x
 
     def straighten(self, chains: Iterable[Sequence[int]]) -> None:
-        """Put all places of an edge above each other where there is room."""
+        """Puts all places of an edge above each other where there is room."""
         beside: dict[int, tuple[int, int]] = {}
         for row in self._rows:
             for left, node, right in zip([-1, *row], row, [*row[1:], -1], strict=False):
@@ -241,31 +241,31 @@ class _Nodes:
         return self.at[other] + side * (self._widths[node] + self._widths[other]) / 2
 
     def _wish(self, node: int, linked: Sequence[int]) -> tuple[float, float]:
-        """Where a node would like to stand, and how much."""
+        """Returns the place to which its neighbours pull a node, and the strength of the pull."""
         total = pull = 0.0
-        for other in linked:
-            one = _PULLS[self._passing[node] + self._passing[other]]
-            total += one * self.at[other]
-            pull += one
-        # What nothing pulls stays, but gives way.
+        for neighbour in linked:
+            strength = _PULLS[self._passing[node] + self._passing[neighbour]]
+            total += strength * self.at[neighbour]
+            pull += strength
+        # A node that nothing pulls stays, but gives way.
         return (total / pull, pull) if pull else (self.at[node], 0.01)
 
 
-def _fitted(wanted: Sequence[tuple[float, float, float]], grid: float) -> list[float]:
-    """The places nearest to the wishes that keep the distances: rows of (wish, pull, offset).
+def _fitted(wishes: Sequence[tuple[float, float, float]], grid: float) -> list[float]:
+    """Returns the places nearest to the wishes that keep the distances.
 
-    Without its offset each place must not be less than the one before. Neighbours whose wishes
-    are against that share the mean of them (pool adjacent violators).
+    A row is (wish, pull, offset). Less its offset, no place may be below the place before.
+    Neighbours whose wishes are against that share their mean (pool adjacent violators).
     """
     pools: list[tuple[float, float, int]] = []
-    for wish, pull, offset in wanted:
+    for wish, pull, offset in wishes:
         total, weight, size = (wish - offset) * pull, pull, 1
         while pools and pools[-1][0] / pools[-1][1] > total / weight:
-            other = pools.pop()
-            total, weight, size = total + other[0], weight + other[1], size + other[2]
+            pool = pools.pop()
+            total, weight, size = total + pool[0], weight + pool[1], size + pool[2]
         pools.append((total, weight, size))
     means = [total / weight for total, weight, size in pools for _ in range(size)]
     if grid:
-        # Of two as near, the lower one.
+        # Of two equally near, the lower place.
         means = [math.ceil(mean / grid - 0.5) * grid for mean in means]
-    return [mean + offset for mean, (_, _, offset) in zip(means, wanted, strict=True)]
+    return [mean + offset for mean, (_, _, offset) in zip(means, wishes, strict=True)]

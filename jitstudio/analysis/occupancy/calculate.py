@@ -1,8 +1,8 @@
-"""How many blocks of a kernel a multiprocessor holds at the same time, and what stops the next.
+"""The blocks of a kernel that a multiprocessor holds at the same time, and the limit on the next.
 
 The rules are those of the CUDA Programming Guide ("Hardware Multithreading") and of NVIDIA's
-`cuda_occupancy.h`; all of the shared memory that the multiprocessor can give is taken to be given.
-What it holds is data, in `resources/analysis/limits.toml`: the figures of the same header and of
+`cuda_occupancy.h`; all shared memory of the multiprocessor is taken to be available.
+The limits are data, in `resources/analysis/limits.toml`: the figures of the same header and of
 the guide's appendix "Compute Capabilities".
 """
 
@@ -28,7 +28,7 @@ _IN_KIB = "_kib"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a multiprocessor holds, and in which units it is handed out; memory in bytes.
+    """The capacity of a multiprocessor, and the units of allocation; memory in bytes.
 
     Attributes:
         blocks: Resident blocks.
@@ -38,12 +38,12 @@ class Limits:
         registers: 32-bit registers.
         registers_per_block: Most registers of a block.
         registers_per_thread: Most registers of a thread.
-        register_unit: Registers are handed out to warps in units of so many.
-        partitions: Parts of the multiprocessor, each with its share of registers and warps.
+        register_unit: The unit in which registers are allocated to warps.
+        partitions: Parts of the multiprocessor, each with an equal share of registers and warps.
         shared: Shared memory.
         shared_per_block: Most shared memory of a block that has.
-        shared_reserved: Shared memory that is kept back for each block.
-        shared_unit: Shared memory is handed out in units of so many bytes.
+        shared_reserved: Shared memory reserved for each block.
+        shared_unit: The unit in which shared memory is allocated, in bytes.
         barriers: Named barriers of all blocks together; None where each block has its own.
     """
 
@@ -86,7 +86,7 @@ def _in_bytes(row: Mapping[str, int]) -> dict[str, int]:
 
 
 class Resource(Enum):
-    """What a multiprocessor runs out of; the value is the word to show."""
+    """A resource of a multiprocessor that may run out; the value is the word to show."""
 
     WARPS = "warps"
     REGISTERS = "registers"
@@ -97,12 +97,12 @@ class Resource(Enum):
 
 @dataclass(frozen=True)
 class Usage:
-    """What a launch needs of a multiprocessor.
+    """The demands of a launch on a multiprocessor.
 
     Attributes:
-        threads: Of a block, one at least.
-        registers: Of a thread.
-        shared_bytes: Of a block, static and dynamic together.
+        threads: Threads of a block, at least one.
+        registers: Registers of a thread.
+        shared_bytes: Shared memory of a block, static and dynamic together.
         barriers: Named barriers of a block.
     """
 
@@ -114,11 +114,12 @@ class Usage:
 
 @dataclass(frozen=True)
 class Limiter:
-    """How many blocks a resource allows.
+    """The blocks that a resource allows.
 
     Attributes:
-        resource: What it is.
-        blocks: So many, 0 if not even one fits; None where none of it is used.
+        resource: The resource.
+        blocks: The number of blocks, 0 if none fits; None where the launch uses none of the
+            resource.
         limits: Whether no other resource allows fewer.
     """
 
@@ -129,13 +130,13 @@ class Limiter:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """How full a multiprocessor is.
+    """The blocks and warps that are resident on a multiprocessor.
 
     Attributes:
         blocks: Resident blocks; 0 if the launch is impossible.
         warps: Resident warps.
-        fraction: Resident warps of those that could be.
-        limiters: What each resource allows.
+        fraction: Resident warps divided by the most possible.
+        limiters: The blocks that each resource allows.
     """
 
     blocks: int
@@ -145,12 +146,12 @@ class Occupancy:
 
     @property
     def limiting(self) -> tuple[Resource, ...]:
-        """What stops the next block."""
+        """The resources that stop the next block."""
         return tuple(limiter.resource for limiter in self.limiters if limiter.limits)
 
 
 def occupancy(limits: Limits, usage: Usage) -> Occupancy:
-    """Returns the blocks that are resident at the same time if there are enough of them."""
+    """Returns the blocks resident at the same time, in a grid with enough blocks."""
     allowed = {resource: rule(limits, usage) for resource, rule in _RULES.items()}
     blocks = min(count for count in allowed.values() if count is not None)
     warps = blocks * _warps(limits, usage)
@@ -163,7 +164,7 @@ def occupancy(limits: Limits, usage: Usage) -> Occupancy:
 
 
 def warps_by_registers(limits: Limits, registers: int) -> int:
-    """The resident warps that have room for so many registers a thread, whatever the block."""
+    """Returns the warps with room for `registers` of each thread, whatever the block."""
     of_warp = _registers_of_warp(limits, registers)
     if registers > limits.registers_per_thread:
         return 0
@@ -173,12 +174,12 @@ def warps_by_registers(limits: Limits, registers: int) -> int:
 
 
 def allocated_registers(limits: Limits, registers: int) -> int:
-    """Returns what a thread of a kernel with so many registers takes of them."""
+    """Returns the registers that are allocated to a thread of a kernel with `registers`."""
     return _registers_of_warp(limits, registers) // limits.threads_per_warp
 
 
 def allocated_shared(limits: Limits, shared_bytes: int) -> int:
-    """Returns what a block with so much shared memory takes of it."""
+    """Returns the shared memory that is allocated to a block, in bytes."""
     return _rounded_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
 
 
@@ -203,8 +204,8 @@ def _by_registers(limits: Limits, usage: Usage) -> int | None:
 def _by_shared(limits: Limits, usage: Usage) -> int | None:
     if usage.shared_bytes > limits.shared_per_block:
         return 0
-    taken = allocated_shared(limits, usage.shared_bytes)
-    return limits.shared // taken if taken else None
+    allocated = allocated_shared(limits, usage.shared_bytes)
+    return limits.shared // allocated if allocated else None
 
 
 def _by_blocks(limits: Limits, usage: Usage) -> int:
@@ -244,16 +245,16 @@ def _rounded_up(count: int, unit: int) -> int:
 
 
 def usual_block(resources: Resources) -> int:
-    """Returns the block size to calculate with where none is chosen."""
+    """Returns the block size for calculations where none is chosen."""
     return min(_USUAL_BLOCK, resources.max_threads or _USUAL_BLOCK)
 
 
 def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usage | None:
-    """Returns what a launch needs; None where no tool reports the registers.
+    """Returns the demands of a launch; None where no tool reports the registers.
 
     Args:
-        resources: What the kernel needs.
-        threads: Of a block.
+        resources: The resources of the kernel.
+        threads: Threads of a block.
         dynamic_shared: Bytes of shared memory that the launch adds to each block.
     """
     if resources.registers is None:
@@ -273,12 +274,12 @@ def occupancy_at(
 
     Args:
         arch: The target.
-        needs: What the kernel needs.
-        threads: Of a block.
+        needs: The resources of the kernel.
+        threads: Threads of a block.
         dynamic_shared: Bytes of shared memory that the launch adds to each block.
 
     Returns:
-        None where the limits of the target are not known, or the kernel forbids such blocks.
+        None where the limits of the target are unknown, or the kernel forbids such blocks.
     """
     limits, usage = limits_of(arch), usage_of(needs, threads, dynamic_shared)
     if limits is None or usage is None or threads > (needs.max_threads or threads):
@@ -286,7 +287,7 @@ def occupancy_at(
     return occupancy(limits, usage).fraction
 
 
-# ---- What it would be with another block size, register count or shared memory
+# ---- Occupancy with another block size, register count or shared memory
 
 # Kernels of a module often need the same.
 _KEPT = 64
@@ -294,7 +295,7 @@ _FEW = 3
 
 
 class CurvePoint(NamedTuple):
-    """What one value leads to."""
+    """The occupancy at a value of the varied amount."""
 
     value: int
     blocks: int
@@ -304,11 +305,11 @@ class CurvePoint(NamedTuple):
 
 @dataclass(frozen=True)
 class OccupancyCurve:
-    """The occupancy over one of the amounts, all others as they are.
+    """The occupancy over an amount of the launch, all others unchanged.
 
     Attributes:
-        points: In ascending order of the value.
-        now: The value as it is.
+        points: The points in ascending order of the value.
+        now: The present value.
     """
 
     points: tuple[CurvePoint, ...]
@@ -316,7 +317,7 @@ class OccupancyCurve:
 
     @property
     def steps(self) -> tuple[CurvePoint, ...]:
-        """The first point, and each with other warps than the one before."""
+        """The first point, and each point whose warps differ from the point before."""
         return tuple(
             point
             for before, point in zip((None, *self.points), self.points, strict=False)
@@ -325,22 +326,22 @@ class OccupancyCurve:
 
     @property
     def best(self) -> CurvePoint:
-        """The point with the most warps; of several the one nearest to the value as it is."""
+        """The point with the most warps; of several the nearest to the present value."""
         return max(self.points, key=lambda point: (point.warps, -abs(point.value - self.now)))
 
 
 @lru_cache(_KEPT)
 def over_threads(limits: Limits, usage: Usage) -> OccupancyCurve:
-    """Over the threads of a block, in whole warps."""
+    """Returns the occupancy over the threads of a block, in whole warps."""
     warp = limits.threads_per_warp
     sizes = range(warp, limits.threads_per_block + 1, warp)
-    found = ((n, occupancy(limits, replace(usage, threads=n))) for n in sizes)
-    return OccupancyCurve(tuple(_point(n, each) for n, each in found), usage.threads)
+    occupancies = ((n, occupancy(limits, replace(usage, threads=n))) for n in sizes)
+    return OccupancyCurve(tuple(_point(n, result) for n, result in occupancies), usage.threads)
 
 
 @lru_cache(_KEPT)
 def over_registers(limits: Limits, usage: Usage) -> OccupancyCurve:
-    """Over the registers of a thread."""
+    """Returns the occupancy over the registers of a thread."""
     counts = range(1, limits.registers_per_thread + 1)
     points = _falling(counts, lambda n: occupancy(limits, replace(usage, registers=n)))
     return OccupancyCurve(points, usage.registers)
@@ -348,14 +349,14 @@ def over_registers(limits: Limits, usage: Usage) -> OccupancyCurve:
 
 @lru_cache(_KEPT)
 def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
-    """Over the shared memory of a block, static and dynamic, in the units it is handed out in."""
+    """Returns the occupancy over the shared memory of a block, in units of allocation."""
     amounts = range(0, limits.shared_per_block + 1, limits.shared_unit)
     points = _falling(amounts, lambda n: occupancy(limits, replace(usage, shared_bytes=n)))
     return OccupancyCurve(points, usage.shared_bytes)
 
 
 def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[CurvePoint, ...]:
-    """Returns the points of what only falls: where both ends are as high, all between them is."""
+    """Returns the points of a falling curve: where both ends are equal, all between them are."""
     if len(values) < _FEW:
         return tuple(_point(value, of(value)) for value in values)
     first, last = of(values[0]), of(values[-1])
@@ -365,11 +366,11 @@ def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[Cur
     return _falling(values[:half], of) + _falling(values[half:], of)
 
 
-def _point(value: int, found: Occupancy) -> CurvePoint:
-    return CurvePoint(value, found.blocks, found.warps, found.fraction)
+def _point(value: int, result: Occupancy) -> CurvePoint:
+    return CurvePoint(value, result.blocks, result.warps, result.fraction)
 
 
-# ---- What it costs that so many registers are alive at an instruction
+# ---- The cost of live registers at an instruction
 #
 # Up to a count every warp of the multiprocessor finds room in the register file, and more live
 # registers cost nothing. Beyond it fewer warps are resident. Where ptxas found no more registers,
@@ -384,28 +385,27 @@ _NEAR_TOP = 0.9
 
 @dataclass(frozen=True)
 class RegisterCost:
-    """What live registers cost on a target.
+    """The cost of live registers on a target.
 
     Attributes:
-        limits: Of its multiprocessors; None where NVIDIA has published none.
-        spills: Of each function that spills, from how many live registers on that happens.
+        limits: The limits of a multiprocessor; None where NVIDIA has published none.
+        spills: The count of live registers from which a function spills, by function.
     """
 
     limits: Limits | None = None
     spills: Mapping[str, int] = field(default_factory=dict)
 
     def spills_at(self, function: str, live: int) -> bool:
-        """Returns whether a function spills where so many registers are alive."""
+        """Returns whether a function spills where `live` registers are alive."""
         return function in self.spills and live >= self.spills[function]
 
     def level(self, live: int, spills: bool = False) -> float:
-        """Returns what so many live registers of a thread cost.
+        """Returns the cost of `live` registers of a thread.
 
         Returns:
-            Below `HARMLESS` if all warps fit, by how much of their room is taken; from there to 1
-            by the share of warps that do not fit; 1 where registers are spilled. An estimate: a
-            kernel takes what it needs at its highest place and a few registers more, and large
-            blocks fit less well.
+            Below `HARMLESS` if all warps fit, by the share of their room in use; from there to 1 by
+            the share of warps that do not fit; 1 where registers are spilled. An estimate: a kernel
+            takes the registers of its highest place and a few more, and large blocks fit less well.
         """
         if spills:
             return 1.0
@@ -421,12 +421,12 @@ class RegisterCost:
 def register_cost_of(
     functions: Iterable[SassFunction], kernels: Iterable[Kernel], limits: Limits | None
 ) -> RegisterCost:
-    """Returns what live registers cost in some code.
+    """Returns the cost of live registers in some code.
 
     Args:
         functions: The code.
-        kernels: What the tools report of each kernel.
-        limits: Of the multiprocessors of its target.
+        kernels: The kernels with the resources that tools report.
+        limits: The limits of a multiprocessor of the target.
     """
     resources = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
     spilling = {

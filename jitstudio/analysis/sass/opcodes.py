@@ -189,9 +189,9 @@ def _table() -> _Table:
     return _Table(
         WordTable(
             (name, Opcode(name, kind, *fields))
-            for class_ in content["class"]
-            for kind in (_kind(class_),)
-            for name, fields in rows(class_["instruction"])
+            for class_row in content["class"]
+            for kind in (_kind(class_row),)
+            for name, fields in rows(class_row["instruction"])
         ),
         frozenset(name.removeprefix(".") for name, _ in rows(content["modifier"])),
         content["widths"],
