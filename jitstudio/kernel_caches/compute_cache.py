@@ -1,9 +1,9 @@
-"""What CUDA itself keeps: ``~/.nv/ComputeCache/X/Y/HASH``, written by the driver and by NVRTC.
+"""The cache of CUDA itself, ``~/.nv/ComputeCache/X/Y/HASH``, written by the driver and by NVRTC.
 
-The layout is not published; this is what CUDA 13 writes. A file is a header (a number that is 65,
-the bytes of the key, those of what was made, a hash), the key and what was made. The key has first
-when the compiler was built, ``HOST64`` and the target; then the PTX or the LLVM bitcode that was
-compiled, and options. What was made is a cubin or PTX as it is.
+The layout is not published; this is the layout of CUDA 13. A file is a header (a number that is 65,
+the size of the key, the size of the result, a hash), the key and the result. The key begins with
+the build date of the compiler, ``HOST64`` and the target; then come the PTX or the LLVM bitcode
+that was compiled, and options. The result is a cubin or PTX, unpacked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KEY = re.compile(rb"(\w{3} [ \d]\d \d{4})(\d\d:\d\d:\d\d)HOST\d\dsm_\d{2,3}[af]
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields what a folder of CUDA's holds; nothing of another folder."""
+    """Yields the entries of a folder of CUDA's cache; nothing for another folder."""
     if not _PLACE.fullmatch((folder.root / folder.inner).as_posix()):
         return
     for name in [name for name in folder.names if _NAME.fullmatch(name)]:
@@ -72,13 +72,13 @@ def _captured(name: str, key: bytes, code: Representation) -> CapturedKernel:
     facts, before = {}, []
     if match := _KEY.match(key):
         facts["compiler built"] = f"{match[1].decode()} {match[2].decode()}"
-        given, _, options = key[match.end() :].partition(b"\0 ")
-        if is_bitcode(given):
+        input_code, _, options = key[match.end() :].partition(b"\0 ")
+        if is_bitcode(input_code):
             facts["made from"] = "LLVM bitcode"
         elif code.language is not KernelLanguage.PTX and ptx_target(
-            given.decode("utf-8", "replace")
+            input_code.decode("utf-8", "replace")
         ):
-            before.append(Representation(KernelLanguage.PTX, given))
+            before.append(Representation(KernelLanguage.PTX, input_code))
             if options.strip():
                 facts["options"] = options.decode("utf-8", "replace").strip()
     return CapturedKernel(name_in(code, name), _ORIGIN, (*before, code), facts)

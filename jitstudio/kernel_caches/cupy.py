@@ -1,6 +1,6 @@
-"""What CuPy keeps: ``~/.cupy/kernel_cache/HASH.cubin``, and its source where that was asked for.
+"""The cache of CuPy: ``~/.cupy/kernel_cache/HASH.cubin``, and the source where that was asked for.
 
-What comes before the cubin in it, `core.cubin` says. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the source
+`core.cubin` describes the part in front of the cubin. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the source
 is in ``HASH.cubin.cu``.
 """
 
@@ -20,7 +20,7 @@ _ELF = b"\x7fELF"
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields what a folder of CuPy's holds; nothing of another folder."""
+    """Yields the entries of a folder of CuPy's cache; nothing for another folder."""
     for name in [name for name in folder.names if _NAME.fullmatch(name)]:
         source = f"{name}.cu" if f"{name}.cu" in folder.names else ""
         with folder.noting(name):
@@ -52,5 +52,5 @@ def _code(content: bytes) -> Representation:
 
 
 def _captured(folder: Folder, name: str, source: str, code: Representation) -> CapturedKernel:
-    made = [folder.representation(KernelLanguage.CUDA, source, source)] if source else []
-    return CapturedKernel(name_in(code, name), _ORIGIN, (*made, code))
+    sources = [folder.representation(KernelLanguage.CUDA, source, source)] if source else []
+    return CapturedKernel(name_in(code, name), _ORIGIN, (*sources, code))

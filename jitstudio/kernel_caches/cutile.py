@@ -1,7 +1,7 @@
-"""What cuTile keeps: an SQLite database, ``~/.cache/cutile-python/cache.db``, of cubins.
+"""The cache of cuTile: an SQLite database of cubins, ``~/.cache/cutile-python/cache.db``.
 
-Its table is that of `cutile_cache` 1.7: a key, the cubin, when it was used last, and an object of
-JSON with the names of the kernels, the compiler's version and its remarks.
+The table is that of `cutile_cache` 1.7: a key, the cubin, the time of the last use, and an object
+of JSON with the names of the kernels, the compiler's version and its remarks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROWS = (
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields what a folder of cuTile's holds; nothing of another folder."""
+    """Yields the entries of a folder of cuTile's cache; nothing for another folder."""
     if _NAME not in folder.names:
         return
     with folder.noting(_NAME):
@@ -51,7 +51,7 @@ def entries(folder: Folder) -> Iterator[CacheEntry]:
 
 
 def _entries(folder: Folder) -> Iterator[CacheEntry]:
-    # As it is: neither locked nor, where a program has died, rolled back.
+    # Unlocked and not rolled back where a program died: the folder is only read.
     address = f"file:{quote(folder.path(_NAME))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as database:
         database.execute("PRAGMA trusted_schema = OFF")
@@ -61,20 +61,22 @@ def _entries(folder: Folder) -> Iterator[CacheEntry]:
             raise Incomplete("it is no cache of cuTile, or one of another version")
         columns = {row[1] for row in database.execute("PRAGMA table_info(cache)")}
         metadata = "metadata" if "metadata" in columns else "NULL"
-        for key, blob, date, told in database.execute(_ROWS.format(metadata=metadata), (LARGEST,)):
+        for key, blob, date, metadata_text in database.execute(
+            _ROWS.format(metadata=metadata), (LARGEST,)
+        ):
             member = f"{_NAME}:{key}"
             with folder.noting(member):
                 if blob is None:
                     raise Incomplete(f"it is larger than the {LARGEST >> 20} MiB that are read")
-                yield _entry(folder, member, blob, date, _metadata(told))
+                yield _entry(folder, member, blob, date, _metadata(metadata_text))
 
 
-def _metadata(told: object) -> dict[str, object]:
+def _metadata(text: object) -> dict[str, object]:
     try:
-        found = json.loads(told) if isinstance(told, str) else {}
+        metadata = json.loads(text) if isinstance(text, str) else {}
     except (ValueError, RecursionError):
-        found = {}
-    return found if isinstance(found, dict) else {}
+        metadata = {}
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _entry(
@@ -85,7 +87,9 @@ def _entry(
     code = Representation(KernelLanguage.CUBIN, blob)
     names, written = metadata.get("kernel_names"), metadata.get("compilation_timestamp")
     name = name_of(names[0] if isinstance(names, list) and names else None, name_in(code, member))
-    date = next((float(one) for one in (written, used) if isinstance(one, int | float)), 0.0)
+    date = next(
+        (float(seconds) for seconds in (written, used) if isinstance(seconds, int | float)), 0.0
+    )
     kernel = CapturedKernel(name, "cuTile", (code,), facts_of(metadata))
     return CacheEntry(
         member=folder.member(member),
@@ -93,5 +97,5 @@ def _entry(
         date=date,
         source="",
         code=code,
-        captured=partial(lambda made: made, kernel),
+        captured=partial(lambda captured_kernel: captured_kernel, kernel),
     )

@@ -1,4 +1,4 @@
-"""One compilation in a cache, and the folder of files that it is read from."""
+"""An entry of a cache, one compilation, and the folder of files that hold entries."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Incomplete(ValueError):
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """One compilation that a cache keeps.
+    """A compilation kept in a cache.
 
     Attributes:
-        member: Its file in the folder that was opened, with a colon before what is inside of it.
-        origin: Who has made it, with the version where that is known: ``Triton 3.6.0``.
-        date: When it was written, in seconds since 1970 UTC.
-        source: What people wrote, with a line where that is known: ``/home/me/k.py:12``; empty
-            where the cache does not say.
-        code: Its machine code, or its PTX where there is none.
-        captured: Reads the rest.
-        function: What the kernel is called in a Python file that is its source; empty for none.
+        member: The file in the folder that was opened; behind a colon the entry inside the file.
+        origin: The compiler or package, with the version where known: ``Triton 3.6.0``.
+        date: The time of writing, in seconds since 1970 UTC.
+        source: The source, with a line where known: ``/home/me/k.py:12``; empty where the cache
+            does not say.
+        code: The machine code, or the PTX where there is none.
+        captured: Reads the whole kernel.
+        function: The name of the kernel in a Python file that is its source; empty for none.
     """
 
     member: str
@@ -51,14 +51,14 @@ class CacheEntry:
 
 
 class Folder:
-    """The plain files of one folder of a cache.
+    """The plain files of a folder in a cache.
 
     Attributes:
         root: The folder that was opened.
-        inner: This one, as seen from there; empty for the same.
-        names: Its files, without those that a reader has taken.
-        used: Those that readers have looked into; of the others they know the names.
-        notes: What is not read of it, and why.
+        inner: The path of this folder from there; empty for the same folder.
+        names: The files, without those that a reader has taken.
+        used: The files that readers have looked into; of the others they know the names.
+        notes: The parts that are not read, and why.
     """
 
     def __init__(self, root: Path, inner: str, entries: Mapping[str, os.DirEntry[str]]) -> None:
@@ -70,17 +70,17 @@ class Folder:
         self._entries = entries
 
     def fingerprint(self, used: Iterable[str]) -> tuple[object, ...]:
-        """Returns what changes once a file is added or removed, or one of these is written."""
-        found: list[object] = [*self._entries]
+        """Returns a value that changes once a file is added, removed or, if in `used`, written."""
+        parts: list[object] = [*self._entries]
         for name in used:
             # It may be gone since: caches are cleared while programs run.
             with suppress(OSError, KeyError):
-                one = self._status(name)
-                found.append((name, one.st_ino, one.st_size, one.st_mtime_ns))
-        return tuple(found)
+                status = self._status(name)
+                parts.append((name, status.st_ino, status.st_size, status.st_mtime_ns))
+        return tuple(parts)
 
     def member(self, name: str) -> str:
-        """Returns what a file is called as seen from the folder that was opened."""
+        """Returns the path of a file from the folder that was opened."""
         return f"{self.inner}/{name}" if self.inner else name
 
     def path(self, name: str) -> str:
@@ -93,7 +93,7 @@ class Folder:
         return self._entries[name].path
 
     def date(self, name: str) -> float:
-        """Returns when a file was written, in seconds since 1970."""
+        """Returns the time at which a file was written, in seconds since 1970."""
         return self._status(name).st_mtime
 
     def size(self, name: str) -> int:
@@ -101,7 +101,7 @@ class Folder:
         return self._status(name).st_size
 
     def _status(self, name: str) -> os.stat_result:
-        """Asked for before a file is read, and kept: what is written meanwhile is read again."""
+        """Returns the status of a file, noted before reading: a later write is read again."""
         self.used[name] = None
         return self._entries[name].stat(follow_symlinks=False)
 
@@ -127,16 +127,16 @@ class Folder:
             OSError: It cannot be read.
         """
         try:
-            found = json.loads(self.read(name, _LARGEST_JSON))
+            content = json.loads(self.read(name, _LARGEST_JSON))
         except (ValueError, RecursionError):
             raise Incomplete("it is no JSON, or half of one") from None
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise Incomplete("it is no object of JSON")
-        return found
+        return content
 
     @contextmanager
     def noting(self, name: str) -> Iterator[None]:
-        """Notes what goes wrong with a file in the block, and goes on behind it."""
+        """Notes an error with a file in the block, and goes on behind the block."""
         try:
             yield
         except OSError as error:
@@ -147,16 +147,16 @@ class Folder:
             self.notes.add(f"'{self.member(name)}' is damaged: {error or type(error).__name__}.")
 
     def representation(self, language: KernelLanguage, name: str, file: str = "") -> Representation:
-        """Returns what a file holds."""
+        """Returns the content of a file as a representation."""
         return Representation(language, self.read(name), file)
 
 
 def read_below(root: Path, *parts: str, limit: int = LARGEST) -> bytes:
-    """Returns the bytes of a file in a folder; nothing outside of it is read, also by no link.
+    """Returns the bytes of a file in a folder; no link is followed, nothing outside is read.
 
     Args:
         root: The folder.
-        *parts: The way from there to the file.
+        *parts: The path from there to the file.
         limit: Bytes of the largest file that is read.
 
     Raises:
@@ -171,19 +171,19 @@ def read_below(root: Path, *parts: str, limit: int = LARGEST) -> bytes:
 
 
 def name_in(code: Representation, otherwise: str) -> str:
-    """Returns the name of the first kernel or function in machine code or PTX, or the other one."""
+    """Returns the name of the first kernel or function in the code, or `otherwise`."""
     if code.language is KernelLanguage.CUBIN:
         return next(iter(code_sizes(code.content)), otherwise)
     return first_entry(code.text) or otherwise
 
 
-def name_of(told: object, otherwise: str) -> str:
-    """Returns the name that an object of JSON has for a kernel; the other one where it has none."""
-    return told if isinstance(told, str) and 0 < len(told) <= _LONGEST_NAME else otherwise
+def name_of(name: object, otherwise: str) -> str:
+    """Returns the name of a kernel in an object of JSON; `otherwise` where there is none."""
+    return name if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME else otherwise
 
 
 def facts_of(metadata: Mapping[str, object]) -> dict[str, str]:
-    """Returns those of the values in an object of JSON that a line can show."""
+    """Returns the values in an object of JSON that fit into a line."""
     return {
         key: json.dumps(value) if isinstance(value, bool) else str(value)
         for key, value in metadata.items()

@@ -1,8 +1,8 @@
-"""What Numba keeps: ``__pycache__/MODULE.FUNCTION-LINE.pyXY.N.nbc``, a pickle for each signature.
+"""The cache of Numba: ``__pycache__/MODULE.FUNCTION-LINE.pyXY.N.nbc``, a pickle per signature.
 
-A pickle is a program that could do anything when it is loaded. It is not: its instructions are read
-one by one, as `pickletools` lists them, and of these only the texts and bytes that they carry: the
-PTX and the cubin of each target, and the LLVM IR that they were made from.
+A pickle is a program that could do anything when loaded. None is loaded: its instructions are
+listed by `pickletools`, and only the texts and bytes that they carry are read: the PTX and the
+cubin of each target, and the LLVM IR that both were made from.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LLVM = "; ModuleID"
 
 @dataclass
 class _Pickled:
-    """What a pickle carries of code."""
+    """The device code that a pickle carries."""
 
     cubins: list[bytes] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -38,11 +38,11 @@ class _Pickled:
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields what a folder of Numba's holds; nothing of another folder."""
+    """Yields the entries of a folder of Numba's cache; nothing for another folder."""
     for name in [name for name in folder.names if name.endswith(".nbc")]:
         with folder.noting(name):
-            found = _pickled(folder.read(name, _LARGEST))
-            codes = [*_codes(found)]
+            pickled = _pickled(folder.read(name, _LARGEST))
+            codes = [*_codes(pickled)]
             if not codes:
                 raise Incomplete("it has no code for GPUs")
             for number, representations in enumerate(codes):
@@ -58,7 +58,11 @@ def _entry(
     function = match["function"] if match else name
     source = ""
     if match:
-        texts = (one.text for one in representations if one.language is KernelLanguage.PTX)
+        texts = (
+            representation.text
+            for representation in representations
+            if representation.language is KernelLanguage.PTX
+        )
         files = [file for text in texts for file in file_names(text, bare_ptx(text)).values()]
         path = next((f for f in files if f.endswith(_PYTHON)), "")
         if path or match["module"]:
@@ -75,38 +79,38 @@ def _entry(
 
 
 def _pickled(content: bytes) -> _Pickled:
-    """Returns the code in a pickle, of which nothing is carried out."""
-    found = _Pickled()
+    """Returns the code in a pickle, without running the pickle."""
+    pickled = _Pickled()
     try:
         for _, argument, _ in pickletools.genops(content):
             if isinstance(argument, bytes | bytearray) and cubin_target(code := bytes(argument)):
-                found.cubins.append(code)
+                pickled.cubins.append(code)
             elif isinstance(argument, str) and len(argument) > _CODE_LENGTH:
                 if argument.startswith(_LLVM):
-                    found.modules.append(argument)
+                    pickled.modules.append(argument)
                 elif ptx_target(argument):
-                    found.texts.append(argument)
+                    pickled.texts.append(argument)
     except (ValueError, LookupError):
         raise Incomplete("it is no pickle, or half of one") from None
-    return found
+    return pickled
 
 
-def _codes(found: _Pickled) -> Iterator[tuple[Representation, ...]]:
+def _codes(pickled: _Pickled) -> Iterator[tuple[Representation, ...]]:
     """Yields the representations of the kernel for each target, the code last."""
     llvm = tuple(
         Representation(KernelLanguage.LLVM_IR, text.encode("utf-8", "replace"))
-        for text in found.modules
-        # Of several, nobody says which one the kernel is in.
-        if len(found.modules) == 1
+        for text in pickled.modules
+        # Of several modules, nobody knows which has the kernel.
+        if len(pickled.modules) == 1
     )
-    texts = {ptx_target(text): _ptx(text) for text in found.texts}
-    made = False
-    for cubin in found.cubins:
+    texts = {ptx_target(text): _ptx(text) for text in pickled.texts}
+    has_cubin = False
+    for cubin in pickled.cubins:
         target = cubin_target(cubin)
         ptx = texts.get(target.sm) if target else None
         yield (*llvm, *([ptx] if ptx else []), Representation(KernelLanguage.CUBIN, cubin))
-        made = True
-    if not made:
+        has_cubin = True
+    if not has_cubin:
         yield from ((*llvm, ptx) for ptx in texts.values())
 
 

@@ -1,4 +1,4 @@
-"""Which caches there are, and where they lie."""
+"""The caches of compilers and packages, and their folders."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Environment = Mapping[str, str]
 
 
 class KernelCache(NamedTuple):
-    """What one compiler or package keeps.
+    """The cache of a compiler or package.
 
     Attributes:
-        name: The word for it on the command line.
+        name: The word for the cache on the command line.
         title: The name to show a person.
-        folder: Returns where it lies, with these variables of the environment; None where it is
-            nowhere by itself.
+        folder: Returns the folder, with these variables of the environment; None where there is
+            none by default.
     """
 
     name: str
@@ -31,7 +31,7 @@ class KernelCache(NamedTuple):
 
 
 def _at(*places: tuple[str, str]) -> Callable[[Environment], Path | None]:
-    """Returns what looks for the first of these variables, and goes to what is below it."""
+    """Returns a search for the first variable that is set, and for the folder below its value."""
 
     def folder(environment: Environment) -> Path | None:
         for variable, below in places:
@@ -86,11 +86,11 @@ CACHES = (
 
 
 def caches_here(environment: Environment = os.environ) -> tuple[tuple[KernelCache, Path], ...]:
-    """Returns those caches that there are on this machine, with their folders."""
-    found = ((cache, cache.folder(environment)) for cache in CACHES)
-    return tuple((cache, path) for cache, path in found if path is not None and path.is_dir())
+    """Returns the caches that exist on this machine, with their folders."""
+    places = ((cache, cache.folder(environment)) for cache in CACHES)
+    return tuple((cache, path) for cache, path in places if path is not None and path.is_dir())
 
 
 def cache_named(name: str) -> KernelCache | None:
-    """Returns the cache with this word for it, or None."""
+    """Returns the cache with this word, or None."""
     return next((cache for cache in CACHES if cache.name == name), None)

@@ -1,6 +1,7 @@
-"""Plain files of PTX, machine code and captured kernels, and what XLA dumps.
+"""Plain files of PTX, machine code and captured kernels, and the dumps of XLA.
 
-Files that differ in their ending only belong together: ``k.ptx``, ``k.cubin`` and ``k.mlir``, as
+Files whose names differ only in the ending belong together: ``k.ptx``, ``k.cubin`` and ``k.mlir``,
+as
 CuTe DSL, Warp and nvcc --keep leave them. With `--xla_dump_to`, XLA writes
 ``module_0001.jit_f.ptx``, ``module_0001.jit_f.ir-with-opt.ll`` and
 ``module_0001.jit_f/module.mlir``.
@@ -33,7 +34,7 @@ _BINARY = b"\x7fELF"
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields the kernels in those files that no other reader has taken."""
+    """Yields the kernels in files that no other reader has taken."""
     for name in [name for name in folder.names if name.endswith(_CAPTURED)]:
         with folder.noting(name):
             yield _packed(folder, name)
@@ -60,13 +61,15 @@ def _packed(folder: Folder, name: str) -> CacheEntry:
         folder.date(name),
         source,
         code,
-        # Read again: all of them together may be more than the memory holds.
+        # Read again: all kernels together may need more memory than there is.
         lambda: unpack(folder.read(name)),
     )
 
 
 def _entry(folder: Folder, stem: str) -> CacheEntry:
-    language = next(each for each in _CODES if stem + each.ending in folder.names)
+    language = next(
+        code_language for code_language in _CODES if stem + code_language.ending in folder.names
+    )
     name = stem + language.ending
     code = folder.representation(language, name)
     if language is KernelLanguage.CUBIN and cubin_target(code.content) is None:
@@ -74,7 +77,7 @@ def _entry(folder: Folder, stem: str) -> CacheEntry:
     if language is KernelLanguage.PTX and code.content.startswith(_BINARY):
         raise Incomplete("it is called PTX, but is none")
     files = _files(folder, stem)
-    source = next((files[each] for each in files if each.is_source), "")
+    source = next((files[kind] for kind in files if kind.is_source), "")
     return CacheEntry(
         member=folder.member(name),
         origin=_origin(stem),
@@ -86,15 +89,21 @@ def _entry(folder: Folder, stem: str) -> CacheEntry:
 
 
 def _files(folder: Folder, stem: str) -> dict[KernelLanguage, str]:
-    """Returns the file of each language that belongs to these, in the order of the languages."""
-    # Of several targets, one source: k.cu of k.sm_90.cubin.
+    """Returns the file of each language with this stem, in the order of the languages."""
+    # Several targets share a source: k.cu of k.sm_90.cubin.
     stems = (stem, stem.partition(".")[0])
     files = {}
     for language in KernelLanguage:
-        names = [each + language.ending for each in stems if language.is_source or each == stem]
+        names = [
+            candidate + language.ending
+            for candidate in stems
+            if language.is_source or candidate == stem
+        ]
         if language is KernelLanguage.LLVM_IR and (match := _XLA.fullmatch(stem)):
-            names += [each + ending for each in (stem, match["module"]) for ending in _XLA_LLVM]
-        if name := next((each for each in names if each in folder.names), None):
+            names += [
+                candidate + ending for candidate in (stem, match["module"]) for ending in _XLA_LLVM
+            ]
+        if name := next((candidate for candidate in names if candidate in folder.names), None):
             files[language] = name
     return files
 
@@ -106,18 +115,20 @@ def _origin(stem: str) -> str:
 
 
 def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> CapturedKernel:
-    made = [
+    representations = [
         folder.representation(language, name, name if language.is_source else "")
         for language, name in files.items()
     ]
     # The languages are in the order in which compilers make them: the code comes last.
     return CapturedKernel(
-        name_in(made[-1], stem), _origin(stem) or "another compiler", (*_mlir(folder, stem), *made)
+        name_in(representations[-1], stem),
+        _origin(stem) or "another compiler",
+        (*_mlir(folder, stem), *representations),
     )
 
 
 def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:
-    """Yields what XLA was given, which it writes into a folder of its own."""
+    """Yields the input of XLA, which XLA writes into a folder of its own."""
     match = _XLA.fullmatch(stem)
     if match is not None:
         inner = folder.root / folder.inner

@@ -1,9 +1,9 @@
-"""What Triton keeps: a folder for each compilation, with a file for each stage.
+"""The cache of Triton: a folder for each compilation, with a file for each stage.
 
-Its cache, ``~/.triton/cache``, has in the folder of a hash ``NAME.json`` with the options, and
+The cache, ``~/.triton/cache``, has in the folder of a hash ``NAME.json`` with the options, and
 ``NAME.ttir``, ``.ttgir``, ``.llir``, ``.ptx`` and ``.cubin``; since 3.4 also ``NAME.source``, which
-is the IR before the first pass. What `TRITON_KERNEL_DUMP` writes is the same without the JSON.
-TorchInductor keeps its kernels so, too, next to the Python files that it has generated for them.
+is the IR before the first pass. `TRITON_KERNEL_DUMP` writes the same without the JSON.
+TorchInductor keeps its kernels so, too, next to the Python files that it generates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jitstudio.python.things import TRITON_STAGES
 _LANGUAGES = {".source": KernelLanguage.MLIR} | {
     f".{word}": language for word, language in TRITON_STAGES.items()
 }
-# Those that nothing but Triton writes.
+# Endings that only Triton writes.
 _OWN = (".ttir", ".ttgir", ".llir")
 _CODES = (".cubin", ".ptx")
 _LOCATED = (".source", ".ttir", ".ttgir")
@@ -33,7 +33,7 @@ _VERSION = re.compile(r"[\w.+-]{1,40}")
 
 
 def entries(folder: Folder) -> Iterator[CacheEntry]:
-    """Yields what a folder of Triton's holds; nothing of another folder."""
+    """Yields the entries of a folder of Triton's cache; nothing for another folder."""
     stems = {
         name.removesuffix(ending): None
         for ending in (*_OWN, _OPTIONS)
@@ -62,8 +62,8 @@ def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> C
         with folder.noting(stem + _OPTIONS):
             options = folder.json(stem + _OPTIONS)
     name, version = name_of(options.get("name"), stem), options.get("triton_version")
-    known = isinstance(version, str) and _VERSION.fullmatch(version)
-    origin = f"Triton {version}" if known else "Triton"
+    is_version = isinstance(version, str) and _VERSION.fullmatch(version)
+    origin = f"Triton {version}" if is_version else "Triton"
     source = _source(folder, stem, stages)
     return CacheEntry(
         member=folder.member(stem + code),
@@ -74,7 +74,7 @@ def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> C
         captured=lambda: CapturedKernel(
             name,
             origin,
-            tuple(folder.representation(_LANGUAGES[each], stem + each) for each in stages),
+            tuple(folder.representation(_LANGUAGES[stage], stem + stage) for stage in stages),
             facts_of(options),
         ),
         function=stem,
@@ -82,11 +82,11 @@ def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> C
 
 
 def _source(folder: Folder, stem: str, stages: list[str]) -> str:
-    """Returns the first place that the IR names, which is that of the function."""
+    """Returns the first place in the IR, which is that of the function."""
     for ending in _LOCATED:
         if ending in stages and (match := _LOCATION.search(folder.head(stem + ending, _HEAD))):
             return f"{match[1].decode('utf-8', 'replace')}:{match[2].decode()}"
-    # Up to 2.1 the PTX alone has lines, the first one that of the function.
+    # Up to 2.1 only the PTX has lines, the first of them that of the function.
     text = folder.read(f"{stem}.ptx") if ".ptx" in stages else b""
     ptx = text.decode("utf-8", "replace")
     bare = bare_ptx(ptx)
