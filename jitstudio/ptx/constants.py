@@ -1,8 +1,8 @@
 """Constant expressions of PTX, by the rules of "Constant Expressions" in the PTX ISA.
 
-Integers have 64 bits and are signed (``.s64``) or not (``.u64``); floats are ``.f64``. As in
-ptxas, and other than the PTX ISA says, a shift goes by the lowest 6 bits, and what ``?:`` gives
-keeps its type.
+Integers have 64 bits and are signed (``.s64``) or not (``.u64``); floats are ``.f64``. As in ptxas,
+and against the PTX ISA, a shift takes the lowest 6 bits of its amount, and ``?:`` keeps the type of
+the chosen operand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BEGINNINGS = frozenset(["-", "+", "~", "!"])
 """The marks by which an expression may begin, besides numbers and parentheses."""
 
 ABOVE_COMPARISONS = 9
-"""The precedence of what may stand between ``<`` and ``>``."""
+"""The precedence of operators allowed between ``<`` and ``>``."""
 
 _BITS = 64
 _UNARY = 11
@@ -43,8 +43,8 @@ class Constant(NamedTuple):
     """The value of an expression.
 
     Attributes:
-        number: As a literal; a float that is written in bits stays one.
-        unsigned: Whether it is ``.u64``.
+        number: The value as a literal; a float written in bits stays so.
+        unsigned: Whether the type is ``.u64``.
     """
 
     number: Literal
@@ -52,7 +52,7 @@ class Constant(NamedTuple):
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is no float."""
+        """Whether the value is no float."""
         return isinstance(self.number.value, int) and not self.number.float_bits
 
 
@@ -61,10 +61,10 @@ def constant(tokens: PtxTokens, weakest: int = 0) -> Constant:
 
     Args:
         tokens: The text.
-        weakest: The precedence of the weakest operator that belongs to it.
+        weakest: The precedence of the weakest operator that belongs to the expression.
 
     Raises:
-        PtxReadError: If there is none, or it has no value.
+        PtxReadError: If there is no expression, or no value.
     """
     value = _unary(tokens)
     least = weakest or 1
@@ -92,7 +92,7 @@ def integer(tokens: PtxTokens, weakest: int = 0) -> int:
 
 
 def offset(tokens: PtxTokens) -> int:
-    """Returns the bytes that are added to an address by what comes next; 0 for nothing."""
+    """Returns the offset that an address has behind its base, in bytes; 0 without an offset."""
     if not (tokens.accept("+") or tokens.is_next("-")):
         return 0
     return _wrapped(integer(tokens), unsigned=False)
@@ -132,8 +132,8 @@ def _signed(tokens: PtxTokens, mark: str, value: Constant) -> Constant:
         if isinstance(number.value, float):
             return Constant(Literal(-number.value))
         return _made(-number.value, value.unsigned)
-    held = _integer(tokens, value, mark)
-    return _made(int(not held), False) if mark == "!" else _made(~held, True)
+    operand = _integer(tokens, value, mark)
+    return _made(int(not operand), False) if mark == "!" else _made(~operand, True)
 
 
 def _binary(tokens: PtxTokens, mark: str, left: Constant, right: Constant) -> Constant:
@@ -179,8 +179,8 @@ def _float(tokens: PtxTokens, value: Constant, mark: str) -> float:
     if number.float_bits == 32:
         raise tokens.error("a float in 32 bits (0f…) cannot be part of an expression")
     if number.float_bits == _BITS:
-        held: float = struct.unpack("<d", struct.pack("<Q", int(number.value)))[0]
-        return held
+        from_bits: float = struct.unpack("<d", struct.pack("<Q", int(number.value)))[0]
+        return from_bits
     return float(number.value)
 
 

@@ -1,6 +1,6 @@
-"""What variables are initialised with: numbers, and the addresses of variables and functions.
+"""The initial values of variables: numbers, and the addresses of variables and functions.
 
-Follows "Initializers" of the PTX ISA. As in ptxas, braces inside of braces say nothing, and a mask
+Follows "Initializers" of the PTX ISA. As in ptxas, inner braces have no meaning, and a mask
 in front of parentheses, such as ``0xFF00(name)``, takes one byte of an address or a number.
 """
 
@@ -19,12 +19,12 @@ class SymbolAddress(NamedTuple):
     """The address of a symbol in an initialiser.
 
     Attributes:
-        offset: Where in the variable it is put.
-        symbol: Whose address it is.
-        addend: Bytes to add to it.
-        generic: Whether it is a generic address.
-        size: How many bytes it takes.
-        shift: How many bits of the address are left out, of those that are given byte by byte.
+        offset: The place in the variable.
+        symbol: The symbol whose address is stored.
+        addend: Bytes added to the address.
+        generic: Whether the address is generic.
+        size: The size of the stored address in bytes.
+        shift: The number of lowest bits left out, for an address stored byte by byte.
     """
 
     offset: int
@@ -36,11 +36,11 @@ class SymbolAddress(NamedTuple):
 
 
 class Initialiser(NamedTuple):
-    """The elements of an initialiser, one behind the other.
+    """The elements of an initialiser, in order.
 
     Attributes:
-        data: Their bytes, zeros where an address belongs.
-        addresses: These.
+        data: The bytes, zeros in the place of an address.
+        addresses: The addresses to store.
     """
 
     data: bytes = b""
@@ -48,10 +48,10 @@ class Initialiser(NamedTuple):
 
 
 def initialiser(tokens: PtxTokens, element: int) -> Initialiser:
-    """Reads the initialiser that comes next, for elements of so many bytes.
+    """Reads the initialiser that comes next, for elements of `element` bytes.
 
     Raises:
-        PtxReadError: If there is none.
+        PtxReadError: If there is no initialiser.
     """
     data, addresses = bytearray(), list[SymbolAddress]()
     depth = 0
@@ -103,7 +103,7 @@ def _is_name(tokens: PtxTokens) -> bool:
 
 
 def _symbol(tokens: PtxTokens) -> tuple[str, bool]:
-    """Returns the name that comes next, and whether its generic address is meant."""
+    """Returns the name that comes next, and whether the generic address is meant."""
     name = tokens.word()
     if name != _GENERIC or not tokens.accept("("):
         return name, False

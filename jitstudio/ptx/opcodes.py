@@ -1,12 +1,12 @@
-"""What the opcodes of PTX do, for readers that follow control, memory and registers."""
+"""The opcodes of PTX by their effect, for readers that follow control, memory and registers."""
 
 ENDS = frozenset({"ret", "exit", "trap"})
-"""A thread that executes them unguarded does not go on behind them."""
+"""Unguarded, they end the thread or return."""
 
 JUMPS = frozenset({"bra", "brx"})
 
 LEAVING = ENDS | JUMPS
-"""Unguarded, no thread goes on with the next instruction."""
+"""Unguarded, they never lead to the next instruction."""
 
 BARRIERS = frozenset({"bar", "barrier"})
 
@@ -17,7 +17,7 @@ MATRIX_ACCESSES = frozenset({"ldmatrix", "stmatrix"})
 """Accesses to rows of shared memory by the addresses of all lanes."""
 
 LOADS = frozenset({"ld", "ldu", "atom", "tex", "tld4", "suld"})
-"""What puts values from memory, textures or surfaces into registers."""
+"""They put values from memory, textures or surfaces into registers."""
 
 WITHOUT_RESULT = (
     JUMPS

@@ -1,9 +1,9 @@
-"""The words of PTX text, for all that read it: comments and strings are hidden here, once.
+"""The words of PTX text, for all readers: only here comments and strings are hidden.
 
-Follows "Syntax" of the PTX ISA, and where that says nothing what ptxas takes (`tests/ptx` asks it).
-A word ends before a dot: ``.reg.b32 a;`` and ``mov .b32 a, 1;`` are as good as what compilers
-write, and readers put the parts together. A string may go on over lines and knows no escapes. A
-mark of a line (``# 7 "a.cu"``) may stand between any two words, as comments may.
+Follows "Syntax" of the PTX ISA, and ptxas where that is silent (`tests/ptx` asks ptxas). A word
+ends before a dot: ``.reg.b32 a;`` and ``mov .b32 a, 1;`` are as good as the spelling of compilers,
+and readers put the parts together. A string may go on over lines and knows no escapes. A mark of a
+line (``# 7 "a.cu"``) may stand between any two words, as comments may.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ctypes import c_float
 from typing import NamedTuple
 
 COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|\#[^\n]*+|@@[^\n]*+"
-"""A comment, a mark of a line, or a line of what PTX 1 had as its debug information."""
+"""A comment, a mark of a line, or a line of debug information as PTX 1 had."""
 
 STRING = r'"[^"]*+"|"[^\n]*+'
-"""A string; one that nothing ends is one of its line."""
+"""A string; without an end, the rest of the line."""
 
 GAP = rf"(?>\s|{COMMENT})*+"
-"""What may be between two words of a text whose comments are not hidden."""
+"""The gap between two words of a text whose comments are not hidden."""
 
 NAME = r"[A-Za-z_$%][\w$]*+"
 """An opcode or the name of a register, a variable, a function or a label."""
@@ -33,12 +33,12 @@ OPCODE = rf"[a-z]\w*+(?:\s*+{DOT_WORD})*+"
 """An opcode with its modifiers."""
 
 GUARD = rf"@\s*+!?+\s*+{NAME}"
-"""The predicate that an instruction is executed under."""
+"""The predicate of a guarded instruction."""
 
 LABEL = rf"{NAME}\s*+:(?!:)"
 
 PARENTHESES = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
-"""What is in parentheses, which are three deep at most (``.attribute(.unified(1, 2))``)."""
+"""A group in parentheses, three deep at most (``.attribute(.unified(1, 2))``)."""
 
 INTEGER = r"(?:0[xX][0-9a-fA-F]++U?|0[bB][01]++U?|\d++U?)"
 """An integer, which a word may touch: ``.loc 1 7 3ret;``."""
@@ -62,12 +62,12 @@ _FLOAT_SIZE = 4
 
 
 class PtxToken(NamedTuple):
-    """A word, number, string or mark, with where it begins in the text.
+    """A word, number, string or mark, with its offset in the text.
 
     Attributes:
-        kind: ``word``, ``dot`` for a word that begins with one, ``number``, ``string`` or ``mark``.
-        text: As written; of a string with its quotation marks.
-        at: The offset of its first character.
+        kind: ``word``, ``dot`` for a word with a dot in front, ``number``, ``string`` or ``mark``.
+        text: The token as written; a string with its quotation marks.
+        at: The offset of the first character.
     """
 
     kind: str
@@ -76,7 +76,7 @@ class PtxToken(NamedTuple):
 
 
 def bare_ptx(text: str) -> str:
-    """Returns the text with blanks for comments and inside strings: all else stays where it is."""
+    """Returns the text with blanks for comments and inside strings: all else keeps its place."""
     return _HIDDEN.sub(_blank, text)
 
 
@@ -86,7 +86,7 @@ def without_comments(text: str) -> str:
 
 
 def scan(text: str, bare: str) -> Iterator[PtxToken]:
-    """Yields the tokens of a text; `bare` is the same with its comments hidden."""
+    """Yields the tokens of a text; `bare` is the text with its comments hidden."""
     for match in _TOKEN.finditer(bare):
         kind = match.lastgroup or ""
         start, end = match.span(kind)
@@ -97,7 +97,7 @@ def integer_of(text: str) -> int:
     """Returns the value of an integer as PTX writes it: ``0x1F``, ``0b101U``, ``017`` for 15.
 
     Raises:
-        ValueError: It is none, such as ``09``.
+        ValueError: The text is no integer, such as ``09``.
     """
     digits = text.rstrip("U")
     if len(digits) > 1 and digits[0] == "0" and digits.isdigit():
@@ -106,11 +106,11 @@ def integer_of(text: str) -> int:
 
 
 class Literal(NamedTuple):
-    """A number as it is written.
+    """A number as written.
 
     Attributes:
-        value: The number, or the bits of a float that is written as these.
-        float_bits: How many bits that float has; 0 for a number.
+        value: The number, or the bits of a float written in bits.
+        float_bits: The number of these bits; 0 for a number.
     """
 
     value: int | float
@@ -118,10 +118,10 @@ class Literal(NamedTuple):
 
 
 def literal_of(text: str) -> Literal:
-    """Returns the number that a token of this kind is.
+    """Returns the number in the text of a token.
 
     Raises:
-        ValueError: It is none, such as ``09``.
+        ValueError: The text is no number, such as ``09``.
     """
     prefix = text[:2].lower()
     if prefix in _FLOAT_BITS:
@@ -131,10 +131,10 @@ def literal_of(text: str) -> Literal:
 
 
 def initial_bytes(literal: Literal, size: int) -> bytes:
-    """Returns what a number is in a variable whose elements have so many bytes.
+    """Returns the bytes of a number in a variable with elements of `size` bytes.
 
-    ptxas rounds a float of 64 bits for an element of 4 bytes. All others it takes by their lowest
-    bytes: ``.f64 d = 0f3F800000`` is no 1.0, and ``.b16 h = 0f3F801234`` is 0x1234.
+    ptxas rounds a float of 64 bits for an element of 4 bytes. Of all other values it takes the
+    lowest bytes: ``.f64 d = 0f3F800000`` is no 1.0, and ``.b16 h = 0f3F801234`` is 0x1234.
     """
     value, float_bits = literal
     if float_bits == 64 and size == _FLOAT_SIZE:

@@ -1,7 +1,7 @@
-"""What a glance at PTX text tells: its head, its functions, and its statements one by one.
+"""Skims PTX text: its head, its functions, and the statements of these.
 
-Nothing is checked: of a broken text what can be made out. `jitstudio.simulator.ptx` is the reader
-that understands and refuses.
+Nothing is checked: of a broken text the readable part is returned. `jitstudio.simulator.ptx` is the
+reader that understands and refuses.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ _TARGET = re.compile(
 
 
 def version_at(text: str) -> re.Match[str] | None:
-    """Returns where a PTX text has its version, such as ``8.5``, as group ``value``."""
+    """Returns the place of the version of a PTX text, such as ``8.5``, as group ``value``."""
     return _first(_VERSION, ".version", text)
 
 
 def target_at(text: str) -> re.Match[str] | None:
-    """Returns where a PTX text has its target, such as ``sm_90a``, as group ``value``."""
+    """Returns the place of the target of a PTX text, such as ``sm_90a``, as group ``value``."""
     return _first(_TARGET, ".target", text)
 
 
 def is_ptx(text: str) -> bool:
-    """Returns whether a text says that it is PTX, by its version or its target."""
+    """Returns whether a text is PTX, by its version or its target."""
     return version_at(text) is not None or target_at(text) is not None
 
 
 def ptx_version(text: str) -> str | None:
-    """Returns the version of the PTX ISA that a text is written in, such as ``8.5``."""
+    """Returns the version of the PTX ISA of a text, such as ``8.5``."""
     match = version_at(text)
     return match["value"] if match else None
 
 
 def ptx_target(text: str) -> str | None:
-    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
+    """Returns the target of a PTX module, such as ``sm_90a``."""
     match = target_at(text)
     return match["value"].replace("compute_", "sm_") if match else None
 
@@ -68,17 +68,17 @@ def _first(pattern: re.Pattern[str], word: str, text: str) -> re.Match[str] | No
 
 
 class FunctionText(NamedTuple):
-    """Where a function stands in a text, by offsets.
+    """The place of a function in a text, by offsets.
 
     Attributes:
-        name: Its lowered name.
+        name: The lowered name.
         linking: ``extern``, ``visible``, ``weak`` or empty.
-        is_kernel: Whether it is an ``.entry``.
-        start: Of ``.entry`` or ``.func``.
-        name_at: Of its name.
-        parameters: What is between the parentheses behind its name.
-        body: Of the brace that opens its body; -1 for a declaration.
-        end: Behind its last brace or its semicolon.
+        is_kernel: Whether the function is an ``.entry``.
+        start: The offset of ``.entry`` or ``.func``.
+        name_at: The offset of the name.
+        parameters: The text between the parentheses behind the name.
+        body: The offset of the brace that opens the body; -1 for a declaration.
+        end: The offset behind the last brace or the semicolon.
     """
 
     name: str
@@ -135,15 +135,15 @@ def _end_of_braces(bare: str, at: int) -> int:
 
 
 class VariableText(NamedTuple):
-    """Where a statement declares variables of the module, by offsets.
+    """The place of a statement that declares variables of the module, by offsets.
 
     Attributes:
         linking: ``extern``, ``visible``, ``weak``, ``common`` or empty.
-        names: Of the variables.
-        names_at: Where these are.
-        parts: Where each of them stands, with its extents and its initialiser.
-        start: Of the statement.
-        end: Behind its semicolon.
+        names: The names of the variables.
+        names_at: The offsets of the names.
+        parts: The range of each variable, with its extents and its initialiser.
+        start: The offset of the statement.
+        end: The offset behind the semicolon.
     """
 
     linking: str
@@ -173,7 +173,7 @@ def variable_texts(bare: str, functions: Iterable[FunctionText]) -> Iterator[Var
 
 
 def local_variables(bare: str, start: int, end: int) -> VariableText | None:
-    """Returns the shared, constant or global variables that a statement declares, if it does."""
+    """Returns the shared, constant or global variables that a statement declares, or None."""
     match = _VARIABLES.match(bare, start, end + 1)
     return _variables(match) if match else None
 
@@ -189,7 +189,7 @@ def _variables(match: re.Match[str]) -> VariableText | None:
 
 
 def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yields what is between the commas that are in no brackets."""
+    """Yields the ranges between commas that are in no brackets."""
     depth = 0
     for mark in _COMMA.finditer(bare, start, end):
         depth += (mark[0] in "{(") - (mark[0] in "})")
@@ -226,8 +226,8 @@ def instruction_at(bare: str, at: int = 0, end: int = maxsize) -> re.Match[str] 
 
     Args:
         bare: PTX with its comments hidden.
-        at: Where the statement before ends.
-        end: Where the text ends.
+        at: The end of the statement before.
+        end: The end of the text.
     """
     return _INSTRUCTION.match(bare, at, end)
 
@@ -240,13 +240,13 @@ _ITEM = re.compile(
 def items(bare: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """Yields places in the source, labels and statements of a function.
 
-    Each is the last group of its match: ``loc``, ``label`` or ``statement``.
+    The last group of a match tells the kind: ``loc``, ``label`` or ``statement``.
     """
     return (item for item in _ITEM.finditer(bare, start, end) if item.lastgroup)
 
 
 def opcode_of(match: re.Match[str]) -> str:
-    """Returns the opcode of an instruction without what is between its parts."""
+    """Returns the opcode of an instruction without gaps between its parts."""
     return "".join(match["opcode"].split())
 
 
@@ -264,7 +264,7 @@ Place = tuple[int, int, int]
 
 
 def place_of(numbers: str | None) -> Place | None:
-    """Returns the place that a ``.loc`` names; None where its three numbers are not all there."""
+    """Returns the place in a ``.loc``; None unless all three numbers are there."""
     with suppress(ValueError):
         file, line, column = map(integer_of, (numbers or "").split())
         return file, line, column

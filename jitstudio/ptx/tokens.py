@@ -25,9 +25,9 @@ class PtxTokens:
 
     Attributes:
         text: The PTX.
-        bare: The same with its comments hidden.
-        tokens: All of them, then one of kind ``end``.
-        position: The index of the next one.
+        bare: The text with its comments hidden.
+        tokens: All tokens, then one of kind ``end``.
+        position: The index of the next token.
     """
 
     def __init__(self, text: str) -> None:
@@ -54,11 +54,11 @@ class PtxTokens:
         return token
 
     def is_next(self, text: str) -> bool:
-        """Returns whether the next token is this."""
+        """Returns whether the next token has this text."""
         return self.tokens[self.position].text == text
 
     def accept(self, text: str) -> bool:
-        """Goes on behind the next token if it is this; returns whether it is."""
+        """Goes on behind the next token if its text is this; returns whether that is so."""
         if self.tokens[self.position].text == text:
             self.position += 1
             return True
@@ -67,12 +67,12 @@ class PtxTokens:
     def expect(self, text: str) -> None:
         """Goes on behind the next token, which has to be this."""
         if not self.accept(text):
-            found, before = self.peek().text, self.tokens[max(self.position - 1, 0)]
+            text_there, before = self.peek().text, self.tokens[max(self.position - 1, 0)]
             line = bisect_right(self._starts, before.at)
             raise PtxReadError(
                 line,
                 f"“{text}” is expected behind “{before.text[:40]}”, and there is "
-                f"“{found[:40] or 'the end of the text'}”.",
+                f"“{text_there[:40] or 'the end of the text'}”.",
             )
 
     def word(self) -> str:
@@ -110,16 +110,16 @@ class PtxTokens:
         return PtxReadError(self.line(), f"{why}.")
 
     def skip_to(self, end: str) -> None:
-        """Goes on behind the next token that is this."""
+        """Goes on behind the next token with this text."""
         while not self.accept(end):
             self.take()
 
     def skip_braces(self) -> None:
-        """Goes on behind what is in braces."""
+        """Goes on behind a group in braces."""
         self._skip("{", "}")
 
     def skip_parentheses(self) -> None:
-        """Goes on behind what is in parentheses."""
+        """Goes on behind a group in parentheses."""
         self._skip("(", ")")
 
     def _skip(self, begin: str, end: str) -> None:
