@@ -1,4 +1,4 @@
-"""The content of buffers that comes from files."""
+"""The content of buffers read from files."""
 
 from __future__ import annotations
 
@@ -28,34 +28,35 @@ from jitstudio.numerics.dtypes import (
 )
 
 _LONGEST_LINE = 1 << 20
-"""Characters of a text file that are looked at to find out how its numbers are set apart."""
+"""Characters of a text file in which the delimiter of its numbers is looked for."""
 
 _LARGEST_NUMBER = 16
 """Bytes of the largest number that an archive may hold."""
 
 _LONGEST_NUMBER = 64
-"""Characters that a number of a text file may take, with what sets it apart."""
+"""Characters that a number of a text file may take, with its delimiter."""
 
-# What NumPy and the readers of archives raise for files that are damaged, or made to look so.
+# The exceptions of NumPy and the readers of archives for files that are damaged or hostile.
 _DAMAGED = (
     *(ValueError, TypeError, LookupError, ArithmeticError, EOFError, SyntaxError),
     *(RuntimeError, struct.error, zlib.error, zipfile.BadZipFile, tokenize.TokenError),
 )
 
 _PARSED = {"i": np.int64, "u": np.uint64, "b": np.uint8}
-"""What the numbers of a text file are read as, by the kind of what they become; else `float64`."""
+"""The type of parsed numbers of a text file, by the kind of the buffer; else `float64`."""
 
 
 def load(path_text: str, element: Type, length: int) -> np.ndarray:
-    """The content of a buffer from an .npy, .npz, .csv, .txt or other file, which is taken as raw.
+    """Returns the content of a buffer from an .npy, .npz, .csv or .txt file; others hold raw bytes.
 
     Args:
         path_text: The path; ``::name`` behind it chooses an array of an .npz file.
-        element: What one element is.
-        length: How many elements there have to be.
+        element: The type of an element.
+        length: The number of elements required.
 
     Raises:
-        NumericsError: It cannot be read, or does not hold these numbers; the message names it.
+        NumericsError: The file cannot be read, or does not hold these numbers; the message names
+            it.
     """
     path, name = _split(path_text)
     read = _READERS.get(path.suffix.lower(), _read_raw)
@@ -66,8 +67,8 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
         if not stat.S_ISREG(mode):
             # A pipe would keep us waiting.
             raise OSError(errno.EINVAL, "it is no ordinary file")
-        found = read(path, name, element, length)
-        return _shaped(_converted(found, element), element, length)
+        array = read(path, name, element, length)
+        return _shaped(_converted(array, element), element, length)
     except NumericsError as error:
         raise NumericsError(f"{path.name}: {error}") from None
     except FileNotFoundError:
@@ -101,8 +102,8 @@ def _read_npz(path: Path, name: str, element: Type, length: int) -> np.ndarray:
         if name and name not in arrays.files:
             raise NumericsError(f"It holds {names}, but no {name}.")
         name = name or arrays.files[0]
-        held = {info.filename.removesuffix(".npy"): info.file_size for info in arrays.zip.filelist}
-        _check_size(held[name], _LARGEST_NUMBER, element, length)
+        sizes = {info.filename.removesuffix(".npy"): info.file_size for info in arrays.zip.filelist}
+        _check_size(sizes[name], _LARGEST_NUMBER, element, length)
         return np.asarray(arrays[name])
 
 
@@ -147,7 +148,7 @@ _READERS: dict[str, Callable[[Path, str, Type, int], np.ndarray]] = {
 
 
 def _check_size(size: int, largest: int, element: Type, length: int) -> None:
-    """Refuses what cannot be the content of the buffer before it fills the memory."""
+    """Refuses a file far too large for the buffer before it fills the memory."""
     numbers = int(np.prod(shape_of(element, length), dtype=np.int64))
     if size > max(LARGEST, largest * numbers):
         raise NumericsError(f"It has {size:,} bytes, far more than the buffer.")
@@ -160,38 +161,38 @@ def _is_numbers(line: str, delimiter: str | None) -> bool:
         return False
 
 
-def _converted(found: np.ndarray, element: Type) -> np.ndarray:
-    """Returns the same numbers in the type of the buffer, if it can hold them."""
-    held, wanted = found.dtype, numpy_dtype(element).base
-    if held == wanted:
-        return found
-    if _are_bits(held, wanted):
-        return np.ascontiguousarray(found).view(wanted)
-    if held.kind not in "biuf" or wanted.names is not None:
+def _converted(array: np.ndarray, element: Type) -> np.ndarray:
+    """Returns the numbers in the type of the buffer, if that can hold them."""
+    stored, wanted = array.dtype, numpy_dtype(element).base
+    if stored == wanted:
+        return array
+    if _are_bits(stored, wanted):
+        return np.ascontiguousarray(array).view(wanted)
+    if stored.kind not in "biuf" or wanted.names is not None:
         name = element.name if wanted.names is not None else wanted
-        raise NumericsError(f"It holds {held}, which cannot become {name}.")
+        raise NumericsError(f"It holds {stored}, which cannot become {name}.")
     if is_floating(wanted):
         with np.errstate(all="ignore"):
-            return found.astype(wanted)
-    if held.kind == "f":
-        raise NumericsError(f"It holds {held}, of which {wanted} would lose the fractions.")
+            return array.astype(wanted)
+    if stored.kind == "f":
+        raise NumericsError(f"It holds {stored}, of which {wanted} would lose the fractions.")
     if wanted.kind == "b":
-        return np.asarray(found != 0)
-    _check_range(found, wanted)
-    return found.astype(wanted)
+        return np.asarray(array != 0)
+    _check_range(array, wanted)
+    return array.astype(wanted)
 
 
-def _are_bits(held: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    """Returns whether a file shows the bits of what it has no name for, or of a struct."""
-    if held.itemsize != wanted.itemsize or held.hasobject:
+def _are_bits(stored: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Returns whether a file has the bits of a type that .npy cannot name, or of a struct."""
+    if stored.itemsize != wanted.itemsize or stored.hasobject:
         return False
-    nameless = held.kind == "V" and held.names is None
-    return nameless or (wanted.kind == "V" and (held.kind == "u" or held.names is not None))
+    nameless = stored.kind == "V" and stored.names is None
+    return nameless or (wanted.kind == "V" and (stored.kind == "u" or stored.names is not None))
 
 
-def _check_range(found: np.ndarray, wanted: np.dtype[Any]) -> None:
+def _check_range(array: np.ndarray, wanted: np.dtype[Any]) -> None:
     limits = np.iinfo(wanted)
-    for number in (int(found.min()), int(found.max())) if found.size else ():
+    for number in (int(array.min()), int(array.max())) if array.size else ():
         if not limits.min <= number <= limits.max:
             raise NumericsError(f"It holds {number}, which {wanted} cannot.")
 
@@ -207,6 +208,6 @@ def _shaped(array: np.ndarray, element: Type, length: int) -> np.ndarray:
 
 
 def _first(error: Exception) -> str:
-    """Returns the first sentence of what a library says."""
-    said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-    return f"{said}."
+    """Returns the first sentence of the message of a library."""
+    sentence = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return f"{sentence}."

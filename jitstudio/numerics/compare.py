@@ -1,4 +1,4 @@
-"""Compares what a kernel has written with what was expected of it."""
+"""Compares the results of a kernel with the expected numbers."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _LARGEST = np.uint64((1 << 64) - 1)
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far numbers may be apart, and how much of it is reported.
+    """The largest differences allowed, and the number of mismatches to report.
 
     Attributes:
         relative, absolute: Of floating-point buffers, as `numpy.isclose` takes them.
-        integer: How far apart integers and bools may be.
-        most: Mismatches that are reported.
+        integer: The difference allowed between integers, or bools.
+        most: The number of mismatches to report.
     """
 
     relative: float = 0.0
@@ -47,13 +47,13 @@ class Tolerance:
 
 @dataclass
 class _Tally:
-    """What has been found so far.
+    """The results of the comparison so far.
 
     Attributes:
-        tolerance: How far numbers may be apart.
-        axes: Of the buffer; what a field of a struct has more is named by its label.
-        part: What is compared, where it is not all of the buffer.
-        shape: Of all of the buffer.
+        tolerance: The differences allowed.
+        axes: The axes of the buffer; further axes of a field of a struct are in its label.
+        part: The part compared, if not the whole buffer.
+        shape: The shape of the whole buffer.
     """
 
     tolerance: Tolerance
@@ -68,7 +68,7 @@ class _Tally:
     mismatches: list[Mismatch] = field(default_factory=list)
 
     def add(self, column: BufferColumn, first: int, got: np.ndarray, expected: np.ndarray) -> None:
-        """Compares a piece that begins with this element."""
+        """Compares a piece of a column that begins at element `first`."""
         self.count += got.size
         if np.array_equal(got, expected):
             return
@@ -97,14 +97,14 @@ class _Tally:
             )
 
     def _place(self, at: tuple[int, ...]) -> tuple[int, ...]:
-        """Returns where in the buffer a number is."""
+        """Returns the place of a number in the buffer."""
         if self.part is None:
             return at
         return tuple(map(int, np.unravel_index(self.part.places[at], self.shape)))
 
 
 def _label(name: str, lanes: tuple[int, ...]) -> str:
-    """Returns what is before a number of a struct, such as ``position[2]: ``."""
+    """Returns the text in front of a number of a struct, such as ``position[2]: ``."""
     return f"{name}{''.join(f'[{lane}]' for lane in lanes)}: " if name else ""
 
 
@@ -118,21 +118,21 @@ def compare(
 ) -> CheckResult:
     """Compares a buffer, or a part of it, with numbers of any type.
 
-    What is expected of a floating-point buffer is rounded to its type first, as the buffer can
+    Expected numbers are rounded to the type of a floating-point buffer first, as the buffer can
     hold nothing else; the differences are those of double precision. NaN equals NaN, which is
     counted, and -0.0 equals 0.0. Integers and bools are compared exactly, whatever the tolerances
-    of floats are, and so are they with an expression that gives floats. Elements for which nothing
-    but zero is expected do not count for the largest relative difference. Structs are compared
-    field by field, with a struct of the same fields or with a list that has an entry for each.
-    Of complex numbers the distance counts.
+    of floats are, also with an expression that gives floats. Elements that are expected to be zero
+    do not count for the largest relative difference. Structs are compared field by field, with a
+    struct of the same fields or with a list of an entry for each. Of complex numbers the distance
+    counts.
 
     Args:
         got: The buffer, perhaps mapped from a file.
-        expected: A number, an array, or a list of such.
-        expectation: What the result is named by.
-        element: What one element of the buffer is.
-        tolerance: How far they may be apart.
-        part: What is compared; None for all of the buffer.
+        expected: A number, an array, or a list of both.
+        expectation: The expectation that the result names.
+        element: The type of an element of the buffer.
+        tolerance: The differences allowed.
+        part: The part to compare; None for the whole buffer.
     """
     whole = as_expressions_see(got, element)
     numbers, size, label, left_out = whole, size_text_of(element, len(whole)), "", 0
@@ -164,10 +164,10 @@ def compare(
 
 
 def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The numbers as they are compared, with the index of the first element of each piece.
+    """Yields the numbers in pieces, with the index of the first element of each piece.
 
     Raises:
-        NumericsError: They are expected of integers, and too inexact for that.
+        NumericsError: The buffer has integers, and the expected numbers are too inexact.
     """
     got, expected = column.array, column.numbers
     rounds = _is_inexact(got.dtype)
@@ -191,7 +191,7 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 
 def _require_exact(expected: np.ndarray) -> None:
-    """Refuses floats that cannot tell neighbouring integers apart, as a sum of them may be rounded.
+    """Refuses floats that cannot tell neighbouring integers apart, as their sums may be rounded.
 
     An `int64` plus a `uint64` is a `float64` in NumPy.
     """
@@ -226,13 +226,13 @@ def _compare_floats(
 def _compare_exactly(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns how far integers are from what is expected of them, and which are too far."""
+    """Returns the differences of integers from the expected numbers, and which are too large."""
     if got.dtype.kind == "b":
         got = got.astype(np.uint8)
     if not is_floating(expected.dtype):
         return _compare_integers(got, expected, tolerance)
     wanted = expected.astype(np.float64)
-    # `_require_exact` has seen that all finite ones fit.
+    # `_require_exact` has made sure that all finite numbers fit.
     whole = np.isfinite(wanted) & (wanted == np.trunc(wanted))
     integers = np.where(whole, wanted, 0).astype(np.int64)
     distance, wrong = _compare_integers(got, integers, tolerance)
@@ -246,7 +246,7 @@ def _compare_exactly(
 def _compare_integers(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the differences, and which of them are too large; nothing overflows or is rounded."""
+    """Returns the differences, exact and without overflow, and which are too large."""
     greater = got > expected
     left, right = got.astype(np.uint64), expected.astype(np.uint64)
     upper, lower = np.where(greater, left, right), np.where(greater, right, left)

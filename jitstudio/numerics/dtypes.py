@@ -1,4 +1,4 @@
-"""NumPy's types for the elements of buffers, the .npy files that hold buffers, and what fits them.
+"""NumPy's types for the elements of buffers, the .npy files of buffers, and fitting numbers.
 
 A buffer of `n` elements is an array whose first axis has `n` entries; vectors such as ``float4``
 and arrays have their lanes as further axes, other structs are structured types.
@@ -33,14 +33,14 @@ from jitstudio.core.launch.types import (
 
 
 class NumericsError(ValueError):
-    """What was asked for cannot be had; the message is fit for a person."""
+    """A request that cannot be met; the message is fit for a person."""
 
 
 _ADDRESS = np.dtype(np.uint64)
 
 
 def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
-    """Returns one element with its lanes: `base` is the type of a lane, `shape` how many there are.
+    """Returns the type of an element: `base` is the type of a lane, `shape` the lanes.
 
     `numpy.empty(n, numpy_dtype(type))` has the lanes as further axes.
     """
@@ -59,9 +59,9 @@ def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
 
 
 def complex_dtype(type: Type) -> np.dtype[Any] | None:  # noqa: A002
-    """Returns the type of a complex number; None for what is none.
+    """Returns the type of a complex number; None for another type.
 
-    A buffer of such has real and imaginary part as lanes; expressions see complex numbers.
+    A buffer of complex numbers has real and imaginary part as lanes; expressions see numbers.
     """
     name = complex_name(type)
     return np.dtype(name) if name else None
@@ -74,17 +74,17 @@ def as_expressions_see(array: np.ndarray, element: Type) -> np.ndarray:
 
 
 def shape_of(type: Type, length: int) -> tuple[int, ...]:  # noqa: A002
-    """Returns the shape of a buffer of so many elements."""
+    """Returns the shape of a buffer of `length` elements."""
     return (length, *numpy_dtype(type).shape)
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Returns whether it is a floating-point type, those of `ml_dtypes` included."""
+    """Returns whether a type is floating-point, those of `ml_dtypes` included."""
     return dtype.kind == "f" or _needs_bits(dtype)
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
-    """Returns whether it is an integer type; `bool` is none."""
+    """Returns whether a type is an integer type; `bool` is not."""
     return dtype.kind in "iu"
 
 
@@ -92,7 +92,7 @@ def save_buffer(path: str | os.PathLike[str], array: np.ndarray) -> None:
     """Writes a buffer to an .npy file.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with open(path, "wb") as file:
         np.save(file, array.view(_bits(array.dtype)), allow_pickle=False)
@@ -104,7 +104,7 @@ def new_buffer(
     """Makes a file like those of `save_buffer`, mapped to be written.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     shape, dtype = shape_of(element, length), _bits(numpy_dtype(element).base)
     return open_memmap(path, mode="w+", dtype=dtype, shape=shape)
@@ -114,8 +114,8 @@ def open_buffer(path: str | os.PathLike[str], element: Type) -> np.ndarray:
     """Maps a file of `save_buffer`, to be read only.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is no .npy file.
+        OSError: The file cannot be read.
+        ValueError: The file is no .npy file.
     """
     stored = open_memmap(path, mode="r")
     return np.asarray(stored.view(numpy_dtype(element).base))
@@ -133,7 +133,7 @@ def _bytes(size: int) -> np.dtype[Any]:
 
 
 def _lanes(type: Struct) -> np.dtype[Any] | None:  # noqa: A002
-    """The same scalar several times without gaps, as in ``float3``; None for another struct."""
+    """Returns the lanes of a struct of equal scalars without gaps, as ``float3``; else None."""
     lane = type.fields[0].type if type.fields else None
     if not isinstance(lane, Scalar) or type.size != lane.size * len(type.fields):
         return None
@@ -158,7 +158,7 @@ def _needs_bits(dtype: np.dtype[Any]) -> bool:
 
 
 def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Returns the same type with unsigned integers in place of what .npy files cannot name."""
+    """Returns the type with unsigned integers in place of types that .npy files cannot name."""
     if dtype.subdtype is not None:
         return np.dtype((_bits(dtype.base), dtype.shape))
     if dtype.fields is not None:
@@ -181,7 +181,7 @@ class BufferColumn:
     Attributes:
         label: The field, such as ``inner.x``; empty for a whole buffer.
         array: The buffer.
-        numbers: What belongs to it, of the same shape.
+        numbers: The numbers for the buffer, of the same shape.
     """
 
     label: str
@@ -192,20 +192,20 @@ class BufferColumn:
 def spread(
     value: Any, shape: tuple[int, ...], size: str, *, is_complex: bool = False
 ) -> np.ndarray:
-    """Numbers in the shape of a buffer, without copying what is repeated.
+    """Returns numbers in the shape of a buffer, without copying repeated ones.
 
-    One number is for all, one for each element is for all its lanes, one for each lane is for all
-    elements; as many numbers as the buffer has are taken in their order. A complex number is two
-    lanes.
+    A single number is for all, one for each element is for all its lanes, one for each lane is for
+    all elements; as many numbers as the buffer has are taken in their order. A complex number is
+    two lanes.
 
     Args:
-        value: A number, an array, or a list of such.
+        value: A number, an array, or a list of both.
         shape: Elements, then lanes.
-        size: How many these are, for a message.
+        size: The number of both, for a message.
         is_complex: Whether the buffer has complex numbers.
 
     Raises:
-        NumericsError: They do not fit.
+        NumericsError: The numbers do not fit.
     """
     array = _array(value)
     if array.dtype.kind == "c" and not is_complex:
@@ -214,7 +214,7 @@ def spread(
         array = np.stack((array.real, array.imag), axis=-1)
     if array.size == math.prod(shape):
         return array.reshape(shape)
-    # Not an array of one number, which is one that has come out too short.
+    # An array of one number does not count as a single number: it came out too short.
     if not array.ndim:
         return np.broadcast_to(array, shape)
     if array.shape == shape[:1]:
@@ -226,32 +226,32 @@ def spread(
 
 
 def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
-    """Returns a buffer with these numbers, which become its type as an assignment in C makes them.
+    """Returns a buffer with these numbers, converted as an assignment in C converts.
 
-    A struct takes a struct of the same fields or a list that has an entry for each field.
+    A struct takes a struct of the same fields or a list with an entry for each field.
 
     Raises:
-        NumericsError: They do not fit.
+        NumericsError: The numbers do not fit.
     """
     array = np.zeros(length, numpy_dtype(element))
-    seen = array if complex_dtype(element) is None else as_expressions_see(array, element)
+    as_seen = array if complex_dtype(element) is None else as_expressions_see(array, element)
     with np.errstate(all="ignore"):
-        for column in columns(seen, value, size_text_of(element, length)):
+        for column in columns(as_seen, value, size_text_of(element, length)):
             np.copyto(column.array, column.numbers, casting="unsafe")
     return array
 
 
 def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[BufferColumn]:
-    """Yields a buffer with the numbers that belong to it; the fields of its structs each by itself.
+    """Yields a buffer with the numbers for it; a buffer of structs field by field.
 
     Args:
         array: The buffer.
-        value: A number, an array, or a list of such; for structs also a list of the fields.
-        size: How many numbers the buffer has, for a message.
-        label: Of the field that this is, see `BufferColumn`.
+        value: A number, an array, or a list of both; for structs also a list of the fields.
+        size: The number of numbers in the buffer, for a message.
+        label: The label of the field, see `BufferColumn`.
 
     Raises:
-        NumericsError: They do not fit.
+        NumericsError: The numbers do not fit.
     """
     names = array.dtype.names
     if names is None:
@@ -265,7 +265,7 @@ def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterat
 
 
 def _part(value: Any, names: tuple[str, ...], number: int) -> Any:
-    """Returns what there is for one field of a struct."""
+    """Returns the value for a field of a struct."""
     match value:
         case np.ndarray() | np.void() if value.dtype.names == names:
             return value[names[number]]
@@ -289,7 +289,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def size_text_of(element: Type, length: int) -> str:
-    """Returns how many elements a buffer has, and how many numbers if that is not the same."""
+    """Returns the number of elements of a buffer, and that of its numbers if different."""
     lanes = math.prod(numpy_dtype(element).shape)
     elements = f"{length:,} element{'' if length == 1 else 's'} of {element.name}"
     return elements if lanes == 1 else f"{elements}, {length * lanes:,} numbers"

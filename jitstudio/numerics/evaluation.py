@@ -36,11 +36,11 @@ from jitstudio.numerics.fills import generate
 
 # ---- Expressions that come from project files, which travel between people
 #
-# Two walls: `parse` lets nothing through but what is known to be harmless; asteval then evaluates
-# what is left with the names of that and no others. Time and memory are bounded by the process.
+# Two walls: `parse` lets only harmless parts through; asteval then evaluates the rest with the
+# names of that and no others. Time and memory are bounded by the process.
 
 _MOST_BITS = 128
-"""Of Python's integers: they grow without end, and arithmetic with them gets slower and slower."""
+"""The bits of Python's integers: these grow without end, and arithmetic gets slower and slower."""
 
 _WIDER = ". Give the array a type that holds the number, as in arange(n, dtype=uint64)"
 _LONGEST_CAUSE = 200
@@ -49,30 +49,30 @@ _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, list, tuple)
 
 
 def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
-    """Returns what an expression comes to: a number, an array, or a list or tuple of such.
+    """Returns the value of an expression: a number, an array, or a list or tuple of both.
 
     Args:
-        expression: As the user wrote it.
-        values: The parameters by name; only those that occur are looked up. Arrays are not
-            written to.
+        expression: The text of the user.
+        values: The parameters by name; only those that occur are looked up. Arrays are not written
+            to.
 
     Raises:
-        ExpressionError: It cannot be evaluated; the message says why and where.
+        ExpressionError: The expression cannot be evaluated; the message says why and where.
     """
     parsed = parse(expression, values)
     return run(parsed.body, parsed.place, {PARAMETER + name: values[name] for name in parsed.names})
 
 
 def run(body: ast.expr, place: ExpressionText, parameters: Mapping[str, Any]) -> Any:
-    """Returns what an expression that `parse` has read comes to; see `evaluate`.
+    """Returns the value of an expression that `parse` has read; see `evaluate`.
 
     Args:
         body: The expression.
-        place: Where its parts are in the text.
+        place: The places of its parts in the text.
         parameters: The parameters, behind `PARAMETER`.
 
     Raises:
-        ExpressionError: It cannot be evaluated.
+        ExpressionError: The expression cannot be evaluated.
     """
     interpreter = _interpreter(parameters)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -91,7 +91,7 @@ def _interpreter(parameters: Mapping[str, Any]) -> Interpreter:
     interpreter.symtable.clear()
     interpreter.symtable.update(FUNCTIONS | TYPES | CONSTANTS)
     interpreter.symtable.update({name: _frozen(value) for name, value in parameters.items()})
-    # Without it asteval does not pass exceptions on.
+    # Without this asteval does not pass exceptions on.
     interpreter.expr = ""
 
     def calculate(node: ast.BinOp) -> Any:
@@ -110,7 +110,7 @@ def _checked(handler: Callable[[ast.expr], Any]) -> Callable[[ast.expr], Any]:
 
 
 def _frozen(value: Any) -> Any:
-    """Returns the same numbers, safe from functions that write to their arguments."""
+    """Returns a value, safe from functions that write to their arguments."""
     if not isinstance(value, np.ndarray):
         return value
     view = value.view()
@@ -119,11 +119,11 @@ def _frozen(value: Any) -> Any:
 
 
 def _sound(value: Any) -> Any:
-    """Refuses what only looks like numbers.
+    """Refuses values that only look like numbers.
 
     Raises:
-        TypeError: It is an array of Python objects or strings.
-        OverflowError: It is an integer beyond all types of C.
+        TypeError: The value is an array of Python objects or strings.
+        OverflowError: The value is an integer beyond all types of C.
     """
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         raise OverflowError(f"an integer has more than {_MOST_BITS} bits")
@@ -135,7 +135,7 @@ def _sound(value: Any) -> Any:
 def _error_text(
     interpreter: Interpreter, error: BaseException, place: ExpressionText
 ) -> ExpressionError:
-    """Returns what went wrong at first; asteval says it again for every level."""
+    """Returns the first error: asteval repeats an error for every level."""
     node = None
     if interpreter.error:
         node = interpreter.error[0].node
@@ -157,11 +157,11 @@ INDEX = "i"
 
 
 class ExpressionScope(Mapping[str, Any]):
-    """All names of an expression; a buffer is made or opened when it is asked for.
+    """All names of an expression; a buffer is made or opened on its first use.
 
     Args:
         context: The parameters.
-        indices: What `INDEX` is: of the elements of the buffer that the expression is for.
+        indices: The value of `INDEX`: the indices of the elements of the expression's buffer.
     """
 
     def __init__(self, context: EvaluationContext, indices: np.ndarray) -> None:
@@ -201,10 +201,10 @@ class ExpressionScope(Mapping[str, Any]):
 
 
 def evaluate_among(expression: str, context: EvaluationContext, length: int) -> Any:
-    """Returns what an expression over the parameters comes to.
+    """Returns the value of an expression over the parameters.
 
     Raises:
-        NumericsError: It cannot be evaluated.
+        NumericsError: The expression cannot be evaluated.
     """
     return evaluate(expression, ExpressionScope(context, np.arange(length)))
 
@@ -215,7 +215,7 @@ _SETTERS = (
     "openblas_set_num_threads64_",
     "openblas_set_num_threads",
 )
-"""How the builds of OpenBLAS that NumPy comes with call it."""
+"""The names of the setter in the builds of OpenBLAS that NumPy comes with."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Reads NumPy expressions that come from project files, which travel between people.
 
 `parse` lets nothing through but numbers, parameters and names of NumPy (`FUNCTIONS`) that neither
-read nor write anything but numbers. What runs an expression, here or in an export, reads it first.
+read nor write anything but numbers. Whoever runs an expression, here or in an export, parses first.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in _FUNCTIONS},
     "erf": _erf,
 }
-"""What may be called."""
+"""The functions that may be called."""
 
 TYPES: dict[str, Any] = {
     **{name: getattr(np, name) for name in _TYPES},
@@ -72,13 +72,13 @@ TYPES: dict[str, Any] = {
     "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8_e5m2": ml_dtypes.float8_e5m2,
 }
-"""What numbers may be made: ``float32(x)`` and ``x.astype(float32)``."""
+"""The types that numbers may be converted to: ``float32(x)`` and ``x.astype(float32)``."""
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
-"""What is always known."""
+"""The names that are always known."""
 
 ATTRIBUTES = _words("T shape size ndim dtype real imag")
-"""What may be read of an array."""
+"""The attributes of arrays that may be read."""
 
 METHODS = _words(
     """
@@ -87,7 +87,7 @@ METHODS = _words(
     sum prod mean var std min max argmin argmax argsort any all cumsum cumprod
     """
 )
-"""What may be called of an array."""
+"""The methods of arrays that may be called."""
 
 KEYWORDS = _words(
     """
@@ -96,7 +96,7 @@ KEYWORDS = _words(
     rtol atol right left
     """
 )
-"""Names of arguments; not `out`, which writes, nor `like`, which calls what it is given."""
+"""Names of arguments; not `out`, which writes, nor `like`, which calls its value."""
 
 WORDS = TYPES.keys() | _words("left right constant edge wrap reflect symmetric same valid full")
 """The strings that NumPy takes as arguments."""
@@ -108,8 +108,8 @@ _LONGEST_SHOWN = 60
 _PREFIXES = ("np", "numpy")
 
 PARAMETER = "$"
-"""Stands before the names of parameters in what is evaluated, so that a parameter may be called
-like a function, and a function stay within reach behind ``np.``."""
+"""Stands before the names of parameters in the tree, so that a parameter may be called like a
+function, and a function stay within reach behind ``np.``."""
 
 # Strings are skipped; a name right behind a digit or dot is part of a number or an attribute.
 _NAME = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])[^\W\d]\w*")
@@ -130,7 +130,7 @@ _PLAIN = (
     ast.cmpop,
     ast.expr_context,
 )
-"""What needs no look of its own: only its parts matter."""
+"""Nodes that are harmless if their parts are."""
 
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Lambda: "A lambda",
@@ -152,7 +152,7 @@ class ExpressionError(NumericsError):
     """An expression cannot be evaluated.
 
     Attributes:
-        position: Where, in characters from 0; None where it is the whole.
+        position: The place, in characters from 0; None for the whole expression.
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
@@ -163,12 +163,12 @@ class ExpressionError(NumericsError):
 
 @dataclass(frozen=True)
 class ExpressionText:
-    """Knows where the parts of a parsed text are in what the user wrote.
+    """Knows the places of the parts of a parsed text in the text of the user.
 
     Attributes:
-        expression: As the user wrote it.
-        text: As it is parsed.
-        origin: For each character of `text` where it comes from; one more for its end.
+        expression: The text of the user.
+        text: The text that is parsed.
+        origin: The place in `expression` of each character of `text`, and of the end.
     """
 
     expression: str
@@ -176,11 +176,11 @@ class ExpressionText:
     origin: Sequence[int]
 
     def start(self, node: ast.expr) -> int:
-        """Returns where this part begins, in characters from 0."""
+        """Returns the beginning of a part, in characters from 0."""
         return self.origin[self._characters(node.col_offset)]
 
     def words(self, node: ast.expr) -> str:
-        """Returns what the user wrote there, shortened."""
+        """Returns the words of the user for a part, shortened."""
         end = self.origin[self._characters(node.end_col_offset or 0) - 1] + 1
         words = self.expression[self.start(node) : end]
         return words if len(words) <= _LONGEST_SHOWN else f"{words[: _LONGEST_SHOWN - 1]}…"
@@ -195,9 +195,9 @@ class Parsed:
     """An expression that has been read.
 
     Attributes:
-        body: What to evaluate; parameters are behind `PARAMETER`.
-        names: The parameters that occur in it.
-        place: Where its parts are.
+        body: The tree to evaluate; parameters are behind `PARAMETER`.
+        names: The parameters that occur.
+        place: The places of the parts.
     """
 
     body: ast.expr
@@ -209,7 +209,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     """Reads an expression over these parameters.
 
     Raises:
-        ExpressionError: It is no expression, or has something in it that is not allowed.
+        ExpressionError: The text is no expression, or has a part that is not allowed.
     """
     if not expression.strip():
         raise ExpressionError("There is no expression")
@@ -226,7 +226,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
         reader = _Reader(place, parameters, renamed)
         body = reader.visit(tree.body)
     except SyntaxError as error:
-        # Python has no place for what is missing at the end.
+        # Python has no place for parts missing at the end.
         column = error.offset - 1 if error.offset else len(place.text)
         where = place.origin[min(column, len(place.origin) - 1)]
         raise ExpressionError(f"This is no NumPy expression: {error.msg}", where) from None
@@ -238,10 +238,10 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
 
 
 def _prepared(expression: str, stand_ins: Mapping[str, str]) -> ExpressionText:
-    """One line without leading space, in which what Python takes for no name has a stand-in.
+    """Returns the text in one line, with stand-ins for names that Python would not accept.
 
     Args:
-        expression: As the user wrote it.
+        expression: The text of the user.
         stand_ins: For parameters named like keywords, and such as ``view.data`` and ``rows[0]``.
     """
     line = re.sub(r"[\s\0]", " ", expression)
@@ -258,7 +258,7 @@ def _prepared(expression: str, stand_ins: Mapping[str, str]) -> ExpressionText:
 
 
 def _names(odd: tuple[str, ...]) -> re.Pattern[str]:
-    """Returns what finds names, of these first; the longest of them are in front."""
+    """Returns the pattern of names, with `odd` in front; the longest of these come first."""
     ends = {name: r"(?!\w)" if re.search(r"\w\Z", name) else "" for name in odd}
     first = "".join(rf"(?<![\w.]){re.escape(name)}{end}|" for name, end in ends.items())
     strings, plain = _NAME.pattern.rpartition("|")[::2]
@@ -266,7 +266,7 @@ def _names(odd: tuple[str, ...]) -> re.Pattern[str]:
 
 
 class _Reader(ast.NodeTransformer):
-    """Refuses all that is not known to be harmless, and finds out what names mean."""
+    """Refuses all parts not known to be harmless, and resolves names."""
 
     def __init__(
         self, place: ExpressionText, parameters: Collection[str], renamed: dict[str, str]
@@ -277,13 +277,13 @@ class _Reader(ast.NodeTransformer):
         self._renamed = renamed
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Looks at the parts of what is harmless itself."""
+        """Visits the parts of a harmless node."""
         if not isinstance(node, _PLAIN):
             self._refuse(node, _REFUSED.get(type(node), "This"))
         return super().generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """Numbers, and the few strings that NumPy takes."""
+        """Accepts numbers, and the few strings that NumPy takes."""
         if isinstance(node.value, str) and node.value not in WORDS:
             self._refuse(node, "A string")
         if not isinstance(node.value, (*_CONSTANTS, str)):
@@ -291,7 +291,7 @@ class _Reader(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Returns a parameter, a constant or a type."""
+        """Resolves a parameter, a constant or a type."""
         name = self._parameter(node)
         if name:
             self.names.add(name)
@@ -299,7 +299,7 @@ class _Reader(ast.NodeTransformer):
         return self._word(node, node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """``np.pi``, or what an array says of itself."""
+        """Resolves ``np.pi``, or an attribute of an array."""
         if self._is_numpy(node.value):
             return self._word(node, node.attr)
         if node.attr in METHODS:
@@ -310,14 +310,14 @@ class _Reader(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Returns elements, or a field of a struct by its name."""
+        """Visits the choice of elements, or of a field of a struct by name."""
         node.value = self.visit(node.value)
         if not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)):
             node.slice = self.visit(node.slice)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Returns a function or method that is known."""
+        """Resolves a call of a known function or method."""
         node.func = self._function(node.func)
         for argument in node.keywords:
             if argument.arg not in KEYWORDS:
@@ -360,8 +360,8 @@ class _Reader(ast.NodeTransformer):
         return isinstance(node, ast.Name) and node.id in _PREFIXES and not self._parameter(node)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
-        known = {*self._parameters, *FUNCTIONS, *TYPES, *CONSTANTS}
-        near = difflib.get_close_matches(name, known, 1)
+        known_names = {*self._parameters, *FUNCTIONS, *TYPES, *CONSTANTS}
+        near = difflib.get_close_matches(name, known_names, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         self._fail(node, f"{name} is not known in expressions{hint}")
 

@@ -1,4 +1,4 @@
-"""The content of buffers that is made from a few numbers.
+"""The content of buffers generated from a few numbers.
 
 Everything is made in pieces that fit into a cache, and in the type of the buffer as far as that
 goes, so that a buffer of a gigabyte needs little more than that gigabyte.
@@ -23,18 +23,18 @@ from jitstudio.numerics.dtypes import (
 )
 
 _PIECE = 1 << 18
-"""Numbers that are made at a time."""
+"""Numbers generated at a time."""
 
 _WORD = 1 << 64
 
 _Number = float | int
 
 _Make = Callable[[int, int, np.dtype[Any]], np.ndarray]
-"""Makes the numbers from the first to the last index in (nearly) this type."""
+"""Generates the numbers from the first to the last index in (nearly) this type."""
 
 
 def generate(buffer: Buffer) -> np.ndarray:
-    """Returns the content of a buffer before the launch; the same for the same fill, always.
+    """Returns the content of a buffer before the launch; always the same for the same fill.
 
     Numbers are counted through all lanes, so that a range of ``float4`` begins ``0 1 2 3``; that of
     complex numbers is ``0 1 2 3``, too, each with no imaginary part. The fields of a struct are
@@ -136,13 +136,13 @@ def _floats(
     if not low < high or not math.isfinite(high - low):
         raise NumericsError(f"There is no random number from {low} to below {high}.")
     # NumPy makes random numbers of these two types only.
-    made = np.float64 if dtype == np.float64 else np.float32
-    numbers: np.ndarray = rng.random(count, dtype=made)
+    generated = np.float64 if dtype == np.float64 else np.float32
+    numbers: np.ndarray = rng.random(count, dtype=generated)
     if (low, high) != (0, 1):
         numbers *= high - low
         numbers += low
     numbers = numbers.astype(dtype, copy=False)
-    # Rounding may have reached what is to be left out.
+    # Rounding may have reached the excluded end.
     end, least = np.array([high, low]).astype(dtype)
     return np.asarray(np.minimum(numbers, np.nextafter(end, least)))
 

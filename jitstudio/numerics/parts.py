@@ -1,4 +1,4 @@
-"""Which elements of a buffer an expectation is about: ``out[1:-1]``, ``out.reshape(8, 32)[1:, 0]``.
+"""The part of a buffer in an expectation: ``out[1:-1]``, ``out.reshape(8, 32)[1:, 0]``.
 
 Each index is applied twice: to the numbers themselves, and to their places in the buffer.
 """
@@ -18,7 +18,7 @@ from jitstudio.numerics.expression_text import PARAMETER, ExpressionError, parse
 from jitstudio.numerics.targets import BufferPart, is_field, steps
 
 _WHOLE = PARAMETER + "="
-"""What an index is applied to; the buffer itself, in the index, is as it was before the launch."""
+"""The array to index; the name of the buffer, in an index, is the content before the launch."""
 
 
 def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, Any]) -> BufferPart:
@@ -26,11 +26,11 @@ def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, An
 
     Args:
         array: The buffer, as expressions see it.
-        expectation: What is expected of which part.
-        values: What may occur in an index, by name.
+        expectation: The expectation, with its target.
+        values: The values that may occur in an index, by name.
 
     Raises:
-        NumericsError: It is no part, or has no elements.
+        NumericsError: The target is no part, or has no elements.
     """
     parsed = parse(expectation.target, {*values, expectation.buffer})
     numbers, places = array, np.arange(array.size).reshape(array.shape)
@@ -53,8 +53,8 @@ def part_of(array: np.ndarray, expectation: Expectation, values: Mapping[str, An
         elif isinstance(step, (ast.Subscript, ast.Attribute)):
             step.value = whole
         numbers, places = (
-            np.asarray(run(step, parsed.place, symbols | {_WHOLE: each}))
-            for each in (numbers, places)
+            np.asarray(run(step, parsed.place, symbols | {_WHOLE: operand}))
+            for operand in (numbers, places)
         )
     if not places.size:
         raise NumericsError(f"{expectation.target} has no elements, so that nothing is compared.")

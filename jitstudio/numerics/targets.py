@@ -1,4 +1,4 @@
-"""The target of an expectation: a buffer with its indices, ``out[1:-1]``, and what they choose."""
+"""The target of an expectation: a buffer with its indices, such as ``out[1:-1]``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class BufferPart:
     """Some of the numbers of a buffer.
 
     Attributes:
-        numbers: What it holds there.
-        places: Where each of them is, as an index into all that expressions see of the buffer, of
-            the same shape; of a field of a struct where that struct is.
-        field: That field, such as ``inner.x``; empty for no field.
+        numbers: The numbers.
+        places: The place of each number, as an index into all that expressions see of the buffer,
+            of the same shape; of a field of a struct the place of that struct.
+        field: The field, such as ``inner.x``; empty for no field.
     """
 
     numbers: np.ndarray
@@ -29,10 +29,10 @@ class BufferPart:
 
 
 def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
-    """Returns the indices of a target that has been parsed, and what moves elements, in order.
+    """Returns the indices of a parsed target, and its calls that move elements, in order.
 
     Raises:
-        ExpressionError: There is something else in it.
+        ExpressionError: There is another part in the target.
     """
     node, chain = target_steps(body)
     if not isinstance(node, ast.Name) or node.id != PARAMETER + expectation.buffer:
