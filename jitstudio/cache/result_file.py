@@ -1,8 +1,8 @@
-"""The SQLite file that a store keeps its results in: what is in it, and whether it is one of ours.
+"""The SQLite file in which a store keeps results: its content, and checks that it is a store's.
 
 Each value is sealed with its key, as SQLite notices neither a damaged byte inside a value nor a
-value in the place of another. What is damaged comes as an exception of any type: SQLite's own,
-`DamagedCacheFile`, a `UnicodeDecodeError` where its words are not UTF-8.
+value in the place of another. Damage comes as an exception of any type: SQLite's own,
+`DamagedCacheFile`, a `UnicodeDecodeError` where words are not UTF-8.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.private import is_own
 
-# Another one where the same job has another result.
+# Another number where the same job has another result.
 _FORMAT = 4
 FILE = "results.sqlite"
 _ENDINGS = ("", "-wal", "-shm", "-journal")
@@ -37,7 +37,7 @@ _CHECK = 16
 _WAL = 2
 _MOST_TOOLS = 100
 
-# What SQLite complains of that is no fault of the file: it is busy, or the disk is full.
+# Errors of SQLite that are no fault of the file: it is busy, or the disk is full.
 _PASSING = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
@@ -62,21 +62,21 @@ CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL
 
 
 class DamagedCacheFile(Exception):
-    """The file is not one that a store has made; the message says why."""
+    """The file was not made by a store; the message says why."""
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Whatever a store may have left in its folder."""
+    """Yields all files that a store may have left in its folder."""
     for name in (*(f"{FILE}{ending}" for ending in _ENDINGS), _ASIDE):
         if os.path.lexists(folder / name):
             yield folder / name
 
 
 def remove(folder: Path) -> int:
-    """Removes all that a store may have left in its folder; the bytes that it had.
+    """Removes all that a store may have left in its folder; returns the bytes that are freed.
 
     Raises:
-        OSError: Something cannot be removed.
+        OSError: A file cannot be removed.
     """
     size = 0
     for path in files_of(folder):
@@ -86,15 +86,15 @@ def remove(folder: Path) -> int:
 
 
 def drop_aside(folder: Path) -> None:
-    """Removes the damaged file that is kept."""
+    """Removes the damaged file that was set aside."""
     _delete(folder / _ASIDE)
 
 
 def check_files(folder: Path) -> None:
-    """Finds out, before SQLite waits for it or follows it, whether each file is one of ours.
+    """Checks that all files are a store's, before SQLite waits for them or follows them.
 
     Raises:
-        Damaged: It is something else.
+        Damaged: A file is something else.
     """
     for path in files_of(folder):
         status = path.lstat()
@@ -111,7 +111,7 @@ def check_files(folder: Path) -> None:
 
 
 def _write_version(path: Path) -> int:
-    """Byte 18 of the head; SQLite takes a file with a larger one for one that is only to be read.
+    """Returns byte 18 of the head; by a larger byte than `_WAL`, SQLite takes a file for read-only.
 
     https://www.sqlite.org/fileformat.html#file_format_version_numbers
     """
@@ -123,10 +123,10 @@ def set_aside(folder: Path) -> str:
     """Makes room for a new file.
 
     Returns:
-        The name under which the damaged one is kept, in the place of the last; empty if it is not.
+        The new name of the damaged file, in the place of the last; empty if the file is removed.
 
     Raises:
-        OSError: Something cannot be removed.
+        OSError: A file cannot be removed.
     """
     for path in files_of(folder):
         if path.name != FILE or path.lstat().st_size > _LARGEST_ASIDE:
@@ -138,7 +138,7 @@ def set_aside(folder: Path) -> str:
 
 
 def is_passing(error: Exception) -> bool:
-    """Returns whether the file is well and cannot be used just now."""
+    """Returns whether an error is no damage, but keeps the file from being used just now."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
 
 
@@ -150,24 +150,24 @@ def _delete(path: Path) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Returns why, in a text that holds nothing of a damaged file that a terminal would obey."""
+    """Returns the reason of an error, without control characters of a damaged file."""
     words = (error.strerror if isinstance(error, OSError) else "") or str(error)
     return "".join(letter if letter.isprintable() else "?" for letter in words)[:200]
 
 
 def limit_use(database: sqlite3.Connection) -> None:
-    """Has SQLite give up what it begins now once it takes far too long."""
+    """Has SQLite give up the next use once that takes far too long."""
     end = time.monotonic() + _LIMIT_OF_USE
     database.set_progress_handler(lambda: time.monotonic() > end, 1_000_000)
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Opens the file, or makes it.
+    """Opens the file, or makes a new file.
 
     Raises:
-        sqlite3.Error: SQLite cannot do so.
-        Damaged: It holds something else than results.
-        Exception: Whatever else SQLite makes of a damaged file.
+        sqlite3.Error: SQLite cannot open the file.
+        Damaged: The file holds something else than results.
+        Exception: Any other error of SQLite from a damaged file.
     """
     # Every use is under the store's lock, whichever thread it comes from.
     database = sqlite3.connect(
@@ -175,7 +175,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     )
     try:
         limit_use(database)
-        # A TEXT that damage has put in the place of a BLOB comes as bytes too, and fails its check.
+        # A TEXT in the place of a BLOB, by damage, comes as bytes too, and fails its check.
         database.text_factory = bytes
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         database.execute("PRAGMA trusted_schema = OFF")
@@ -206,7 +206,7 @@ def _own_tables() -> list[tuple[bytes, ...]]:
 
 
 def read(database: sqlite3.Connection, key: bytes) -> bytes | None:
-    """Returns what is kept under this key, or None; it counts as used now."""
+    """Returns the value under a key, or None; the value counts as used now."""
     row = database.execute("SELECT value FROM results WHERE key = ?", (key,)).fetchone()
     if row is None:
         return None
@@ -214,14 +214,14 @@ def read(database: sqlite3.Connection, key: bytes) -> bytes | None:
     if value is None:
         forget(database, key)
         return None
-    # A store that can be read and not written is still of use.
+    # A store that can only be read is still of use.
     with contextlib.suppress(sqlite3.OperationalError):
         database.execute("UPDATE results SET used = ? WHERE key = ?", (time.time(), key))
     return value
 
 
 def write(database: sqlite3.Connection, key: bytes, value: bytes, usual_limit: int) -> None:
-    """Keeps this under the key, unless it is too large a part of the limit."""
+    """Stores a value under a key, unless the value is too large a part of the limit."""
     limit = limit_of(database, usual_limit)
     if len(value) > min(limit * _LARGEST, _LONGEST - _CHECK):
         return
@@ -231,20 +231,20 @@ def write(database: sqlite3.Connection, key: bytes, value: bytes, usual_limit: i
 
 
 def limit_of(database: sqlite3.Connection, usual: int) -> int:
-    """Returns the limit that was set for this file, or the usual one."""
+    """Returns the limit of this file, or the usual limit."""
     row = database.execute("SELECT bytes FROM limits WHERE name = 'results'").fetchone()
     return usual if row is None else int(row[0])
 
 
 def resize(database: sqlite3.Connection, limit: int) -> None:
-    """Sets the limit, and drops what exceeds it."""
-    # Kept with the results, so that no other program throws away what this one may keep.
+    """Sets the limit, and drops the results beyond."""
+    # Stored with the results, so that no other program drops results that this one may keep.
     database.execute("INSERT OR REPLACE INTO limits VALUES ('results', ?)", (limit,))
     _evict(database, limit)
 
 
 def _evict(database: sqlite3.Connection, limit: int) -> None:
-    """Lets what was not used for the longest time go, where there is more than the limit."""
+    """Drops the results unused for the longest time, if the limit is exceeded."""
     excess = total(database) - limit
     if excess <= 0:
         return
@@ -259,20 +259,20 @@ def _evict(database: sqlite3.Connection, limit: int) -> None:
 
 
 def forget(database: sqlite3.Connection, key: bytes) -> None:
-    """Drops what is kept under this key."""
+    """Drops the value under a key."""
     database.execute("DELETE FROM results WHERE key = ?", (key,))
 
 
 def recall(database: sqlite3.Connection, surroundings: bytes) -> bytes | None:
-    """Returns where a tool was found in these surroundings, as it was kept."""
-    found = database.execute("SELECT file FROM tools WHERE surroundings = ?", (surroundings,))
-    row = found.fetchone()
+    """Returns the place of a tool in these surroundings, as stored."""
+    cursor = database.execute("SELECT file FROM tools WHERE surroundings = ?", (surroundings,))
+    row = cursor.fetchone()
     return None if row is None else _unsealed(surroundings, row[0])
 
 
 def remember(database: sqlite3.Connection, surroundings: bytes, file: bytes) -> None:
-    """Keeps where a tool was found."""
-    # Few are ever of use, and they are found again soon.
+    """Stores the place of a tool."""
+    # Few are of use again, and they are soon found anew.
     (count,) = database.execute("SELECT COUNT(*) FROM tools").fetchone()
     if count >= _MOST_TOOLS:
         database.execute("DELETE FROM tools")
@@ -281,13 +281,13 @@ def remember(database: sqlite3.Connection, surroundings: bytes, file: bytes) -> 
 
 
 def total(database: sqlite3.Connection) -> int:
-    """Returns bytes of results in the file."""
+    """Returns the bytes of results in the file."""
     (total,) = database.execute("SELECT TOTAL(size) FROM results").fetchone()
     return int(total)
 
 
 def empty(database: sqlite3.Connection) -> int:
-    """Drops all but the limit; the bytes of results that were there."""
+    """Drops all but the limit; returns the bytes of the dropped results."""
     dropped = total(database)
     database.executescript("DELETE FROM results; DELETE FROM tools;")
     _shrink(database)
@@ -305,7 +305,7 @@ def _sealed(key: bytes, value: bytes) -> bytes:
 
 
 def _unsealed(key: bytes, sealed: object) -> bytes | None:
-    """The value that was kept under this key, or None where it is not whole or another's."""
+    """Returns the value sealed under this key, or None if damaged or sealed under another key."""
     if not isinstance(sealed, bytes) or sealed[:_CHECK] != _seal(key, sealed[_CHECK:]):
         return None
     return sealed[_CHECK:]

@@ -1,9 +1,9 @@
-"""Takes the place of a tool that has done the very same before.
+"""Takes the place of a tool that has done the same job before.
 
-What may be wrong is not kept. A result is found by a hash of its job, of the files of its tool, and
-of what is at all the places on disk where its compile looked for files. Which those were is known
-after the compile only; it is kept with the results, by job and tool. A result is kept only if
-none of those places has changed since the compile began.
+Doubtful results are not stored. A result is found by a hash of its job, of the files of its tool,
+and of the content of all places on disk where its compile looked for files. These places are known
+only after the compile; they are stored with the results, by job and tool. A result is stored only
+if none of these places has changed since the compile began.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jitstudio.toolchain_folders import toolchain_in
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 _BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")
 _SEARCHED = ("PATH", "LD_LIBRARY_PATH")
-# What nvcc, its `nvcc.profile` and the host compiler's preprocessor read of the environment.
+# The environment variables of nvcc, its `nvcc.profile` and the host compiler's preprocessor.
 _READ_BY_NVCC = (
     *("NVCC_CCBIN", "INCLUDES", "SYSTEM_INCLUDES", "CUDAFE_FLAGS", "NVVM_FLAGS", "PTXAS_FLAGS"),
     *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"),
@@ -43,7 +43,7 @@ def fingerprint(*values: Any) -> bytes:
 
 
 def surroundings(tool: Tool, toolchain: str = "") -> bytes:
-    """A hash of all that decides where a tool is found: a package installed later changes it.
+    """Returns a hash of all that decides the place of a tool, such as packages installed later.
 
     Args:
         tool: The tool.
@@ -56,28 +56,28 @@ def surroundings(tool: Tool, toolchain: str = "") -> bytes:
         places += os.environ.get(name, "").split(os.pathsep)
     changed = tuple((place, _changed(place)) for place in places if place)
     variables = (*map(os.environ.get, (*_ROOTS, *_SEARCHED)), *_variables(tool))
-    # Also where the folder has none of it: the program is searched for elsewhere then.
+    # Also where the folder has no such tool: the program is searched for elsewhere then.
     other = toolchain_in(toolchain).files.get(tool, "") if toolchain else ""
     return fingerprint(tool, sys.executable, variables, changed, toolchain, other)
 
 
 def _variables(tool: Tool) -> tuple[str | None, ...]:
-    """Returns what a tool reads of the environment to make its results."""
+    """Returns the environment variables that affect the results of a tool."""
     return tuple(map(os.environ.get, _READ_BY_NVCC if tool is Tool.NVCC else ()))
 
 
 def _changed(place: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(place)
+        status = os.stat(place)
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def _feed(digest: Any, value: Any) -> None:
-    """Hash any value of the core, each with its type and length so that no two look the same.
+    """Hashes any value of the core, with types and lengths so that no two look the same.
 
-    All fields are taken, so that one added to a job later is never forgotten.
+    All fields are included, so that a field added to a job later is never forgotten.
     """
     if is_dataclass(value):
         value = (type(value).__name__, *(getattr(value, field.name) for field in fields(value)))
@@ -101,24 +101,24 @@ def _as_bytes(value: str | int | None) -> bytes:
 
 @dataclass(frozen=True)
 class Searched:
-    """Where the compile of a job looked for files."""
+    """The places where the compile of a job looked for files."""
 
     searches: tuple[Search, ...] = ()
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What distinguishes a job from others, at one moment.
+    """The properties that distinguish a job from others, at a certain moment.
 
     Attributes:
-        job: The job. What nobody trusts may have taken its worker over: what that has made is for
+        job: The job. A job that nobody trusts may have taken its worker over: its results are for
             jobs with the same confinement only.
         folder: The working directory, for a tool that puts it into its results.
-        variables: What the tool reads of the environment.
-        surroundings: What decides where the tool is found, and what the job is confined to.
-        file: Where it was found; None if that is not known yet.
-        searched: Where its compile looks for files, as far as is known.
-        sight: What is there; None if that cannot be known.
+        variables: The environment variables that the tool reads.
+        surroundings: The hash of all that decides the place of the tool, and of the confinement.
+        file: The file of the tool; None if not known yet.
+        searched: The places where the compile looks for files, as far as known.
+        sight: The content of these places; None if unknown.
     """
 
     job: Job
@@ -130,7 +130,7 @@ class Mark:
     sight: SearchSnapshot | None
 
     def place(self, file: ToolFile) -> bytes:
-        """Returns the key of where the compile looks for files."""
+        """Returns the key of the places where the compile looks for files."""
         return fingerprint("searches", file, self.folder, self.variables, self.job)
 
     def key(self, file: ToolFile, sight: SearchSnapshot) -> bytes:
@@ -139,10 +139,11 @@ class Mark:
 
 
 class Cache:
-    """What to look up in the store and what to keep there.
+    """Looks up results of jobs in the store, and stores new ones.
 
-    Which file a tool is loaded from is known to a worker only, which says so after each job. What
-    it said once is remembered, so that a build whose results are all here starts no worker.
+    The file from which a tool is loaded is known to a worker only, which reports the file after
+    each job. The report is remembered, so that a build whose results are all stored starts no
+    worker.
     """
 
     def __init__(self, store: Store) -> None:
@@ -151,9 +152,9 @@ class Cache:
         self._files: dict[bytes, ToolFile] = {}
 
     def mark(self, job: Job) -> Mark | None:
-        """What distinguishes the job from others, now; None where its result is not to be kept."""
-        # What cuobjdump finds may be assembled by nvJitLink, of which the key knows nothing.
-        # What a script makes may rest on anything.
+        """Returns the mark of a job, now; None where the result is not to be stored."""
+        # nvJitLink may assemble the output of cuobjdump, and the key knows nothing of that.
+        # The output of a script may depend on anything.
         if job.tool in (Tool.CUOBJDUMP, Tool.PYTHON) or have_effects(job.options):
             return None
         # Line tables hold the working directory, and folders may be relative to it.
@@ -168,17 +169,17 @@ class Cache:
         return replace(mark, searched=searched, sight=self._disk.look(searched.searches))
 
     def find(self, mark: Mark) -> StageFinished | None:
-        """Returns what the tool made of this before, as the result of a tool that has not run."""
+        """Returns the stored result of the job, marked as cached, or None."""
         if mark.file is None or mark.sight is None or not mark.file.is_there:
             return None
         self._files[mark.surroundings] = mark.file
-        found = self._store.get(mark.key(mark.file, mark.sight))
-        if found is None:
+        event = self._store.get(mark.key(mark.file, mark.sight))
+        if event is None:
             return None
-        return replace(found, stage=replace(found.stage, ms=0.0, phases=(), cached=True))
+        return replace(event, stage=replace(event.stage, ms=0.0, phases=(), cached=True))
 
     def keep(self, mark: Mark, basis: JobDependencies, finished: StageFinished) -> None:
-        """Keeps what the tool has made, if it is certain to be made again."""
+        """Stores the result of a tool, if a repetition is certain to give the same."""
         file = basis.tool
         if file is None or not file.is_there:
             return

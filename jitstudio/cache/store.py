@@ -1,9 +1,9 @@
-"""What was built before, by the hash of all that it was made from: in memory and on disk.
+"""The results of earlier builds, by the hash of all their inputs: in memory and on disk.
 
-On disk it is one SQLite file, which several programs may share and a crash leaves whole; the
-values in it are read by `core.codec`, which cannot run what it reads. Nothing that goes wrong here
-stops a build: a file that is damaged or not ours is set aside and begun anew, one that cannot be
-used now is left alone for a while, and either is said once.
+On disk there is one SQLite file, which several programs may share and a crash leaves whole;
+`core.codec` reads the values in it, and cannot run them. No error here stops a build: a file that
+is damaged or foreign is set aside and begun anew, a file that cannot be used now is left alone for
+a while, and either is reported once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jitstudio.paths import results_folder
 from jitstudio.private import make_private
 
 LIMIT = 512 << 20
-"""Bytes of results on disk until the user resizes it; beyond, those least recently used go."""
+"""Bytes of results on disk until the user resizes the store; the least recently used go first."""
 
 MEMORY_LIMIT = 64 << 20
 """Bytes of results kept in memory as well."""
@@ -35,7 +35,7 @@ _REST = 60.0
 
 _T = TypeVar("_T")
 
-# By type of value: to make one takes its time.
+# By the type of the values: making a codec takes time.
 _codecs: dict[type, Codec[Any]] = {}
 
 
@@ -45,8 +45,8 @@ class Store:
     Nothing is read or made before the first use.
 
     Args:
-        folder: Where to keep them; it is made when the first is kept.
-        limit: See `LIMIT`; the last `resize` of the same folder comes before it.
+        folder: The folder of the file; made with the first result.
+        limit: See `LIMIT`; the last `resize` of the same folder takes precedence.
         memory_limit: See `MEMORY_LIMIT`.
     """
 
@@ -65,41 +65,41 @@ class Store:
         self._told: set[str] = set()
 
     def take_problem(self) -> str:
-        """Returns what is wrong with the store; given once, empty from then on."""
+        """Returns the problem of the store; once only, empty from then on."""
         with self._lock:
             problem, self._problem = self._problem, ""
         return problem
 
     def get(self, key: bytes) -> StageFinished | None:
-        """Returns what was kept under this key, or None."""
+        """Returns the event under a key, or None."""
         return self.fetch(StageFinished, key)
 
     def fetch(self, kind: type[_T], key: bytes) -> _T | None:
-        """Returns what of this type was kept under this key, or None."""
+        """Returns the value of a type under a key, or None."""
         with self._lock:
-            found = self._memory.get(key)
-            if isinstance(found, kind):
-                return found
+            cached = self._memory.get(key)
+            if isinstance(cached, kind):
+                return cached
             value = self._try(lambda database: result_file.read(database, key), None)
             if value is None:
                 return None
             try:
-                kept: _T = _codec(kind).unpack(value)
+                unpacked: _T = _codec(kind).unpack(value)
             except CodecError:
                 self._try(lambda database: result_file.forget(database, key), None)
                 return None
-            self._memory.put(key, kept, len(value))
-            return kept
+            self._memory.put(key, unpacked, len(value))
+            return unpacked
 
     def put(self, key: bytes, value: object) -> None:
-        """Keeps this under the key."""
+        """Stores a value under a key."""
         packed = _codec(type(value)).pack(value)
         with self._lock:
             self._memory.put(key, value, len(packed))
             self._try(lambda database: result_file.write(database, key, packed, self._limit), None)
 
     def recall(self, surroundings: bytes) -> ToolFile | None:
-        """Returns where a tool was found in these surroundings."""
+        """Returns the file of a tool in these surroundings, or None."""
         with self._lock:
             value = self._try(lambda database: result_file.recall(database, surroundings), None)
         with contextlib.suppress(CodecError):
@@ -107,30 +107,30 @@ class Store:
         return None
 
     def remember(self, surroundings: bytes, file: ToolFile) -> None:
-        """Keeps where a tool was found in these surroundings."""
+        """Stores the file of a tool in these surroundings."""
         value = _codec(ToolFile).pack(file)
         with self._lock:
             self._try(lambda database: result_file.remember(database, surroundings, value), None)
 
     def size(self) -> int:
-        """Returns bytes of results on disk."""
+        """Returns the bytes of results on disk."""
         with self._lock:
             return self._try(result_file.total, 0)
 
     def limit(self) -> int:
-        """Returns bytes of results that may be on disk."""
+        """Returns the bytes of results that may be on disk."""
         with self._lock:
             return self._try(
                 lambda database: result_file.limit_of(database, self._limit), self._limit
             )
 
     def resize(self, limit: int) -> None:
-        """Keeps so many bytes on disk from the next use on, whichever program uses the folder."""
+        """Sets the limit from the next use on, for all programs that use the folder."""
         # Not under the lock, which may be held for as long as a disk takes.
         self._wanted_limit = limit
 
     def clear(self) -> int:
-        """Forgets everything, also what cannot be read; the number of bytes that were on disk."""
+        """Drops all results, unreadable files included; returns the bytes that were on disk."""
         with self._lock:
             self._memory.clear()
             self._resting_until = 0.0
@@ -141,7 +141,7 @@ class Store:
             return cleared
 
     def close(self) -> None:
-        """Lets go of the file; the next use opens it again."""
+        """Closes the file; the next use opens it again."""
         with self._lock:
             database, self._database = self._database, None
             if database is not None:
@@ -157,7 +157,7 @@ class Store:
             return work(database)
         except (OSError, MemoryError) as error:
             self._rest(error)
-        # Whatever else: SQLite reports damage in many ways, a UnicodeDecodeError among them.
+        # Any other error: SQLite reports damage in many ways, a UnicodeDecodeError among them.
         except Exception as error:
             if result_file.is_passing(error):
                 self._rest(error)
@@ -167,7 +167,7 @@ class Store:
 
     def _opened(self) -> sqlite3.Connection:
         if self._database is None:
-            # Others' results are no business of theirs, and theirs are not to be trusted.
+            # The results of other users are private, and not to be trusted.
             make_private(self.folder)
             result_file.check_files(self.folder)
             self._database = result_file.open_database(self.folder / result_file.FILE)
@@ -175,7 +175,7 @@ class Store:
         wanted = self._wanted_limit
         if wanted is not None and wanted != self._told_limit:
             self._told_limit = wanted
-            # A store that can be read and not written is still of use.
+            # A store that can only be read is still of use.
             with contextlib.suppress(sqlite3.OperationalError):
                 result_file.resize(self._database, wanted)
         return self._database
@@ -193,18 +193,18 @@ class Store:
     def _begin_anew(self, error: Exception) -> None:
         self.close()
         try:
-            kept = result_file.set_aside(self.folder)
+            aside = result_file.set_aside(self.folder)
         except OSError as obstacle:
             self._rest(obstacle)
             return
         reason = result_file.reason(error)
-        where = f" The damaged file is kept as '{kept}'." if kept else ""
+        where = f" The damaged file is kept as '{aside}'." if aside else ""
         self._report(
             f"The cache in '{self.folder}' was damaged ({reason}) and has been emptied.{where}"
         )
 
     def _remove(self) -> int:
-        """Removes the file, whatever it is, which leaves no problem; the bytes that it had."""
+        """Removes the file, whatever it is, and clears the problem; returns the bytes freed."""
         self.close()
         try:
             make_private(self.folder)
