@@ -35,7 +35,7 @@ from jitstudio.variants.rows import BlockResources, VariantRow, VariantTable
 from jitstudio.variants.sites import Site
 
 _GLANCE = 1.0
-"""Seconds after which a run looks whether its sites can still be reached."""
+"""Seconds after which a run checks that its sites can still be reached."""
 
 _CANCELLED = "The sweep was cancelled."
 _GONE = "The machine that worked on it can no longer be reached."
@@ -60,12 +60,12 @@ class _Ready:
 
 @dataclass(frozen=True)
 class _RunningCall:
-    """A task that is being worked on.
+    """A task in progress.
 
     Attributes:
-        site: Where.
-        occupies: The GPU that it occupies, `_CORE` or `_READER`.
-        on_result: Takes its result.
+        site: The site of the task.
+        occupies: The GPU, `_CORE` or `_READER` that the task occupies.
+        on_result: Takes the result.
         on_error: Takes the text of an error in place of a result.
     """
 
@@ -79,17 +79,17 @@ _CORE, _READER = "core", "reader"
 
 
 class VariantRun:
-    """One run of a plan. `cancel` is safe from any other thread.
+    """A run of a plan. `cancel` is safe from any other thread.
 
     Args:
-        plan: What is varied.
-        sites: Where the work is done; they stay open.
+        plan: The plan.
+        sites: The sites that do the work; they stay open.
         devices: Ordinals of the GPUs to use at each site, or `SIMULATOR`; None for all GPUs.
         reads: Whether the machine code of each build is read, for the figures that need it.
         keeps_code: Whether the rows keep the artifacts of their builds.
-        on_row: Called in the thread of `run` with each row whenever it has come further.
-        timeout: Seconds a build may take.
-        most: How many variants there may be.
+        on_row: Called in the thread of `run` with a row whenever the row has come further.
+        timeout: Seconds that a build may take.
+        most: The most variants allowed.
 
     Raises:
         VariantError: The plan makes no sense.
@@ -116,7 +116,7 @@ class VariantRun:
         self._keeps_code = keeps_code
         self._on_row = on_row
         self._timeout = timeout
-        # Equal builds are one.
+        # Equal builds are done once.
         self._wanting: dict[BuildRequest, list[Variant]] = {}
         for variant in self.variants:
             self._wanting.setdefault(variant.build, []).append(variant)
@@ -130,12 +130,12 @@ class VariantRun:
         self._cancelled = threading.Event()
 
     def run(self) -> VariantTable:
-        """Does all of it in the calling thread, which waits."""
+        """Carries out the plan in the calling thread, which waits."""
         start = time.perf_counter()
         try:
             self._work()
         except KeyboardInterrupt:
-            # Ends what is in progress before the sites are closed, which waits for it.
+            # Ends the tasks in progress before the sites are closed, which waits for them.
             self.cancel()
             raise
         self._give_up()
@@ -143,7 +143,7 @@ class VariantRun:
         return VariantTable(self._plan.axes, done, (time.perf_counter() - start) * 1000)
 
     def cancel(self) -> None:
-        """Begins nothing new and ends what is in progress."""
+        """Begins no new tasks and ends those in progress."""
         self._cancelled.set()
         for site in self._sites:
             site.interrupt()
@@ -158,7 +158,7 @@ class VariantRun:
             self._dispatch()
 
     def _dispatch(self) -> None:
-        """Gives work to what is free."""
+        """Gives tasks to all sites and GPUs that are free."""
         if self._cancelled.is_set():
             return
         while self._to_build and (site := self._freest()):
@@ -170,7 +170,7 @@ class VariantRun:
                 self._to_launch.remove(ready)
                 self._launch(gpu, ready)
         for site in self._sites:
-            # One reads next to the builds, more where cores are free.
+            # One reading runs next to the builds, more where cores are free.
             while self._to_read and (not self._count(site, _READER) or self._free(site) > 0):
                 self._read(site, *self._to_read.popleft())
 
@@ -222,10 +222,10 @@ class VariantRun:
 
     def _built(self, request: BuildRequest, result: BuildResult) -> None:
         variants = self._wanting[request]
-        kept = result if self._keeps_code else replace(result, artifacts=())
+        row_result = result if self._keeps_code else replace(result, artifacts=())
         if not result.ok:
             for variant in variants:
-                self._finish(rows.unbuilt(variant, result.outcome, result.reason, kept))
+                self._finish(rows.unbuilt(variant, result.outcome, result.reason, row_result))
             return
         if self._reads and cubin_of(request, result):
             self._to_read.append((request, result))
@@ -233,16 +233,18 @@ class VariantRun:
         headers = own_headers(request) if plan.has_kernel else ()
         forms = kernel_forms(request.sources, result, headers) if plan.has_kernel else ()
         for variant in variants:
-            made = self._prepare(variant, result, forms)
-            if isinstance(made, _Ready):
-                self._to_launch.append(replace(made, row=replace(made.row, result=kept)))
+            prepared = self._prepare(variant, result, forms)
+            if isinstance(prepared, _Ready):
+                self._to_launch.append(
+                    replace(prepared, row=replace(prepared.row, result=row_result))
+                )
             else:
-                self._finish(replace(made, result=kept))
+                self._finish(replace(prepared, result=row_result))
 
     def _prepare(
         self, variant: Variant, result: BuildResult, forms: tuple[KernelForm, ...]
     ) -> _Ready | VariantRow:
-        """Returns what to launch where, or the row of a variant that is not launched."""
+        """Returns the launches of a variant, or the row of a variant that is not launched."""
         row = rows.built(variant, result, "", None)
         try:
             form = choose_form(
@@ -260,13 +262,13 @@ class VariantRun:
         launches: dict[Gpu, LaunchRequest] = {}
         faults: list[list[SpecProblem]] = []
         for gpu, kernel in kernels.items():
-            found = resolve(variant.spec, kernel, gpu.site.devices, gpu.ordinal)
-            if found.request:
-                launches[gpu] = found.request
-            faults.append([p for p in found.problems if p.severity is Severity.ERROR])
+            resolution = resolve(variant.spec, kernel, gpu.site.devices, gpu.ordinal)
+            if resolution.request:
+                launches[gpu] = resolution.request
+            faults.append([p for p in resolution.problems if p.severity is Severity.ERROR])
         if launches:
             return _Ready(row, launches)
-        # The GPU that came closest says best what has to change.
+        # The faults of the GPU that came closest say best what to change.
         return rows.refused(row, min(faults, key=len)[0])
 
     def _not_built(self, request: BuildRequest, message: str) -> None:
@@ -283,8 +285,8 @@ class VariantRun:
         self, request: BuildRequest, answer: Mapping[str, KernelReport] | ReadingFailure
     ) -> None:
         self._readings[request] = answer
-        found = (self._rows.get(variant.index) for variant in self._wanting[request])
-        for row in tuple(filter(None, found)):
+        rows_of_build = (self._rows.get(variant.index) for variant in self._wanting[request])
+        for row in tuple(filter(None, rows_of_build)):
             self._finish(row)
 
     def _unread(self, request: BuildRequest, message: str) -> None:
@@ -300,7 +302,7 @@ class VariantRun:
         self._on_row(row)
 
     def _look_after_sites(self) -> None:
-        """Gives up what a lost site was doing; ends what began just as the run was cancelled."""
+        """Gives up the tasks of lost sites; ends tasks that began just as the run was cancelled."""
         lost = [site for site in self._sites if not site.alive()]
         self._sites = tuple(site for site in self._sites if site not in lost)
         self._gpus = tuple(gpu for gpu in self._gpus if gpu.site not in lost)
@@ -312,7 +314,7 @@ class VariantRun:
             self.cancel()
 
     def _give_up(self) -> None:
-        """Makes rows for what cannot or shall not be done any more."""
+        """Makes rows for variants that cannot or shall not be carried out any more."""
         why = _CANCELLED if self._cancelled.is_set() else _GONE
         for ready in self._to_launch:
             self._finish(rows.unlaunched(ready.row, LaunchOutcome.CANCELLED, why))
@@ -322,27 +324,27 @@ class VariantRun:
 
 
 def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gpu, ...]:
-    """Returns the GPUs to use, each once: several workers of a cluster may see the same.
+    """Returns the GPUs to use, once each: several workers of a cluster may see the same GPU.
 
     Args:
-        sites: Where to look.
-        ordinals: Which to take at each site, `SIMULATOR` among them; None for all GPUs.
+        sites: The sites to search.
+        ordinals: The ordinals to use at each site, `SIMULATOR` among them; None for all GPUs.
     """
-    found: dict[str, Gpu] = {}
+    by_uuid: dict[str, Gpu] = {}
     for site in sites:
         for device in site.devices.choices:
             if device.ordinal in ordinals if ordinals is not None else not device.is_simulated:
-                found.setdefault(device.uuid, Gpu(site, device.ordinal))
-    return tuple(found.values())
+                by_uuid.setdefault(device.uuid, Gpu(site, device.ordinal))
+    return tuple(by_uuid.values())
 
 
 def _key(result: BuildResult, form: KernelForm) -> str:
-    """Returns what tells a kernel apart from those of other modules."""
+    """Returns the key that distinguishes a kernel from those of other modules."""
     return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
 
 
 def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gpu) -> Launchable:
-    """Returns what is launched on a GPU, or in the simulator.
+    """Returns the kernel as launched on a GPU, or in the simulator.
 
     Raises:
         SpecError: The build did not make the code.
@@ -350,15 +352,15 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     build = variant.build
     simulated = build.sources if gpu.ordinal == SIMULATOR else None
     kernel = launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
-    # Of many runs figures are wanted, and no advice for which machine code would have to be read.
+    # A run of many variants asks for figures, not for advice, which would need the machine code.
     return kernel if simulated is None else replace(kernel, counterpart=None, sources=())
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:
-    """Returns the block of a launch, as far as it can be known without a GPU."""
+    """Returns the block of a launch, as far as known without a GPU."""
     faults = SpecFaults()
     names = arguments_of(form, spec.arguments, "", faults).names
-    made = geometry(spec, form, names, faults)
-    if not made.has_block or form.cluster or spec.cluster.strip():
+    launch_geometry = geometry(spec, form, names, faults)
+    if not launch_geometry.has_block or form.cluster or spec.cluster.strip():
         return BlockResources(None)
-    return BlockResources(made.config.threads_per_block, made.config.shared)
+    return BlockResources(launch_geometry.config.threads_per_block, launch_geometry.config.shared)

@@ -61,7 +61,7 @@ COMPARED_FIGURES = (
 )
 """The figures of ``--compare-targets``."""
 TARGET_HEADINGS = ("target", "options", "link")
-"""The headings before them."""
+"""The headings before those of the figures."""
 
 _OF_FUNCTION = {
     "registers": VariantFigure.REGISTERS,
@@ -74,13 +74,13 @@ LINK_TITLES = {LinkMode.NONE: "alone", LinkMode.PTX: "PTX", LinkMode.LTO: "LTO"}
 
 
 class LinkFigure(NamedTuple):
-    """One figure of both links; None where a link does not have it.
+    """A figure of both links; None for a link without the figure.
 
     Attributes:
         subject: The kernel or function by its lowered name, or empty for the whole.
-        name: What is counted, with its unit.
-        ptx: Of the PTX link.
-        lto: Of the LTO link.
+        name: The name of the figure, with its unit.
+        ptx: The figure of the PTX link.
+        lto: The figure of the LTO link.
     """
 
     subject: str
@@ -90,7 +90,7 @@ class LinkFigure(NamedTuple):
 
 
 def sweep_csv(table: VariantTable) -> str:
-    """Returns a heading and a line per row; cells that are not known are empty."""
+    """Returns a heading and a line per row; unknown cells are empty."""
     heading = [*(axis.title for axis in table.axes), *SWEEP_COLUMNS, "best"]
     lines = (
         [
@@ -154,7 +154,7 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
 
 
 def targets_cells(rows: Sequence[VariantRow], view: VariantView) -> list[list[str]]:
-    """Returns the headings and the cells of ``--compare-targets`` for one kernel."""
+    """Returns the headings and the cells of ``--compare-targets`` for a kernel."""
     heading = [*target_headings(rows), *(figure.value for figure in COMPARED_FIGURES)]
     lines = (
         [
@@ -176,14 +176,14 @@ def target_headings(rows: Sequence[VariantRow]) -> tuple[str, ...]:
 
 
 def options_of(row: VariantRow) -> str:
-    """Returns the option set of a row of ``--compare-targets``: its second axis."""
+    """Returns the option set of a row of ``--compare-targets``, the value of the second axis."""
     return row.variant.values[1]
 
 
 def link_figures(ptx: VariantRow, lto: VariantRow) -> list[LinkFigure]:
-    """Returns the figures of both links, those that either has.
+    """Returns the figures of both links, without those that neither has.
 
-    First size and time of the whole, then registers, stack and instructions per function.
+    The size and time of the whole come first, then registers, stack and instructions per function.
     """
     figures = [
         LinkFigure("", "cubin, bytes", ptx.cubin_bytes, lto.cubin_bytes),
@@ -201,7 +201,7 @@ def link_figures(ptx: VariantRow, lto: VariantRow) -> list[LinkFigure]:
 
 
 def table_cells(table: VariantTable, view: VariantView) -> list[list[str]]:
-    """Returns a table of all that is known: axes, figures, how each variant ended, and why."""
+    """Returns a table of all known figures: axes, figures, the outcome of each variant, and why."""
     figures = figures_known(table.rows, view)
     heading = [
         *(axis.title for axis in table.axes),
@@ -223,7 +223,7 @@ def table_cells(table: VariantTable, view: VariantView) -> list[list[str]]:
 
 
 def to_csv(table: VariantTable, view: VariantView) -> str:
-    """Returns a heading and a line per row; cells that are not known are empty."""
+    """Returns a heading and a line per row; unknown cells are empty."""
     return _csv(table_cells(table, view))
 
 

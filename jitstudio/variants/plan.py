@@ -1,4 +1,4 @@
-"""Variants of one build or launch: each value of each axis with each of the others."""
+"""Variants of a build or launch: each value of each axis with each value of the others."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ MOST_COMPARED_TARGETS = 256
 
 @dataclass(frozen=True)
 class VariantPlan:
-    """What is varied, and what stays.
+    """The axes of variants, and the build and launch that they vary.
 
     Attributes:
         axes: In order; the last varies fastest.
         build: The build of all variants before an axis changes it.
         spec: The launch of all variants before an axis changes it.
-        launches: Whether each variant is launched; otherwise it is only built, and the launch
-            gives the kernel's name and the block that the occupancy is calculated for.
+        launches: Whether each variant is launched; otherwise each is only built, and the launch
+            gives the kernel's name and the block for calculating the occupancy.
         by_link: The builds that a link axis puts in the place of `build`, where the modules that
-            take part depend on the link; `build` with another link for all others.
-        toolchains: The folders that the values of a toolchain axis mean (`BuildRequest.toolchain`).
-            A project names none by a path: its values are names of what the user has added.
+            take part depend on the link; all other links only change the link of `build`.
+        toolchains: The folders of the values of a toolchain axis (`BuildRequest.toolchain`). A
+            project names no folder by a path: its values are names of toolchains that the user has
+            added.
     """
 
     axes: tuple[Axis, ...]
@@ -46,25 +47,26 @@ class VariantPlan:
 
     @property
     def has_block(self) -> bool:
-        """Whether the launch says something about the block of each variant."""
+        """Whether the launch determines the block of each variant."""
         return self.launches or any(axis.kind.is_of_launch for axis in self.axes)
 
     @property
     def has_kernel(self) -> bool:
-        """Whether the figures are those of one kernel."""
+        """Whether the figures are those of a single kernel."""
         return self.has_block or bool(self.spec.kernel)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One point of a plan.
+    """A point of a plan.
 
     Attributes:
-        index: Its place in the order of the plan, from 0.
-        values: One per axis.
+        index: The place in the order of the plan, from 0.
+        values: The value of each axis.
         label: Such as ``block=64 T=float``.
-        build: What to build for it; variants that differ in their launch only have equal ones.
-        spec: How to launch it.
+        build: The build of the variant; variants that differ only in their launch have equal
+            builds.
+        spec: The launch of the variant.
     """
 
     index: int
@@ -76,11 +78,11 @@ class Variant:
 
 @dataclass(frozen=True)
 class PlanSize:
-    """How much work a plan is.
+    """The amount of work of a plan.
 
     Attributes:
-        variants: How many there are.
-        builds: How many of them differ in more than their launch.
+        variants: The number of variants.
+        builds: The number of different builds among them.
     """
 
     variants: int
@@ -91,7 +93,7 @@ def parse_targets(text: str) -> Axis:
     """Reads ``sm_80, sm_90a`` as an axis.
 
     Raises:
-        VariantError: There is no target, or one of them is none.
+        VariantError: There is no target, or an unknown target.
     """
     words = text.replace(",", " ").split()
     if not words:
@@ -100,7 +102,7 @@ def parse_targets(text: str) -> Axis:
 
 
 def parse_option_sets(lines: Iterable[str]) -> Axis:
-    """Reads one option set a line as an axis; nothing at all is one set without options."""
+    """Reads an option set from each line as an axis; no lines give a single empty set."""
     sets = [line.strip() for line in lines]
     while len(sets) > 1 and not sets[-1]:
         sets.pop()
@@ -111,8 +113,8 @@ def expand(plan: VariantPlan, most: int = MOST_VARIANTS) -> tuple[Variant, ...]:
     """Returns all variants of a plan.
 
     Args:
-        plan: What is varied.
-        most: How many variants there may be.
+        plan: The plan.
+        most: The most variants allowed.
 
     Raises:
         VariantError: Two axes vary the same, a placeholder has no axis, a value makes no sense, or
@@ -129,7 +131,7 @@ def expand(plan: VariantPlan, most: int = MOST_VARIANTS) -> tuple[Variant, ...]:
 
 
 def extent(plan: VariantPlan) -> PlanSize:
-    """Returns how much work a plan is, from its axes alone: quick, however many variants it has.
+    """Returns the amount of work of a plan from its axes alone: quick for any number of variants.
 
     Raises:
         VariantError: See `expand`.
@@ -148,12 +150,12 @@ def _check(plan: VariantPlan, most: int) -> None:
             raise VariantError(f"Two axes vary '{axis.title}'. Write all its values into one.")
     expressions = [e for source in plan.build.sources for e in source.name_expressions]
     wanted = placeholders_of([plan.spec.kernel, *expressions])
-    given = {axis.name for axis in plan.axes if axis.kind is AxisKind.TEMPLATE}
-    for name in sorted(wanted - given):
+    axis_names = {axis.name for axis in plan.axes if axis.kind is AxisKind.TEMPLATE}
+    for name in sorted(wanted - axis_names):
         raise VariantError(
             f"No axis gives values for {{{name}}}. Add one, such as {name}=float,int."
         )
-    for name in sorted(given - wanted):
+    for name in sorted(axis_names - wanted):
         raise VariantError(f"The kernel's name has no {{{name}}} that this axis could vary.")
     count = math.prod(len(axis.values) for axis in plan.axes)
     if count > most:
@@ -177,7 +179,7 @@ def _point(
 ) -> tuple[BuildRequest, LaunchSpec]:
     """Returns the build and the launch with these values."""
     point = _Point(plan.build, plan.spec, plan.by_link, plan.toolchains)
-    # A link can replace the whole build, so it comes before what the others change of it.
+    # A link can replace the whole build, so this axis comes before the others.
     for axis, value in sorted(chosen, key=lambda pair: pair[0].kind is not AxisKind.LINK):
         point = _PUT[axis.kind](point, axis, value)
     kernel = point.spec.kernel

@@ -1,4 +1,4 @@
-"""The rows of variants: how each ended, its figures, and which of them are best."""
+"""The rows of variants: outcomes, figures, and the best variants."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from jitstudio.variants.plan import Variant
 Value = float | int | None
 
 BUILD_ENDED = "build-"
-"""The prefix of the outcome of a build that made nothing to launch."""
+"""The prefix of the outcome of a build without anything to launch."""
 CANCELLED_OUTCOMES = frozenset(
     {LaunchOutcome.CANCELLED.value, f"{BUILD_ENDED}{Outcome.CANCELLED.value}"}
 )
-"""How variants end that were not reached, or were worked on, when the run was stopped."""
+"""The outcomes of variants that were waiting or in progress when the run was stopped."""
 DRIVER, CALCULATED = "driver", "calculated"
 """Sources of an occupancy: the driver of the GPU, or the machine code and its target."""
 
 
 @dataclass(frozen=True)
 class BlockResources:
-    """What the occupancy of a launch depends on.
+    """The properties of a launch that determine its occupancy.
 
     Attributes:
-        threads: Per block; None where the launch does not say, or where it has clusters: how many
-            of those are resident depends on how a GPU groups its multiprocessors.
+        threads: Per block; None where the launch does not say, or where it has clusters: the number
+            of resident clusters depends on the way a GPU groups its multiprocessors.
         shared: Bytes of dynamic shared memory per block.
     """
 
@@ -46,32 +46,32 @@ class BlockResources:
 
 @dataclass(frozen=True)
 class VariantRow:
-    """One variant, as far as it has come.
+    """The state and the figures of a variant.
 
     Attributes:
-        variant: Which one.
-        outcome: The value of a `LaunchOutcome`; that of an `Outcome` behind `BUILD_ENDED` where
-            the build made nothing to launch; ``built`` where nothing is to be launched; empty
-            before the build has ended.
-        message: Why it did not run or is wrong, what depends on the order of blocks and warps, or
-            which figures are missing and why, a sentence; empty where all is well.
-        result: The build, without artifacts unless they are wanted; None where there is none.
-        kernel: The key of the kernel that the plan names (`BuildResult.kernel_keys`): its lowered
-            name, with its module where several have it; empty where it names none.
-        block: Of the launch; None where the plan does not say.
-        reports: What was read of each function of the machine code, by its key.
+        variant: The variant.
+        outcome: The value of a `LaunchOutcome`; that of an `Outcome` behind `BUILD_ENDED` where the
+            build gave nothing to launch; ``built`` where nothing is to be launched; empty before
+            the build has ended.
+        message: Why the variant did not run or is wrong, what depends on the order of blocks and
+            warps, or which figures are missing and why, a sentence; empty where all is well.
+        result: The build, without artifacts unless asked for; None where there is none.
+        kernel: The key of the kernel that the plan names (`BuildResult.kernel_keys`): the lowered
+            name, with the module where several have the name; empty where the plan names no kernel.
+        block: The block of the launch; None where the plan does not say.
+        reports: The reports on the functions of the machine code, by key.
         cubin_bytes: The size of the machine code.
-        driver_registers: 32-bit registers per thread as the driver says; None where not launched.
-        occupancy: Resident warps over the most there can be, from 0 to 1, at `block`.
+        driver_registers: 32-bit registers per thread by the driver; None where not launched.
+        occupancy: Resident warps over the most possible, from 0 to 1, at `block`.
         occupancy_source: `DRIVER` or `CALCULATED`; empty without an occupancy.
-        median_ms: Time of a launch.
+        median_ms: The median time of a launch.
         minimum_ms: The shortest time.
         bandwidth: Bytes per second, see `LaunchResult.bandwidth`.
-        executed: Instructions of the PTX that the simulator has executed, once for each thread;
-            None where a GPU was used.
+        executed: Instructions of the PTX that the simulator executed, once for each thread; None
+            where a GPU was used.
         sectors: 32-byte sectors of global and local memory in the simulator.
-        bank_conflicts: Of shared memory in the simulator; see `LineCounts`.
-        check: Whether all checks passed; None where there was none.
+        bank_conflicts: Bank conflicts of shared memory in the simulator; see `LineCounts`.
+        check: Whether all checks passed; None without checks.
         device: The GPU's name; empty where none was reached.
         site: The machine or process that has the GPU.
     """
@@ -99,27 +99,27 @@ class VariantRow:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is still to be built."""
+        """Whether the build has not ended."""
         return not self.outcome
 
     @property
     def ok(self) -> bool:
-        """Whether it ran and every check passed."""
+        """Whether the variant ran and every check passed."""
         return self.outcome == LaunchOutcome.RAN.value
 
     @property
     def is_built(self) -> bool:
-        """Whether it is built and was not launched: not asked for, or there is no GPU."""
+        """Whether the variant was built but not launched: not asked for, or there is no GPU."""
         return self.outcome in (Outcome.BUILT.value, LaunchOutcome.MISSING.value)
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the run was stopped before it was done."""
+        """Whether the run was stopped before this variant was done."""
         return self.outcome in CANCELLED_OUTCOMES
 
     @property
     def registers(self) -> int | None:
-        """Of the kernel that the plan names: as the driver says, else as the build does."""
+        """The registers of the plan's kernel, by the driver if launched, else by the build."""
         if self.driver_registers is not None:
             return self.driver_registers
         needs = self.resources(self.kernel)
@@ -127,7 +127,7 @@ class VariantRow:
 
     @property
     def compile_ms(self) -> float | None:
-        """From the request of the build to its result, also of a build that failed."""
+        """Milliseconds from the request of the build to the result, also of a failed build."""
         return self.result.total_ms if self.result else None
 
     @property
@@ -138,12 +138,12 @@ class VariantRow:
         return links[-1].ms if links else None
 
     def resources(self, kernel: str) -> Resources | None:
-        """Returns what a kernel needs; None where the variant has no such kernel."""
+        """Returns the resources of a kernel; None where the variant lacks the kernel."""
         return self.result.resources_of(kernel) if self.result else None
 
 
 class VariantFigure(Enum):
-    """One figure of a variant; the value is its heading in CSV and Markdown."""
+    """A figure of a variant; the value is the heading in CSV and Markdown."""
 
     MEDIAN = "median ms"
     MINIMUM = "minimum ms"
@@ -165,49 +165,49 @@ class VariantFigure(Enum):
 
 
 MEASURED = frozenset({VariantFigure.MEDIAN, VariantFigure.MINIMUM, VariantFigure.BANDWIDTH})
-"""The figures that a launch gives."""
+"""The figures of a launch on a GPU."""
 SIMULATED = frozenset({VariantFigure.EXECUTED, VariantFigure.SECTORS, VariantFigure.CONFLICTS})
-"""The figures that a launch in the simulator gives."""
+"""The figures of a launch in the simulator."""
 MORE_IS_BETTER = frozenset({VariantFigure.OCCUPANCY, VariantFigure.BANDWIDTH})
-"""Of all other figures less is better."""
+"""For these figures more is better, for all others less."""
 _WITH_CALLEES = {VariantFigure.INSTRUCTIONS: "instructions", VariantFigure.CODE: "code_bytes"}
-"""The figures that what is called adds to, with their fields of a `KernelReport`."""
+"""The figures to which callees add, with the fields of a `KernelReport`."""
 _BOUGHT_BY_SPILLS = {VariantFigure.REGISTERS, VariantFigure.LIVE, VariantFigure.OCCUPANCY}
 """The figures that become better where registers are spilled."""
 
 
 @dataclass(frozen=True)
 class VariantView:
-    """What the figures of a table are about.
+    """The subject of the figures of a table.
 
     Attributes:
-        kernel: The key of a kernel; empty for the one that the plan names.
-        threads: Per block, for the occupancy of variants whose launch says nothing about it.
+        kernel: The key of a kernel; empty for the kernel that the plan names.
+        threads: Per block, for the occupancy of variants whose launch does not say.
     """
 
     kernel: str = ""
     threads: int = 256
 
     def kernel_of(self, row: VariantRow) -> str:
-        """Returns the key of the kernel that a row's figures are about."""
+        """Returns the key of the kernel whose figures a row shows."""
         return self.kernel or row.kernel
 
 
 def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
-    """Returns a figure of a variant; None where it is not known."""
+    """Returns a figure of a variant; None where unknown."""
     return _VALUES[figure](row, view)
 
 
 def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     """Returns a figure of a variant with that of all functions that the kernel calls.
 
-    None where it, or what is called, is not known. Of figures that callees do not add to it is the
-    same as `value`.
+    None where the kernel or a callee is unknown. A figure to which callees do not add is the same
+    as `value`.
     """
     if figure not in _WITH_CALLEES:
         return value(figure, row, view)
     names, total = [view.kernel_of(row)], 0
-    # More come as they are gone through; functions may call each other.
+    # The list grows on the way; functions may call each other.
     for name in names:
         known = row.reports.get(name)
         if known is None:
@@ -220,9 +220,9 @@ def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
 def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -> frozenset[int]:
     """Returns the variants that are the best in a figure, by their indices.
 
-    None is where fewer than two differ. A figure is the best only with all that belongs to it: one
-    of a launch of a variant that ran and passed its checks, instructions with those of what is
-    called, and few registers where no other variant spills less.
+    Empty where fewer than two differ. A figure is the best only under its conditions: times of
+    variants that ran and passed their checks, instructions with those of callees, and few registers
+    where no other variant spills less.
     """
     able = [row for row in rows if row.ok or figure not in MEASURED | SIMULATED]
     known = {row.variant.index: v for row in able if (v := whole(figure, row, view)) is not None}
@@ -238,7 +238,7 @@ def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -
 
 
 def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:
-    """Returns the kernels of all variants: keys with what people call them."""
+    """Returns the kernels of all variants: keys with names for people."""
     return {
         key: row.result.kernel_titles[place]
         for row in rows
@@ -260,9 +260,9 @@ class VariantTable:
     """All rows, in the order of the plan.
 
     Attributes:
-        axes: Those of the plan.
-        rows: One per variant; one that was not reached ends as cancelled.
-        total_ms: From the start to the last row.
+        axes: The axes of the plan.
+        rows: The row of each variant; variants that were not reached end as cancelled.
+        total_ms: Milliseconds from the start to the last row.
     """
 
     axes: tuple[Axis, ...]
@@ -271,7 +271,7 @@ class VariantTable:
 
     @property
     def best(self) -> int | None:
-        """The index of the fastest that ran and passed its checks; None where there is none."""
+        """The index of the fastest variant that ran and passed its checks, or None."""
         times = {
             row.variant.index: row.median_ms
             for row in self.rows
@@ -281,7 +281,7 @@ class VariantTable:
 
 
 def reports_of(result: BuildResult, module: str, code: Disassembly) -> dict[str, KernelReport]:
-    """Returns what the machine code of a module says about each function, the kernels first."""
+    """Returns the reports on the functions of a module's machine code, the kernels first."""
     functions = sorted(code.functions, key=lambda function: not function.is_kernel)
     return {
         result.kernel_keys.get((module, f.name), f.name): report(
@@ -294,7 +294,7 @@ def reports_of(result: BuildResult, module: str, code: Disassembly) -> dict[str,
 def unbuilt(
     variant: Variant, outcome: Outcome, message: str, result: BuildResult | None = None
 ) -> VariantRow:
-    """Returns the row of a variant whose build made nothing to launch."""
+    """Returns the row of a variant whose build gave nothing to launch."""
     return VariantRow(variant, f"{BUILD_ENDED}{outcome.value}", message, result)
 
 
@@ -304,10 +304,10 @@ def built(
     """Returns the row of a variant that was built.
 
     Args:
-        variant: Which one.
-        result: Its build.
+        variant: The variant.
+        result: The build.
         kernel: The key of the kernel that the plan names.
-        block: Of its launch.
+        block: The block of the launch.
     """
     occupancy = _occupancy_at(result, kernel, block) if block else None
     cubin = cubin_of(variant.build, result)
@@ -328,7 +328,7 @@ def unlaunched(row: VariantRow, outcome: LaunchOutcome, message: str) -> Variant
     row = replace(row, outcome=outcome.value, message=message)
     if outcome is LaunchOutcome.MISSING:
         return row
-    # Where there are GPUs, only their driver says it.
+    # Where there are GPUs, only their driver knows the occupancy.
     return replace(row, occupancy=None, occupancy_source="")
 
 
@@ -339,7 +339,7 @@ def refused(row: VariantRow, problem: SpecProblem) -> VariantRow:
 
 
 def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
-    """Returns the row of a variant that was launched, however that ended."""
+    """Returns the row of a variant that was launched, whatever the outcome."""
     facts, timing, simulation = result.facts, result.timing, result.simulation
     occupancy = facts.occupancy if facts else None
     total = simulation.total if simulation else None
@@ -366,26 +366,26 @@ def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
 
 def _needs(name: str) -> Callable[[VariantRow, VariantView], Value]:
     def of(row: VariantRow, view: VariantView) -> Value:
-        found: Value = getattr(row.resources(view.kernel_of(row)), name, None)
-        return found
+        figure: Value = getattr(row.resources(view.kernel_of(row)), name, None)
+        return figure
 
     return of
 
 
 def _read(name: str) -> Callable[[VariantRow, VariantView], Value]:
     def of(row: VariantRow, view: VariantView) -> Value:
-        found: Value = getattr(row.reports.get(view.kernel_of(row)), name, None)
-        return found
+        figure: Value = getattr(row.reports.get(view.kernel_of(row)), name, None)
+        return figure
 
     return of
 
 
 def _measured(name: str) -> Callable[[VariantRow, VariantView], Value]:
-    """Of the launch, so of the kernel that the plan names only."""
+    """Returns a reader of a figure of the launch, known for the plan's kernel only."""
 
     def of(row: VariantRow, view: VariantView) -> Value:
-        found: Value = getattr(row, name) if view.kernel_of(row) == row.kernel else None
-        return found
+        figure: Value = getattr(row, name) if view.kernel_of(row) == row.kernel else None
+        return figure
 
     return of
 

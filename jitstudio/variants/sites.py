@@ -1,6 +1,6 @@
-"""Where variants are built and launched: executors behind the interface of `concurrent.futures`.
+"""The sites that build and launch variants: executors as in `concurrent.futures`.
 
-A site is one machine, or one worker of a Dask cluster.
+A site is a machine, or a worker of a Dask cluster.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class SiteError(RuntimeError):
 
 @dataclass(frozen=True)
 class ClusterCertificates:
-    """Paths of PEM files that a cluster and its clients know each other by.
+    """Paths of PEM files by which a cluster and its clients know each other.
 
     Attributes:
         authority: The certificate authority that has signed all certificates.
-        certificate: This side's own.
-        key: The private key for that.
+        certificate: The certificate of this side.
+        key: The private key of the certificate.
     """
 
     authority: str
@@ -63,15 +63,15 @@ class Site:
     """A place that builds and launches.
 
     Attributes:
-        name: What to call it.
-        session: Under which its tasks keep their processes.
+        name: The name to show.
+        session: The session under which tasks keep their processes.
         compiling: Takes builds.
         launching: Takes launches, one at a time for each GPU, and readings of machine code.
-        jobs: How many builds it has cores for.
+        jobs: The number of builds for which there are cores.
         workers: Processes that each build may use; None for as many as there are cores.
-        devices: Its GPUs, or why there are none.
-        call: Calls a function with an argument there at once, past everything that waits.
-        alive: Whether it can still be reached.
+        devices: The GPUs, or why there are none.
+        call: Calls a function with an argument there at once, past all waiting tasks.
+        alive: Whether the site can still be reached.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Site:
     alive: Callable[[], bool]
 
     def interrupt(self) -> None:
-        """Ends its builds and launches in progress."""
+        """Ends the builds and launches in progress."""
         self.call(tasks.interrupt, self.session)
 
 
@@ -93,7 +93,7 @@ class Site:
 def local(
     jobs: int | None = None, *, workers: int | None = 1, launches: bool = True
 ) -> Iterator[tuple[Site, ...]]:
-    """This machine, whose tasks run in threads that each wait for a process of its own.
+    """Yields this machine, whose tasks run in threads that each wait for a process.
 
     Args:
         jobs: How many builds at a time; None for as many as there are cores.
@@ -132,7 +132,7 @@ def local(
 
 @contextmanager
 def timing(*, launches: bool = False) -> Iterator[tuple[Site, ...]]:
-    """This machine, a build at a time on all cores, so that the times of builds are true."""
+    """Yields this machine with one build at a time on all cores, so that build times are true."""
     with local(1, workers=None, launches=launches) as sites:
         yield sites
 
@@ -145,14 +145,14 @@ def cluster(
     insecure: bool = False,
     timeout: float | None = None,
 ) -> Iterator[tuple[Site, ...]]:
-    """The workers of a Dask cluster, which must have jitstudio installed.
+    """Yields the workers of a Dask cluster, which must have jitstudio installed.
 
-    Dask runs what it is sent, in both directions: the peer can run code here. So an address
-    beyond this machine has to be one of TLS, which verifies the peer.
+    Dask runs what it is sent, in both directions: the peer can run code here. So an address beyond
+    this machine has to use TLS, which verifies the peer.
 
     Args:
-        address: Of its scheduler, such as ``tls://host:8786``.
-        certificates: For TLS; None for what Dask's own configuration names.
+        address: The address of the scheduler, such as ``tls://host:8786``.
+        certificates: The certificates for TLS; None for those in Dask's own configuration.
         insecure: Whether anybody on the way may answer.
         timeout: Seconds within which the scheduler and its workers have to answer.
 
@@ -168,14 +168,14 @@ def cluster(
     client = _within(patience, address, lambda: _client(address, certificates, patience))
     session = uuid4().hex
     try:
-        found = client.scheduler_info()["workers"]
-        if not found:
+        workers = client.scheduler_info()["workers"]
+        if not workers:
             raise SiteError(f"The cluster at {address} has no workers. Start some: dask worker.")
-        executors = {worker: client.get_executor(workers=[worker]) for worker in found}
+        executors = {worker: client.get_executor(workers=[worker]) for worker in workers}
         asked = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
         sites = tuple(
             _site(client, session, name, executors[name], about["nthreads"], asked[name], end)
-            for name, about in found.items()
+            for name, about in workers.items()
         )
         yield sites
     finally:
@@ -191,19 +191,19 @@ def _is_safe(address: str) -> bool:
     host, _, port = place.rpartition(":")
     host = (host if port.isdigit() else place).strip("[]")
     try:
-        found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+        addresses = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
     except (OSError, UnicodeError):
         return False
-    return all(ip_address(str(one).partition("%")[0]).is_loopback for one in found)
+    return all(ip_address(str(peer).partition("%")[0]).is_loopback for peer in addresses)
 
 
 def _within(seconds: float, address: str, connect: Callable[[], _T]) -> _T:
-    """Returns what connects within so many seconds.
+    """Returns the result of `connect`, which has to come within some seconds.
 
-    Not Dask's own limit alone: it does not hold while a peer that took the connection is silent.
+    Dask's own limit does not hold while a peer that took the connection is silent.
 
     Raises:
-        SiteError: It does not.
+        SiteError: There is no result in time.
     """
     ended: queue.SimpleQueue[_T | BaseException] = queue.SimpleQueue()
 
@@ -213,7 +213,7 @@ def _within(seconds: float, address: str, connect: Callable[[], _T]) -> _T:
         except BaseException as error:
             ended.put(error)
 
-    # What waits for ever does not keep the program from ending.
+    # A thread that waits for ever does not keep the program from ending.
     threading.Thread(target=work, daemon=True).start()
     try:
         outcome = ended.get(timeout=seconds + _GRACE)

@@ -1,7 +1,7 @@
-"""What executors do for variants, in this process or on another machine.
+"""The tasks of executors for variants, in this process or on another machine.
 
 Plain functions, so that any executor can send them. Their tools are kept between calls, per
-session: two runs at the same time do not share any.
+session: two runs at the same time share none.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class RequestRunner(Protocol):
         """Ends the call with this ticket."""
 
     def close(self) -> None:
-        """Ends its processes for good."""
+        """Ends the processes for good."""
 
 
 _T = TypeVar("_T", bound=RequestRunner)
 
 
 class ToolPool(Generic[_T]):
-    """As many tools of one kind as were ever in use at the same time. Safe for several threads.
+    """As many tools of a kind as were ever in use at the same time. Safe for several threads.
 
     Args:
-        make: Makes one.
+        make: Makes a tool.
     """
 
     def __init__(self, make: Callable[[], _T]) -> None:
@@ -58,9 +58,9 @@ class ToolPool(Generic[_T]):
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[_T, int]]:
-        """A tool for exclusive use, and the ticket for its call."""
+        """Yields a tool for exclusive use, and the ticket for its call."""
         with self._lock:
-            # The last given back is the warmest.
+            # The tool returned last is the warmest.
             tool = self._free.pop() if self._free else self._make()
             ticket = next(self._tickets)
             self._used[ticket] = tool
@@ -88,7 +88,7 @@ class ToolPool(Generic[_T]):
 
 
 class _Tools:
-    """The tools of one session. A GPU keeps its launcher, whose process has initialised it."""
+    """The tools of a session. A GPU keeps the launcher whose process has initialised the GPU."""
 
     def __init__(self) -> None:
         # A process loads one version of a library, for good.
@@ -102,7 +102,7 @@ class _Tools:
     def pools(
         self,
     ) -> tuple[ToolPool[Builder] | ToolPool[Launcher] | ToolPool[DisassemblyReader], ...]:
-        """All of them."""
+        """All pools of the session."""
         return (self.readers, *self.builders.values(), *self.launchers.values())
 
 
@@ -116,8 +116,8 @@ def build_variant(
     """Builds in processes that no other build of this session uses meanwhile.
 
     Args:
-        session: Whose tools to use.
-        request: What to build.
+        session: The session whose tools are used.
+        request: The build.
         workers: See `Builder`.
         timeout: Seconds after which the build is ended.
 
@@ -153,13 +153,13 @@ def read_variant(
             answer = reader.analyse(asked, ticket=ticket)
             if isinstance(answer, ReadingFailure):
                 return answer
-            # The first stands for the others where a build has several targets.
+            # The report of the first target counts where a build has several.
             reports = reports_of(result, cubin.name, answer) | reports
     return reports
 
 
 def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:
-    """Launches; the files of the buffers are left out, as they do not outlast the next launches.
+    """Launches a kernel; without the files of buffers, which do not outlast the next launches.
 
     Raises:
         WorkerError: See `Launcher.launch`.
@@ -170,7 +170,7 @@ def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:
 
 
 def list_devices(session: str) -> DeviceList:
-    """Returns the GPUs of the machine that this runs on.
+    """Returns the GPUs of the machine on which this runs.
 
     Raises:
         WorkerError: See `Launcher.devices`.
