@@ -47,8 +47,8 @@ class LoadedModule:
 
     Attributes:
         code: The cubin as the driver has it.
-        digest: Its SHA-256 in hexadecimal digits.
-        loads: How often it was loaded, in all processes.
+        digest: The SHA-256 of the code in hexadecimal digits.
+        loads: The number of loads, in all processes.
         place: The line of the program that had it loaded first; None where no Python was running
             in that thread.
     """
@@ -59,10 +59,10 @@ class LoadedModule:
     place: LoadPlace | None
 
     def captured(self, program: str) -> CapturedKernel:
-        """Returns it as a captured kernel, called after its first kernel.
+        """Returns the module as a captured kernel, named after its first kernel.
 
         Args:
-            program: How the program is called.
+            program: The name of the program.
         """
         names = list(cubin_resources(self.code))
         name = names[0] if names else "module"
@@ -75,12 +75,12 @@ class LoadedModule:
 
 @dataclass(frozen=True)
 class Collection:
-    """What a program has loaded.
+    """The modules that a program has loaded.
 
     Attributes:
         modules: In the order in which they were loaded first.
-        is_attached: Whether one of its processes could be listened to.
-        notes: What is not in it, and why: each a sentence.
+        is_attached: Whether at least one process was listened to.
+        notes: The modules left out, and why: each note a sentence.
     """
 
     modules: tuple[LoadedModule, ...]
@@ -89,18 +89,18 @@ class Collection:
 
 
 def run_program(command: Sequence[str], folder: Path, *, quiet: bool = False) -> int:
-    """Runs a program to its end; what its Python processes load comes into a folder.
+    """Runs a program to its end; the modules that its Python processes load go to a folder.
 
     Args:
-        command: The program and its words.
+        command: The program and its arguments.
         folder: An empty folder.
-        quiet: Whether what it prints to stdout goes to stderr.
+        quiet: Whether the stdout of the program goes to stderr.
 
     Returns:
-        Its exit status; that of a program ended by a signal is its number below zero.
+        The exit status; of a program ended by a signal the negated number of the signal.
 
     Raises:
-        OSError: It cannot be started.
+        OSError: The program cannot be started.
     """
     path = os.pathsep.join(filter(None, (str(INJECTED), os.environ.get("PYTHONPATH"))))
     variables = {**os.environ, "PYTHONPATH": path, FOLDER: str(folder)}
@@ -114,13 +114,14 @@ def run_program(command: Sequence[str], folder: Path, *, quiet: bool = False) ->
             try:
                 return program.wait()
             except KeyboardInterrupt:
-                # The terminal has sent it to the program, too, which may end in its own way.
+                # The terminal has sent the signal to the program, too, which may end in its own
+                # way.
                 continue
 
 
 @contextmanager
 def _passed_on(program: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Has a request to end, as SIGTERM is, go to the program for the block."""
+    """Passes a request to end, such as SIGTERM, on to the program during the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -132,13 +133,13 @@ def _passed_on(program: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _own_cupti() -> Path | None:
-    """The CUPTI of jitstudio's environment, for programs whose own has none; None without one."""
+    """Returns the CUPTI of jitstudio's environment, for programs without any; None without one."""
     path = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "lib", "libcupti.so.13")
     return path if path.is_file() else None
 
 
 def collected(folder: Path) -> Collection:
-    """Returns what the processes of a program have left in the folder."""
+    """Returns the modules that the processes of a program have left in a folder."""
     loads: dict[str, list[dict[str, Any]]] = {}
     attached, notes = False, list[str]()
     for entry in _entries(folder, notes):
@@ -179,14 +180,14 @@ def _entries(folder: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
             try:
                 entry = json.loads(line)
             except (ValueError, RecursionError):
-                # The process ended as it wrote it, or the program has written there, too.
+                # The process ended while writing, or the program has written there, too.
                 continue
             if isinstance(entry, dict):
                 yield entry
 
 
 def _place(entry: dict[str, Any]) -> LoadPlace | None:
-    """The innermost line that is of no installed package and not of Python itself."""
+    """Returns the innermost line outside of installed packages and of Python itself."""
     places = []
     for frame in entry.get("stack") or ():
         match frame:

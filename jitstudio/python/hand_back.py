@@ -1,11 +1,11 @@
-"""How PTX that was edited gets back into the Python program whose kernel it is.
+"""The ways of edited PTX back into the Python program of the kernel.
 
-Triton takes another text for one that it has compiled from the option `ir_override` (3.4 and
-later, `triton.compiler.compile`), or from a file in a folder of overrides: its name is the hash of
-the kernel's source in base 32, and it is only read while `TRITON_KERNEL_OVERRIDE` is set. In
-both cases only if the kernel is compiled anew: what its cache has goes first. The others load PTX
-and machine code from files. Numba does so for functions that its kernels call only: a kernel of
-its own is launched by cuda.core, with the arguments that its arrays are passed as (`numba_cuda`,
+Triton takes a replacement for a text from the option `ir_override` (3.4 and later,
+`triton.compiler.compile`), or from a file in a folder of overrides: the name is the hash of the
+kernel's source in base 32, and the file is only read while `TRITON_KERNEL_OVERRIDE` is set. In both
+cases the kernel has to be compiled anew, without Triton's cache. The other packages load PTX and
+machine code from files. Numba does so only for functions that its kernels call: a Numba kernel is
+launched by cuda.core, with the arguments as which its arrays are passed (`numba_cuda`,
 `data_models.ArrayModel`).
 """
 
@@ -17,14 +17,14 @@ from keyword import iskeyword
 from pathlib import Path
 
 OVERRIDE_KEY = "override key"
-"""The fact of a captured kernel of Triton's that names its folder of overrides."""
+"""The fact of a Triton kernel that names its folder of overrides."""
 
 # Triton cuts names (`triton.compiler.compile`).
 _LONGEST_NAME = 150
 
 
 class KernelPackage(Enum):
-    """What has compiled a kernel and can be handed other code; as its origin begins."""
+    """A package that compiles kernels and takes other code; the value begins their origin."""
 
     TRITON = "Triton"
     NUMBA = "Numba"
@@ -33,17 +33,17 @@ class KernelPackage(Enum):
 
     @classmethod
     def of(cls, origin: str) -> KernelPackage | None:
-        """Returns the one that an origin such as ``Triton 3.9.0`` names, or None."""
+        """Returns the package that an origin such as ``Triton 3.9.0`` names, or None."""
         word = origin.partition(" ")[0]
-        return next((one for one in cls if one.value == word), None)
+        return next((package for package in cls if package.value == word), None)
 
 
 def override_file(key: str, name: str, environment: Mapping[str, str]) -> Path | None:
-    """Returns where Triton looks for other PTX of a kernel, or None where that is not known.
+    """Returns the file from which Triton takes other PTX of a kernel, or None where unknown.
 
     Args:
         key: The fact `OVERRIDE_KEY`; empty where there is none.
-        name: The kernel's, in Python.
+        name: The name of the kernel in Python.
         environment: The variables of the process that will run it.
     """
     if not (key.isalnum() and name.isidentifier()):
@@ -54,12 +54,12 @@ def override_file(key: str, name: str, environment: Mapping[str, str]) -> Path |
 
 
 def snippet(package: KernelPackage, file: str, name: str, entry: str) -> str:
-    """Returns the Python that uses a file of PTX.
+    """Returns Python code that uses a file of PTX.
 
     Args:
-        package: What shall load it.
+        package: The package that loads the file.
         file: The path of the file.
-        name: What the kernel is called in Python.
+        name: The name of the kernel in Python.
         entry: The name of the kernel in the PTX.
     """
     word = name if name.isidentifier() and not iskeyword(name) else "kernel"
@@ -67,7 +67,7 @@ def snippet(package: KernelPackage, file: str, name: str, entry: str) -> str:
 
 
 def override_command() -> str:
-    """Returns how a program is run so that Triton reads its folder of overrides."""
+    """Returns the command by which a program runs with Triton's folder of overrides."""
     return "TRITON_KERNEL_OVERRIDE=1 TRITON_ALWAYS_COMPILE=1 python3 your_program.py\n"
 
 

@@ -1,7 +1,7 @@
-"""Has Python packages compile kernels for a target, on a machine without a GPU, and keep them.
+"""Has Python packages compile kernels for a target, without a GPU, and captures the kernels.
 
-Each package is changed as soon as the script has imported it: what would launch a kernel compiles
-it, as the package itself would for a GPU of the target, and hands over what was made.
+Each package is patched as soon as the script has imported it: a launch compiles the kernel, as the
+package itself would for a GPU of the target, and hands over the result.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MOST_KERNELS = 500
 
 @dataclass(frozen=True)
 class ScriptTarget:
-    """What to compile for.
+    """The target of compiles, and the script.
 
     Attributes:
         arch: The target.
@@ -62,7 +62,7 @@ class Captures:
 
     Attributes:
         packages: The packages that were imported, by name, with their versions.
-        notes: What is worth knowing of the run, for people.
+        notes: Remarks on the run, for people.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -72,7 +72,7 @@ class Captures:
         self.notes: list[str] = []
 
     def add(self, kernel: CapturedKernel) -> None:
-        """Keeps one kernel, once."""
+        """Writes a kernel, once."""
         packed = pack(kernel)
         mark = hashlib.sha256(packed).digest()
         if mark in self._seen:
@@ -84,7 +84,7 @@ class Captures:
         self._write(self._seen[mark], packed)
 
     def replace(self, kernel: CapturedKernel, better: CapturedKernel) -> None:
-        """Keeps a kernel of which more is known now in the place of what was kept of it."""
+        """Writes a kernel of which more is known in the place of its first version."""
         mark = hashlib.sha256(pack(kernel)).digest()
         if number := self._seen.pop(mark, 0):
             packed = pack(better)
@@ -97,15 +97,15 @@ class Captures:
         part.replace(self._folder / f"{number:04}.jitkernel")
 
     def note(self, words: str) -> None:
-        """Keeps a sentence, once."""
+        """Adds a sentence to the notes, once."""
         if words not in self.notes:
             self.notes.append(words)
 
 
 def install(target: ScriptTarget, captures: Captures) -> None:
-    """Has each package changed when it is imported."""
+    """Installs the hooks that patch packages on their import."""
     arch = target.arch
-    # It makes code for the very chip, as what it is for has no other.
+    # CuTe DSL makes code for the exact chip: the instructions it is for need the letter.
     letter = arch.suffix or ("a" if arch.number >= _FIRST_LETTERED else "")
     os.environ["CUTE_DSL_ARCH"] = f"sm_{arch.number}{letter}"
     os.environ |= {"CUTE_DSL_KEEP": "ptx,cubin", "CUTE_DSL_LINEINFO": "1"}
@@ -117,7 +117,7 @@ _Hook = Callable[[Any, ScriptTarget, Captures], None]
 
 
 class _Finder:
-    """Finds what other finders find, and runs a hook once it is imported."""
+    """Finds modules by the other finders, and runs a hook after the import."""
 
     def __init__(self, target: ScriptTarget, captures: Captures) -> None:
         self._target, self._captures = target, captures
@@ -128,8 +128,8 @@ class _Finder:
         if name not in _HOOKS:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
-        found = (finder.find_spec(name, path, target) for finder in others)
-        spec = next((one for one in found if one is not None), None)
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((candidate for candidate in specs if candidate is not None), None)
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader, partial(self._imported, name))  # type: ignore[assignment]
         return spec
@@ -152,7 +152,7 @@ class _Finder:
 
 
 class _Loader:
-    """Loads as another loader does, and reports the module."""
+    """Loads a module by another loader, then reports the module."""
 
     def __init__(self, inner: Any, imported: Callable[[Any], None]) -> None:
         self._inner, self._imported = inner, imported
@@ -172,12 +172,12 @@ class _Loader:
 
 
 def _module(name: str) -> Any:
-    """Returns a module of which nothing is known here."""
+    """Returns a module whose types are unknown to mypy."""
     return importlib.import_module(name)
 
 
 class _Nothing:
-    """Takes the place of what is on a GPU: a device, a stream, a kernel."""
+    """Takes the place of an object on a GPU: a device, a stream, a kernel."""
 
     def __init__(self, **known: Any) -> None:
         self.__dict__.update(known)
@@ -202,8 +202,8 @@ def _facts(parameters: Mapping[str, str], others: Mapping[str, str]) -> dict[str
 
 
 _MULTIPROCESSORS = 100
-# Bytes that a block may have, from which target on: CUDA C++ Programming Guide, "Technical
-# Specifications per Compute Capability".
+# Bytes of shared memory that a block may have, from a target on: CUDA C++ Programming Guide,
+# "Technical Specifications per Compute Capability".
 _SHARED_MEMORY = (
     *((120, 101_376), (90, 232_448), (89, 101_376), (87, 166_912), (86, 101_376)),
     *((80, 166_912), (0, 65_536)),
@@ -243,7 +243,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
         )
     )
     make, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
-    # Those that no launch has been seen of, by what Triton made.
+    # Kernels without a launch so far, by the id of Triton's kernel.
     unlaunched: dict[int, tuple[Any, CapturedKernel]] = {}
 
     def made(kernel: Any, src: Any, *args: Any, **kwargs: Any) -> None:
@@ -255,9 +255,9 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
             place = names.index(name) if name in names else -1
             value = constants.get((place,), constants.get(name))
             facts[name] = str(value if kind == "constexpr" else kind)
-        for found in found_in(kernel):
-            if isinstance(found, CapturedKernel):
-                known = replace(found, facts=_facts(facts, found.facts))
+        for captured in found_in(kernel):
+            if isinstance(captured, CapturedKernel):
+                known = replace(captured, facts=_facts(facts, captured.facts))
                 captures.add(known)
                 unlaunched[id(kernel)] = (kernel, known)
 
@@ -265,16 +265,16 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
         kernel = run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
         _, known = unlaunched.pop(id(kernel), (None, None))
         if known is not None:
-            # Whatever the arguments are: the script goes on.
+            # Whatever the arguments are, the script goes on.
             with contextlib.suppress(Exception):
-                told = launch(function, kernel, args, kwargs, grid)
-                captures.replace(known, replace(known, facts={**known.facts, **told}))
+                launch_details = launch(function, kernel, args, kwargs, grid)
+                captures.replace(known, replace(known, facts={**known.facts, **launch_details}))
         return kernel
 
     def launch(
         function: Any, kernel: Any, args: Any, kwargs: Mapping[str, Any], grid: Any
     ) -> dict[str, str]:
-        """Returns what a launch of a kernel says of it."""
+        """Returns the facts of a launch."""
         named = {**dict(zip(function.arg_names, args, strict=False)), **kwargs}
         defaults = {p.name: p.default for p in function.params if p.has_default}
         size = axes_of(grid({**defaults, **named}) if callable(grid) else grid)
@@ -284,14 +284,14 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
         return launch_facts(function.fn.__code__.co_filename, sizes, named)
 
     def _as_tensor(argument: Any) -> Any:
-        # Of a script without PyTorch: an array has the type that a tensor would have.
+        # In a script without PyTorch, an array has the type that a tensor would have.
         if type(argument).__module__ == "numpy" and hasattr(argument, "ctypes"):
             return jit.MockTensor(argument.dtype.name, list(argument.shape) or [1])
         return argument
 
     compiler.CompiledKernel.__init__ = made
     jit.JITFunction.run = compiled
-    # Which configuration is the fastest is known on a GPU only: all of them are compiled.
+    # Only a GPU tells the fastest configuration: all are compiled.
     warm = autotuner.Autotuner.warmup
 
     def tuned(kernel: Any, *args: Any, warmup: bool = True, **kwargs: Any) -> Any:
@@ -304,7 +304,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
 
 
 def _torch(torch: Any, target: ScriptTarget, captures: Captures) -> None:
-    """Tensors on the CPU in the place of those on a GPU: their types are what counts."""
+    """Puts tensors on the CPU in the place of those on a GPU: only their types count."""
     overrides = _module("torch.overrides")
     is_cuda = torch.Tensor.is_cuda
 
@@ -313,7 +313,7 @@ def _torch(torch: Any, target: ScriptTarget, captures: Captures) -> None:
         return is_device or (isinstance(word, str) and word.partition(":")[0] == "cuda")
 
     class OnCpu(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
-        """Sends to the CPU what is to go to a GPU."""
+        """Sends to the CPU all tensors for a GPU."""
 
         def __torch_function__(
             self, function: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -360,8 +360,8 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         arguments = getattr(signature, "args", signature)
         names = inspect.signature(function).parameters
         facts = _facts(dict(zip(names, map(str, arguments), strict=False)), {})
-        made = Representation(KernelLanguage.PTX, ptx.encode())
-        parts = (*python_source(function), made)
+        representation = Representation(KernelLanguage.PTX, ptx.encode())
+        parts = (*python_source(function), representation)
         newest[function] = CapturedKernel(function.__name__, origin, parts, facts)
         captures.add(newest[function])
 
@@ -369,17 +369,17 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         kwargs["cc"] = kwargs.get("cc") or capability
         if not kwargs.get("debug"):
             kwargs.setdefault("lineinfo", True)
-        made, result = compile_one(function, sig, *args, **kwargs)
-        if isinstance(made, str) and not kwargs.get("device", True):
-            keep(function, _arguments(sig), made)
-        return made, result
+        ptx, result = compile_one(function, sig, *args, **kwargs)
+        if isinstance(ptx, str) and not kwargs.get("device", True):
+            keep(function, _arguments(sig), ptx)
+        return ptx, result
 
     def _arguments(sig: Any) -> Any:
         sigutils = _module("numba.core.sigutils")
         return sigutils.normalize_signature(sig)[0]
 
     class _CompiledKernel:
-        """Takes the place of a kernel that is loaded on a GPU."""
+        """Takes the place of a kernel loaded on a GPU."""
 
         objectmode = False
         entry_point = None
@@ -389,8 +389,8 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
             self.py_func, self.argtypes = function, argument_types
             self.argument_types = argument_types
             names = ("debug", "fastmath", "opt", "launch_bounds")
-            given = {name: options[name] for name in names if options.get(name) is not None}
-            self.ptx, _ = compiled(function, argument_types, device=False, abi="numba", **given)
+            chosen = {name: options[name] for name in names if options.get(name) is not None}
+            self.ptx, _ = compiled(function, argument_types, device=False, abi="numba", **chosen)
             self._unlaunched = newest.get(function)
 
         def inspect_asm(self, cc: Any = None) -> str:
@@ -402,15 +402,15 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         def launch(
             self, args: Any, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: Any = 0
         ) -> None:
-            """Launches nothing, and keeps how the first launch would be."""
+            """Launches nothing, and records the properties of the first launch."""
             kernel, self._unlaunched = self._unlaunched, None
             if kernel is None:
                 return
             # Whatever the arguments are: the script goes on.
             with contextlib.suppress(Exception):
                 sizes = {"grid": griddim, "block": blockdim, "shared": (sharedmem,)}
-                told = _numba_launch(self.py_func, args, sizes)
-                captures.replace(kernel, replace(kernel, facts={**kernel.facts, **told}))
+                launch_details = _numba_launch(self.py_func, args, sizes)
+                captures.replace(kernel, replace(kernel, facts={**kernel.facts, **launch_details}))
 
     dispatcher._Kernel = _CompiledKernel  # noqa: SLF001 - the only place where it is made
     compiler.compile = cuda.compile = compiled
@@ -426,23 +426,23 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
 def _numba_launch(
     function: Any, arguments: Iterable[Any], sizes: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Returns what a launch of a kernel of Numba says of it, with the strides of its arrays."""
+    """Returns the facts of a launch of Numba's, with the strides of arrays."""
     named = dict(zip(inspect.signature(function).parameters, arguments, strict=False))
-    told = launch_facts(function.__code__.co_filename, sizes, {})
+    facts = launch_facts(function.__code__.co_filename, sizes, {})
     for name, value in named.items():
         shape, strides = getattr(value, "shape", None), getattr(value, "strides", None)
         if shape and strides:
-            told[f"{LAUNCH}array {name}"] = ",".join(map(str, (*shape, *strides)))
+            facts[f"{LAUNCH}array {name}"] = ",".join(map(str, (*shape, *strides)))
         elif number := number_of(value):
-            told[f"{LAUNCH}number {name}"] = number
-    return told
+            facts[f"{LAUNCH}number {name}"] = number
+    return facts
 
 
 class _Stream(int):
-    """Takes the place of a stream: the default one is 0."""
+    """Takes the place of a stream: the default stream is 0."""
 
     def synchronize(self) -> None:
-        """Nothing is on its way."""
+        """Returns at once: no work is in progress."""
 
     def auto_synchronize(self) -> Any:
         """Returns a block without effect."""
@@ -450,11 +450,11 @@ class _Stream(int):
 
 
 def _stand_in_for_memory(cuda: Any) -> None:
-    """Arrays of the host in the place of those on a GPU: their types are what counts."""
+    """Puts arrays of the host in the place of those on a GPU: only their types count."""
     numpy: Any = _module("numpy")
 
     class _HostArray(numpy.ndarray):  # type: ignore[misc]
-        """An array with the methods of one on a GPU."""
+        """An array with the methods of an array on a GPU."""
 
         def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
             return numpy.asarray(self) if ary is None else ary
@@ -495,11 +495,11 @@ def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
     capability = _Capability(*target.capability)
     origin = f"cuda.core {core.__version__}"
     program, options = core.Program, core.ProgramOptions
-    # It looks whether the driver could load PTX.
+    # cuda.core checks whether the driver could load PTX.
     sys.modules[program.__module__].driver_version = lambda: (99, 0, 0)  # type: ignore[attr-defined]
 
     class Program(program):  # type: ignore[misc, valid-type]
-        """Keeps what it compiles."""
+        """Captures the code that it compiles."""
 
         def __init__(self, code: Any, code_type: str, options: Any = None) -> None:
             self._given = (code, code_type)
@@ -508,30 +508,30 @@ def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
         def compile(self, target_type: str, *args: Any, **kwargs: Any) -> Any:
             code, code_type = self._given
             try:
-                made = super().compile(target_type, *args, **kwargs)
+                object_code = super().compile(target_type, *args, **kwargs)
             except Exception as error:
                 error.cuda_source = code  # type: ignore[attr-defined]
                 raise
             kind = {"ptx": KernelLanguage.PTX, "cubin": KernelLanguage.CUBIN}.get(target_type)
             if kind is None:
                 captures.note(f"cuda.core was asked for {target_type}, which is not shown.")
-                return made
+                return object_code
             language = KernelLanguage.CUDA if code_type == "c++" else KernelLanguage.LLVM_IR
-            content = _bytes(made.code)
+            content = _bytes(object_code.code)
             parts = [Representation(kind, content)]
             if code_type != "ptx":
-                parts.insert(0, Representation(language, _bytes(code), made.name))
+                parts.insert(0, Representation(language, _bytes(code), object_code.name))
             name = _entry(content, kind) or "program"
             captures.add(CapturedKernel(name, origin, tuple(parts)))
-            return _Code(made)
+            return _Code(object_code)
 
     class _Code(_Nothing):
-        """What was compiled; it is loaded nowhere."""
+        """Compiled code, which is loaded nowhere."""
 
-        def __init__(self, made: Any) -> None:
-            super().__init__(made=made)
+        def __init__(self, object_code: Any) -> None:
+            super().__init__(made=object_code)
             names = ("code", "code_type", "name", "symbol_mapping")
-            self.__dict__.update({name: getattr(made, name, None) for name in names})
+            self.__dict__.update({name: getattr(object_code, name, None) for name in names})
 
     def given(*args: Any, **kwargs: Any) -> Any:
         if not args:
@@ -553,8 +553,8 @@ def _entry(content: bytes, kind: KernelLanguage) -> str:
     """Returns the name of the first kernel in PTX or machine code; empty where there is none."""
     if kind is KernelLanguage.PTX:
         return first_entry(content.decode("utf-8", "replace"))
-    found = re.search(rb"\.nv\.info\.([\w$]+)", content)
-    return found[1].decode() if found else ""
+    match = re.search(rb"\.nv\.info\.([\w$]+)", content)
+    return match[1].decode() if match else ""
 
 
 # CuPy
@@ -563,7 +563,7 @@ def _entry(content: bytes, kind: KernelLanguage) -> str:
 def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     compiler = _module("cupy.cuda.compiler")
     origin = f"CuPy {cupy.__version__}"
-    # Which looks at the GPU, even where it is told the target.
+    # CuPy looks at the GPU even where the target is an argument.
     arch_option = "_get_arch_for_options_for_nvrtc"
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
@@ -571,13 +571,13 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         options = cupy_options(options)
         options = (*options, *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
-            made, _ = compiler.compile_using_nvrtc(
+            compiled, _ = compiler.compile_using_nvrtc(
                 code, options, str(target.arch.number), "kern.cu", names
             )
         except Exception as error:
             error.cuda_source = code  # type: ignore[attr-defined]
             raise
-        content = bytes(made)
+        content = bytes(compiled)
         is_cubin = content.startswith(b"\x7fELF")
         kind = KernelLanguage.CUBIN if is_cubin else KernelLanguage.PTX
         source = Representation(KernelLanguage.CUDA, code.encode(), "kern.cu")
@@ -588,7 +588,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         return kernel
 
     class Built:
-        """What was compiled, with what is known of the launches of its kernels."""
+        """Compiled code, with the facts of the launches of its kernels."""
 
         def __init__(self, kernel: CapturedKernel) -> None:
             self._kernel = kernel
@@ -597,7 +597,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         def launch(
             self, name: str, grid: Any, block: Any, args: Any = (), *, shared_mem: int = 0, **_: Any
         ) -> None:
-            """Launches nothing, and keeps how the first launch would be."""
+            """Launches nothing, and records the properties of the first launch."""
             if name in self._launched:
                 return
             self._launched.add(name)
@@ -605,13 +605,13 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
             with contextlib.suppress(Exception):
                 sizes = {"grid": axes_of(grid), "block": axes_of(block), "shared": (shared_mem,)}
                 passed = {str(place): value for place, value in enumerate(args)}
-                told = launch_facts(target.script, sizes, passed, kernel=name)
+                launch_details = launch_facts(target.script, sizes, passed, kernel=name)
                 before = self._kernel
-                self._kernel = replace(before, facts={**before.facts, **told})
+                self._kernel = replace(before, facts={**before.facts, **launch_details})
                 captures.replace(before, self._kernel)
 
     class RawKernel(_Nothing):
-        """Compiled where it is made; a launch does nothing."""
+        """Compiles on creation; a launch does nothing."""
 
         def __init__(
             self, code: str, name: str, options: Any = (), *args: Any, **kwargs: Any
@@ -623,7 +623,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
             self._built.launch(self.name, *args, **kwargs)
 
     class RawModule(_Nothing):
-        """Compiled where it is made; its kernels do nothing."""
+        """Compiles on creation; its kernels do nothing."""
 
         def __init__(
             self,
@@ -643,7 +643,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
             super().__init__(code=code, options=tuple(options), _built=built)
 
         def get_function(self, name: str) -> Any:
-            """Returns what launches a kernel of the module."""
+            """Returns a function that records launches of a kernel of the module."""
             return partial(self._built.launch, name) if self._built is not None else _Nothing()
 
     cupy.RawKernel, cupy.RawModule = RawKernel, RawModule
@@ -652,11 +652,11 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
 
 
 def _arrays_of_the_host(cupy: Any) -> None:
-    """Arrays of NumPy in the place of those on a GPU: their types and sizes are what counts."""
+    """Puts arrays of NumPy in the place of those on a GPU: only types and sizes count."""
     numpy: Any = _module("numpy")
 
     class _HostArray(numpy.ndarray):  # type: ignore[misc]
-        """An array with the methods of one on a GPU."""
+        """An array with the methods of an array on a GPU."""
 
         device = 0
 
@@ -668,8 +668,8 @@ def _arrays_of_the_host(cupy: Any) -> None:
 
     def on_host(function: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
-            made = function(*args, **{k: v for k, v in kwargs.items() if k != "stream"})
-            return made.view(_HostArray) if isinstance(made, numpy.ndarray) else made
+            result = function(*args, **{k: v for k, v in kwargs.items() if k != "stream"})
+            return result.view(_HostArray) if isinstance(result, numpy.ndarray) else result
 
         return call
 
@@ -688,7 +688,7 @@ def _arrays_of_the_host(cupy: Any) -> None:
 
 
 class _Unused(_Nothing):
-    """Takes the place of a stream or a device, which may be used as a block."""
+    """Takes the place of a stream or a device, which may be used in a `with` statement."""
 
     def __enter__(self) -> _Unused:
         return self
@@ -704,19 +704,19 @@ _FIRST_LETTERED = 90
 
 
 def _cute(cute: Any, _target: ScriptTarget, captures: Captures) -> None:
-    """What `cute.compile` returns is kept, and does nothing when it is called."""
+    """Captures the results of `cute.compile`, which do nothing when called."""
     compiler = type(cute.compile)
     make = compiler.__call__
 
     def compiled(self: Any, *args: Any, **kwargs: Any) -> Any:
-        made = make(self, *args, **kwargs)
-        for found in found_in(made):
-            if isinstance(found, CapturedKernel):
-                content = found.representation(KernelLanguage.PTX)
+        compiled_function = make(self, *args, **kwargs)
+        for captured in found_in(compiled_function):
+            if isinstance(captured, CapturedKernel):
+                content = captured.representation(KernelLanguage.PTX)
                 name = _entry(content.content, KernelLanguage.PTX) if content else ""
-                captures.add(replace(found, name=name or found.name))
-        type(made).__call__ = lambda *_args, **_kwargs: None
-        return made
+                captures.add(replace(captured, name=name or captured.name))
+        type(compiled_function).__call__ = lambda *_args, **_kwargs: None
+        return compiled_function
 
     compiler.__call__ = compiled
 

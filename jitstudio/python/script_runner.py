@@ -1,9 +1,9 @@
-"""Runs a Python file for the kernels in it: the program of a child process of its own.
+"""Runs a Python file for the kernels in it: the program of a separate child process.
 
-The interpreter is the one that the user has chosen, so this imports the standard library only and
-those modules of jitstudio that need no more. The file runs as `__main__`, from its own folder, with
-the hooks of `script_hooks`: kernels are compiled for the target and written to a folder, and
-nothing is launched. What became of it goes to `result.json` there.
+The interpreter is the choice of the user, so this module imports the standard library only and
+modules of jitstudio that need no more. The file runs as `__main__`, from its own folder, with the
+hooks of `script_hooks`: kernels are compiled for the target and written to a folder, and nothing is
+launched. The outcome goes to `result.json` there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.python.script_hooks import Captures, ScriptTarget, install
 
 RESULT = "result.json"
-"""The file that says how the run ended; there is none where the process ended before."""
+"""The file with the outcome of the run; missing where the process ended before."""
 
 _MOST_FRAMES = 50
 _COLOURS = re.compile("\x1b\\[[0-9;]*m")
@@ -38,12 +38,12 @@ _Place = tuple[int, "int | None", str]
 
 
 def main(job_file: str) -> None:
-    """Runs what the job says and ends this process.
+    """Runs the script of a job and ends this process.
 
     Args:
-        job_file: A JSON file: `path` is how tracebacks and line tables call the script, `text` the
-            file with what to run, `arch` the target, `folder` where to run, `output` where kernels
-            and the result go.
+        job_file: A JSON file: `path` is the name of the script in tracebacks and line tables,
+            `text` the file to run, `arch` the target, `folder` where to run, `output` the folder
+            for kernels and the result.
     """
     job = json.loads(Path(job_file).read_text("utf-8"))
     output = Path(job["output"])
@@ -58,22 +58,22 @@ def main(job_file: str) -> None:
     except KeyboardInterrupt:
         pass
     except Exception as failed:
-        # An exception of the script's own may fail in whatever it is asked for.
+        # An exception of the script's own may fail in any of its methods.
         error = failed.__context__ or failed
         problems.append(_problem(type(error).__name__, _line_in(error, job["path"])))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
-    told = {"problems": problems, "packages": captures.packages, "notes": captures.notes}
+    result = {"problems": problems, "packages": captures.packages, "notes": captures.notes}
     part = output / f"{RESULT}.part"
-    part.write_text(json.dumps(told, default=lambda _: None), "utf-8")
+    part.write_text(json.dumps(result, default=lambda _: None), "utf-8")
     part.replace(output / RESULT)
-    # Not by way of `atexit`: what the packages do at their end needs a GPU.
+    # Without `atexit`: the exit functions of packages need a GPU.
     os._exit(0)
 
 
 class _InBuild:
-    """What `jitstudio.show` returns here: the kernel is shown with all that the script compiles."""
+    """The result of `jitstudio.show` in a build, which shows the kernel with all others."""
 
     tabs: tuple[str, ...] = ()
     problem = "The build of this script shows the kernel."
@@ -91,7 +91,7 @@ class _InBuild:
 
 
 def _replace_own_functions(captures: Captures) -> None:
-    """Has a script call jitstudio itself without processes, which a build starts for no script."""
+    """Replaces functions of jitstudio that start processes, which a build allows to no script."""
 
     def show(_thing: object, *, name: str = "") -> _InBuild:
         captures.note(
@@ -113,7 +113,7 @@ def _refuse(name: str, *_given: object, **_named: object) -> object:
 
 
 def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:
-    """Runs the text; yields what went wrong, each with its line of the script."""
+    """Runs the text; yields the errors, with their lines of the script."""
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _decoded(source: bytes) -> str:
-    """Returns the text as Python itself would read it; a wrong encoding is a syntax error later."""
+    """Returns the text as Python would read it; a wrong encoding is a syntax error later."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         return source.decode(encoding).replace("\r\n", "\n")
@@ -148,23 +148,25 @@ def _decoded(source: bytes) -> str:
 
 
 def _print(error: BaseException, path: str) -> None:
-    """Prints a traceback without the frames of jitstudio, which are in every one of them."""
+    """Prints a traceback without the frames of jitstudio, which are in every traceback."""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-    told = traceback.TracebackException(
+    report = traceback.TracebackException(
         type(error), error, _of_script(error, path), limit=_MOST_FRAMES
     )
-    left, seen = [told], set[int]()
+    left, seen = [report], set[int]()
     while left:
-        one = left.pop()
-        if id(one) in seen:
+        exception = left.pop()
+        if id(exception) in seen:
             continue
-        seen.add(id(one))
-        frames = [frame for frame in one.stack if not frame.filename.startswith(own)]
-        one.stack = traceback.StackSummary.from_list(frames)
-        left += filter(None, (one.__cause__, one.__context__, *(one.exceptions or ())))
-    # The script may have put something else there, or nothing.
+        seen.add(id(exception))
+        frames = [frame for frame in exception.stack if not frame.filename.startswith(own)]
+        exception.stack = traceback.StackSummary.from_list(frames)
+        left += filter(
+            None, (exception.__cause__, exception.__context__, *(exception.exceptions or ()))
+        )
+    # The script may have replaced or closed stderr.
     with contextlib.suppress(Exception):
-        sys.stderr.write("".join(told.format()))
+        sys.stderr.write("".join(report.format()))
 
 
 def _of_script(error: BaseException, path: str) -> types.TracebackType | None:
@@ -219,30 +221,30 @@ _NO_GPU = (
 
 
 def _lacks_gpu(error: BaseException) -> bool:
-    """Returns whether the script has asked for a GPU, which it has none of here."""
+    """Returns whether an error comes from asking for a GPU, which a build does not have."""
     said = _message(error)
     return any(words in said for words in _NO_GPU)
 
 
 def _place_in_kernel(error: BaseException, path: str, text: str) -> _Place | None:
-    """Returns line, column and message of what a package says of a line inside a kernel."""
-    found = None
+    """Returns line, column and message of a package's error inside a kernel."""
+    place = None
     seen: set[int] = set()
     chained: BaseException | None = error
     while chained is not None and id(chained) not in seen:
         seen.add(id(chained))
-        found = (
+        place = (
             _in_triton(chained, text)
             or _in_numba(chained, path)
             or _in_cuda(chained, path, text)
-            or found
+            or place
         )
         chained = chained.__cause__ or chained.__context__
-    return found
+    return place
 
 
 def _in_triton(error: BaseException, text: str) -> _Place | None:
-    """Of Triton's CompilationError, which has the text of the function and a node in that."""
+    """Reads Triton's CompilationError, which has the text of the function and a node."""
     source, node = getattr(error, "src", None), getattr(error, "node", None)
     first = text.find(source) if isinstance(source, str) and source else -1
     line = getattr(node, "lineno", None)
@@ -255,7 +257,7 @@ def _in_triton(error: BaseException, text: str) -> _Place | None:
 
 
 def _in_numba(error: BaseException, path: str) -> _Place | None:
-    """Of Numba's errors, which say `File "kernels.py", line 10:`, or have a location."""
+    """Reads Numba's errors, which say `File "kernels.py", line 10:`, or have a location."""
     place = getattr(error, "loc", None)
     line = getattr(place, "line", None)
     if getattr(place, "filename", None) == path and isinstance(line, int):
@@ -270,7 +272,7 @@ def _in_numba(error: BaseException, path: str) -> _Place | None:
 
 
 def _in_cuda(error: BaseException, path: str, text: str) -> _Place | None:
-    """Of NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
+    """Reads NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
     source = getattr(error, "cuda_source", None) or getattr(error, "_source", None)
     said = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", _message(error))
     if said is None:

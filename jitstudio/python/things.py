@@ -1,8 +1,8 @@
-"""Kernels in the objects of Python packages: what Triton, Numba, CuPy and their like have made.
+"""Kernels in the objects of Python packages: the results of Triton, Numba, CuPy and others.
 
-An object is recognised by what it carries, so that none of these packages is imported or needed.
+An object is recognised by its attributes, so that none of these packages is imported or needed.
 Only attributes are read and methods called that give code; no kernel is launched. Needs the
-standard library alone, as it also runs in the interpreters of others.
+standard library alone, as this module also runs in the interpreters of users.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from jitstudio.ptx.skimming import function_texts, is_ptx
 from jitstudio.python.hand_back import OVERRIDE_KEY
 
 Found: TypeAlias = "CapturedKernel | Source"
-"""A kernel with what was made on the way, or code of one kind alone."""
+"""A kernel with all its stages, or code of a single kind."""
 
 _MOST_OBJECTS = 1000
 _MOST_WRAPPERS = 8
@@ -38,64 +38,64 @@ _LONGEST_PATH = 4096
 _LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
 _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
-# What NVRTC calls a program without a name.
+# The name that NVRTC has for a program without a name.
 _NVRTC_NAME = "default_program"
 _CUPY_OPTION = "-ftz=true"
-"""What CuPy adds to the options of each compile: there, `_compile_with_cache_cuda`."""
+"""The option that CuPy adds to each compile: there, `_compile_with_cache_cuda`."""
 
 
 class NotCompiled(ValueError):
-    """An object of a known type that holds no machine code; the message says what to do."""
+    """An object of a known type without machine code; the message says what to do."""
 
 
 def found_in(thing: object, name: str = "") -> list[Found]:
     """Returns the kernels and the code that an object holds.
 
     Args:
-        thing: One of `TAKEN`, or several in a list, a tuple or a mapping.
-        name: What to call code that has no name of its own.
+        thing: An object of `TAKEN`, or several in a list, a tuple or a mapping.
+        name: The name for code without a name of its own.
 
     Raises:
-        TypeError: It is of another type; the message lists those that are taken.
-        NotCompiled: It is of a known type, but nothing was compiled for it so far.
-        OSError: It is the path of a file that cannot be read.
+        TypeError: The type is unknown; the message lists the known types.
+        NotCompiled: The type is known, but nothing has been compiled so far.
+        OSError: The object is the path of a file that cannot be read.
     """
-    found: list[Found] = []
+    codes: list[Found] = []
     left = [(thing, name)]
     for _ in range(_MOST_OBJECTS):
         if not left:
-            return found
-        one, called = left.pop(0)
-        if isinstance(one, Mapping) and not _has(one, "asm"):
-            # It may have no end, nor an iterator.
-            some = islice(one.items(), _MOST_OBJECTS + 1)
+            return codes
+        item, called = left.pop(0)
+        if isinstance(item, Mapping) and not _has(item, "asm"):
+            # A mapping may have no end, nor an iterator.
+            some = islice(item.items(), _MOST_OBJECTS + 1)
             left[:0] = [(value, called or _word(key)) for key, value in some]
-        elif isinstance(one, (list, tuple, set, frozenset, Iterator)):
-            left[:0] = [(value, called) for value in islice(one, _MOST_OBJECTS + 1)]
+        elif isinstance(item, (list, tuple, set, frozenset, Iterator)):
+            left[:0] = [(value, called) for value in islice(item, _MOST_OBJECTS + 1)]
         else:
-            found += _read(one, called)
+            codes += _read(item, called)
     raise TypeError(f"More than {_MOST_OBJECTS:,} objects are taken at a time by nothing here.")
 
 
 def is_path(thing: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Returns whether this is the path of a file and no code."""
+    """Returns whether an object is the path of a file and no code."""
     if isinstance(thing, str):
         is_code = is_ptx(thing) or any(known.search(thing) for known in (_LLVM, _CUDA))
         return 0 < len(thing) <= _LONGEST_PATH and "\n" not in thing and not is_code
     return isinstance(thing, os.PathLike)
 
 
-def sources_of(found: Iterable[Found]) -> tuple[Source, ...]:
-    """Returns them as the modules of a build, each with a name of its own."""
+def sources_of(codes: Iterable[Found]) -> tuple[Source, ...]:
+    """Returns the kernels and code as modules of a build, each with a unique name."""
     there: set[str] = set()
-    return tuple(_named_apart(_as_source(one), there) for one in found)
+    return tuple(_named_apart(_as_source(code), there) for code in codes)
 
 
-def _as_source(one: Found) -> Source:
-    if isinstance(one, Source):
-        return one
-    name = re.sub(r"[^\w.<>-]+", "_", one.name)[:80] or "kernel"
-    return Source(f"{name}{CodeKind.CAPTURED.ending}", CodeKind.CAPTURED, pack(one))
+def _as_source(code: Found) -> Source:
+    if isinstance(code, Source):
+        return code
+    name = re.sub(r"[^\w.<>-]+", "_", code.name)[:80] or "kernel"
+    return Source(f"{name}{CodeKind.CAPTURED.ending}", CodeKind.CAPTURED, pack(code))
 
 
 def _named_apart(source: Source, there: set[str]) -> Source:
@@ -110,9 +110,9 @@ def _named_apart(source: Source, there: set[str]) -> Source:
 
 def _read(thing: object, name: str) -> list[Found]:
     for _, read in _READERS:
-        found = read(thing, name)
-        if found is not None:
-            return list(found)
+        codes = read(thing, name)
+        if codes is not None:
+            return list(codes)
     kind = type(thing)
     raise TypeError(
         f"An object of type '{kind.__module__}.{kind.__qualname__}' holds no kernel that is known. "
@@ -197,20 +197,20 @@ def _ending(kind: CodeKind, content: bytes) -> str:
 
 
 def _triton(thing: object, name: str) -> Iterable[Found] | None:
-    """`CompiledKernel`: all that its compiler has made is in `asm`."""
+    """Reads a `CompiledKernel`, whose `asm` has the results of all stages."""
     if not (_has(thing, "asm") and _has(thing, "metadata")):
         return None
     asm = _get(thing, "asm")
     if not isinstance(asm, Mapping):
         return None
     metadata = _get(thing, "metadata")
-    made = [
+    stages = [
         Representation(language, _encoded(asm[word]))
         for word, language in TRITON_STAGES.items()
         if word in asm and isinstance(asm[word], (str, bytes))
     ]
     called = str(_get(metadata, "name") or _get(thing, "name") or name or "kernel")
-    if not any(one.language in _MACHINE for one in made):
+    if not any(stage.language in _MACHINE for stage in stages):
         there = ", ".join(map(str, asm)) or "nothing"
         raise NotCompiled(
             f"'{called}' has no PTX and no cubin, only {there}: it is for no NVIDIA GPU."
@@ -218,7 +218,7 @@ def _triton(thing: object, name: str) -> Iterable[Found] | None:
     source = _triton_source(_get(_get(thing, "src"), "fn"))
     facts = {word: _word(_get(metadata, word)) for word in _TRITON_FACTS}
     facts[OVERRIDE_KEY] = _override_key(_get(thing, "src"))
-    return [_captured(called, "Triton", "triton", [*source, *made], facts, metadata)]
+    return [_captured(called, "Triton", "triton", [*source, *stages], facts, metadata)]
 
 
 TRITON_STAGES = {
@@ -228,13 +228,13 @@ TRITON_STAGES = {
     "ptx": KernelLanguage.PTX,
     "cubin": KernelLanguage.CUBIN,
 }
-"""What Triton calls its stages in their order, in the mapping `asm` and as endings of files."""
+"""Triton's names for its stages in their order, in the mapping `asm` and as endings of files."""
 _MACHINE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
 _TRITON_FACTS = ("num_warps", "num_stages", "num_ctas", "shared", "maxnreg", "tmem_size", "hash")
 
 
 def _override_key(source: object) -> str:
-    """The folder of overrides of what was compiled; empty where Triton does not say its hash."""
+    """Returns the folder of overrides of a source; empty where Triton does not say the hash."""
     with suppress(Exception):
         digest = bytes.fromhex(_get(source, "hash")())
         return base64.b32encode(digest).decode().rstrip("=")
@@ -242,7 +242,7 @@ def _override_key(source: object) -> str:
 
 
 def _triton_source(function: object) -> list[Representation]:
-    """The Python file of a JIT function; the function alone where the file has changed since."""
+    """Returns the Python file of a JIT function; only the function where the file has changed."""
     raw = _get(function, "raw_src")
     lines = raw if isinstance(raw, list) else str(_get(function, "src") or "").splitlines(True)
     first = _get(function, "starting_line_number")
@@ -252,12 +252,12 @@ def _triton_source(function: object) -> list[Representation]:
 def python_source(
     function: object, lines: Sequence[str] = (), first: int = 1
 ) -> list[Representation]:
-    """The file that a function is in, as it is now, or the lines that are known of it.
+    """Returns the file of a function, as it is now, or the known lines of the function.
 
     Args:
-        function: The function of Python.
-        lines: Its own lines as they were when it was compiled; empty where that is not known.
-        first: The first of them, counted from 1.
+        function: The Python function.
+        lines: The lines of the function when it was compiled; empty where unknown.
+        first: The number of the first line, from 1.
     """
     file = str(_get(_get(function, "__code__"), "co_filename") or "")
     if not lines:
@@ -273,7 +273,7 @@ def python_source(
 
 
 def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
-    """A function of `triton.jit`, below `autotune` or not: each kernel it was compiled to."""
+    """Reads a function of `triton.jit`, below `autotune` or not: each kernel compiled from it."""
     inner = thing
     for _ in range(_MOST_WRAPPERS):
         if _has(inner, "raw_src") or (_has(inner, "device_caches") and _has(inner, "fn")):
@@ -292,30 +292,30 @@ def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
             "or hand over what triton.compile() returns. What the cache has of other versions, "
             "'jitstudio inspect --list triton' lists."
         )
-    return [one for kernel in kernels for one in _triton(kernel, name) or ()]
+    return [captured for kernel in kernels for captured in _triton(kernel, name) or ()]
 
 
 def _triton_kernels(function: object) -> Iterator[object]:
-    """Triton 3.3 and later keep a tuple for each device, earlier ones a mapping."""
+    """Yields the kernels of a function, by device: a tuple from Triton 3.3 on, before a mapping."""
     caches = _get(function, "device_caches") or _get(function, "cache")
-    for kept in list(caches.values()) if isinstance(caches, Mapping) else ():
-        kernels = kept[0] if isinstance(kept, tuple) and kept else kept
+    for cache in list(caches.values()) if isinstance(caches, Mapping) else ():
+        kernels = cache[0] if isinstance(cache, tuple) and cache else cache
         for kernel in list(kernels.values()) if isinstance(kernels, Mapping) else ():
-            # With asynchronous compilation, the value of a kernel that is still being made.
+            # With asynchronous compilation, the value is a future until the kernel is compiled.
             yield kernel.result() if not _has(kernel, "asm") and _has(kernel, "result") else kernel
 
 
 def _triton_cache() -> Path:
-    """Returns where Triton keeps what it has compiled (knobs.py, `cache_knobs`)."""
+    """Returns the folder of Triton's cache (knobs.py, `cache_knobs`)."""
     home = os.environ.get("TRITON_HOME") or Path.home()
     return Path(os.environ.get("TRITON_CACHE_DIR") or Path(home, ".triton", "cache"))
 
 
 def _triton_cached(function: object) -> Iterator[object]:
-    """What other processes have compiled of a function, as `CompiledKernel` has it.
+    """Yields the kernels that other processes compiled of a function, as `CompiledKernel` has them.
 
-    Triton's keys cannot be computed without the arguments. It is a kernel of this name that comes
-    from these lines of the file, which was not written since.
+    Triton's keys cannot be computed without the arguments. A kernel is one of the function if it
+    has this name and comes from these lines of the file, which was not written since.
     """
     lines, first = _get(function, "raw_src"), _get(function, "starting_line_number")
     inner = _get(function, "fn")
@@ -327,7 +327,7 @@ def _triton_cached(function: object) -> Iterator[object]:
         for path in islice(_triton_cache().glob(f"*/{name}.json"), _MOST_OBJECTS):
             metadata = json.loads(read_file(path, _LONGEST_SOURCE))
             endings = {word: path.with_suffix(f".{word}") for word in TRITON_STAGES}
-            asm = {word: read_file(one) for word, one in endings.items() if one.is_file()}
+            asm = {word: read_file(file) for word, file in endings.items() if file.is_file()}
             place = _TRITON_PLACE.search(asm.get("ttir", b"")[:_LONGEST_SOURCE])
             if place is None or os.stat(path).st_mtime < written:
                 continue
@@ -342,7 +342,7 @@ _TRITON_PLACE = re.compile(rb'loc\("([^"\n]{1,4096})":(\d{1,9}):')
 
 
 def _numba(thing: object, name: str) -> Iterable[Found] | None:
-    """A function of `numba.cuda.jit`: each specialisation, for each target it was compiled for."""
+    """Reads a function of `numba.cuda.jit`: each specialisation, for each compiled target."""
     overloads = _get(thing, "overloads") if _has(thing, "py_func") else None
     if not isinstance(overloads, Mapping) or not _has(thing, "targetoptions"):
         return None
@@ -353,7 +353,7 @@ def _numba(thing: object, name: str) -> Iterable[Found] | None:
             f"'{called}' is a Numba function that was not compiled so far. Launch it once, or give "
             "it a signature: @cuda.jit('void(float32[:])')."
         )
-    found: list[Found] = []
+    kernels: list[Found] = []
     for signature, kernel in list(overloads.items()):
         library = _get(kernel, "_codelibrary") or _get(kernel, "library")
         if not (_has(library, "get_asm_str") and _has(library, "get_cubin")):
@@ -361,42 +361,42 @@ def _numba(thing: object, name: str) -> Iterable[Found] | None:
         source = python_source(function)
         facts = {"signature": _signature(kernel, signature)} | _numba_facts(thing, kernel)
         for target in _numba_targets(library):
-            made = [*source, *_numba_made(library, target)]
-            found.append(_captured(called, "Numba", "numba_cuda", made, facts))
-    return found
+            representations = [*source, *_numba_made(library, target)]
+            kernels.append(_captured(called, "Numba", "numba_cuda", representations, facts))
+    return kernels
 
 
 def _numba_targets(library: object) -> list[Any]:
-    """The targets that a library was compiled for, such as ``(9, 0, "a")``; None for the GPU's.
+    """Returns the targets of a library, such as ``(9, 0, "a")``; None for the GPU's target.
 
-    `inspect_asm` asks for one without its letter, which does not run where one with it does.
+    `inspect_asm` asks for a target without a letter, which does not run where a letter is needed.
     """
-    targets = [one for one in _get(library, "_ptx_cache") or () if isinstance(one, tuple)]
-    lettered = {one[:2] for one in targets if one[2:] not in ((), ("",))}
-    return [one for one in targets if one[2:] or one[:2] not in lettered] or [None]
+    targets = [target for target in _get(library, "_ptx_cache") or () if isinstance(target, tuple)]
+    lettered = {target[:2] for target in targets if target[2:] not in ((), ("",))}
+    return [target for target in targets if target[2:] or target[:2] not in lettered] or [None]
 
 
 def _numba_made(library: Any, target: object) -> Iterator[Representation]:
-    """What is compiled is in the library's caches: this gives the same texts as `inspect_asm`."""
+    """Yields the representations from the library's caches, with the texts of `inspect_asm`."""
     yield Representation(KernelLanguage.LLVM_IR, _encoded(library.get_llvm_str()))
     yield Representation(KernelLanguage.PTX, _encoded(library.get_asm_str(cc=target)))
-    # It needs nvJitLink, and a function for the device has no kernel to link.
+    # The cubin needs nvJitLink, and a device function has no kernel to link.
     with suppress(Exception):
         cubin = library.get_cubin(cc=target)
         yield Representation(KernelLanguage.CUBIN, bytes(_get(cubin, "code") or cubin))
 
 
 def _signature(kernel: object, types: object) -> str:
-    given = _get(_get(kernel, "signature"), "args") or types
-    if not isinstance(given, tuple):
-        return _word(given)
-    return f"({', '.join(map(_word, given))})"
+    argument_types = _get(_get(kernel, "signature"), "args") or types
+    if not isinstance(argument_types, tuple):
+        return _word(argument_types)
+    return f"({', '.join(map(_word, argument_types))})"
 
 
 def _numba_facts(thing: object, kernel: object) -> dict[str, str]:
     options = _get(thing, "targetoptions")
-    given = options if isinstance(options, Mapping) else {}
-    facts = {word: _word(given.get(word)) for word in _NUMBA_FACTS}
+    chosen = options if isinstance(options, Mapping) else {}
+    facts = {word: _word(chosen.get(word)) for word in _NUMBA_FACTS}
     return {**facts, "kernel": _word(_get(kernel, "entry_name"))}
 
 
@@ -404,7 +404,7 @@ _NUMBA_FACTS = ("debug", "lineinfo", "opt", "fastmath", "lto", "max_registers", 
 
 
 def _cupy(thing: object, name: str) -> Iterable[Found] | None:
-    """`RawKernel` and `RawModule`: the source, and what CuPy's own NVRTC makes of it."""
+    """Reads a `RawKernel` or `RawModule`: the source, and the cubin of CuPy's own NVRTC."""
     if not all(_has(thing, word) for word in ("code", "options", "backend", "file_path")):
         return None
     called = str(_get(thing, "name") or name or "module")
@@ -413,21 +413,21 @@ def _cupy(thing: object, name: str) -> Iterable[Found] | None:
         return _path(Path(str(_get(thing, "file_path"))), name)
     cubin = _cupy_cubin(thing, code)
     if cubin is None:
-        # With no GPU and no target; the source can be built for any.
+        # Without a GPU there is no target; the source can be built for any.
         return [_plain(CodeKind.CUDA, code.encode(), called)]
-    made = [
+    representations = [
         Representation(KernelLanguage.CUDA, code.encode(), _NVRTC_NAME),
         Representation(KernelLanguage.CUBIN, cubin),
     ]
     options = " ".join(map(str, _get(thing, "options") or ()))
     facts = {"options": options, "backend": _word(_get(thing, "backend"))}
-    return [_captured(called, "CuPy", "cupy", made, facts)]
+    return [_captured(called, "CuPy", "cupy", representations, facts)]
 
 
 def cupy_options(options: Iterable[str]) -> tuple[str, ...]:
-    """Returns the options that CuPy compiles a kernel with, which is imported.
+    """Returns the options with which an imported CuPy compiles a kernel.
 
-    It adds the folders of its own headers, such as ``cupy/complex.cuh``, and of CUDA's
+    CuPy adds the folders of its own headers, such as ``cupy/complex.cuh``, and of CUDA's
     (CuPy 14.2, _core/core.pyx, `assemble_cupy_compiler_options`).
     """
     core: Any = sys.modules.get("cupy._core.core")
@@ -437,9 +437,9 @@ def cupy_options(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def _cupy_cubin(thing: object, code: str) -> bytes | None:
-    """The machine code as CuPy makes it, which it keeps nowhere that can be reached.
+    """Returns the machine code as CuPy compiles it, since CuPy's copy is out of reach.
 
-    It adds one option (CuPy 14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
+    CuPy adds one option (CuPy 14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
     """
     compiler: Any = sys.modules.get("cupy.cuda.compiler")
     if _get(thing, "backend") != "nvrtc" or compiler is None or _get(thing, "jitify"):
@@ -447,16 +447,16 @@ def _cupy_cubin(thing: object, code: str) -> bytes | None:
     with suppress(Exception):
         options = cupy_options(_get(thing, "options"))
         names = _get(thing, "name_expressions")
-        # In memory: else its line table names a file for the moment of the compile.
-        made, _ = compiler.compile_using_nvrtc(
+        # In memory: otherwise the line table names a temporary file.
+        cubin, _ = compiler.compile_using_nvrtc(
             code, options, name_expressions=names, cache_in_memory=True
         )
-        return made if isinstance(made, bytes) and cubin_target(made) else None
+        return cubin if isinstance(cubin, bytes) and cubin_target(cubin) else None
     return None
 
 
 def _core_object(thing: object, name: str) -> Iterable[Found] | None:
-    """`ObjectCode` of cuda.core."""
+    """Reads an `ObjectCode` of cuda.core."""
     if not (_has(thing, "code") and _has(thing, "code_type")):
         return None
     kind = _CORE_KINDS.get(str(_get(thing, "code_type")))
@@ -480,45 +480,45 @@ _CORE_KINDS = {
 
 
 def _core_program(thing: object, name: str) -> Iterable[Found] | None:
-    """`Program` of cuda.core, compiled as far as machine code, and as PTX where that can be."""
+    """Reads a `Program` of cuda.core, compiled to machine code, and to PTX where possible."""
     if not all(_has(thing, word) for word in ("compile", "backend", "pch_status")):
         return None
     program: Any = thing
-    made = []
+    representations = []
     problem = ""
     for language in _MACHINE:
         try:
             code = program.compile(language.value).code
-            made.append(Representation(language, _encoded(code)))
+            representations.append(Representation(language, _encoded(code)))
         except Exception as error:
             problem = str(error).strip().partition("\n")[0]
-    if not made:
+    if not representations:
         raise NotCompiled(f"This Program of cuda.core cannot be compiled: {problem}")
     facts = {"backend": _word(_get(thing, "backend"))}
-    return [_captured(name or "program", "cuda.core", "cuda.core", made, facts)]
+    return [_captured(name or "program", "cuda.core", "cuda.core", representations, facts)]
 
 
 def _cute(thing: object, name: str) -> Iterable[Found] | None:
-    """What `cute.compile` returns, if it was asked to keep PTX or cubin."""
+    """Reads the result of `cute.compile`, if that was asked to keep PTX or cubin."""
     there = [word for word in _CUTE if hasattr(thing, word)]
     if not {"__ptx__", "__cubin__"} & set(there):
         return None
     called = str(_get(thing, "function_name") or name or "kernel")
-    made = [
+    representations = [
         Representation(_CUTE[word], content)
         for word in there
         if (content := _kept_by_cute(_get(thing, word)))
     ]
-    if not any(one.language in _MACHINE for one in made):
+    if not any(representation.language in _MACHINE for representation in representations):
         raise NotCompiled(
             f"'{called}' was compiled by CuTe DSL, which has kept neither PTX nor cubin. Compile "
             "it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
         )
-    return [_captured(called, "CuTe DSL", "cutlass", made, {})]
+    return [_captured(called, "CuTe DSL", "cutlass", representations, {})]
 
 
 def _kept_by_cute(content: object) -> bytes:
-    """Returns a text or bytes; empty for a path: then the file could not be written."""
+    """Returns a text or bytes; empty for a path, which means that the file could not be written."""
     if isinstance(content, bytes):
         return content
     return content.encode() if isinstance(content, str) and not is_path(content) else b""
@@ -533,7 +533,7 @@ _CUTE = {
 
 
 def _cutile(thing: object, name: str) -> Iterable[Found] | None:
-    """What cuTile's compiler returns; its kernels themselves keep no code that can be read."""
+    """Reads a result of cuTile's compiler; cuTile's kernels themselves have no readable code."""
     if _has(thing, "_annotated_function") and _has(thing, "_compiler_options"):
         called = _get(_get(thing, "_pyfunc"), "__name__") or name or "kernel"
         raise NotCompiled(
@@ -543,50 +543,50 @@ def _cutile(thing: object, name: str) -> Iterable[Found] | None:
         )
     if not all(_has(thing, word) for word in ("cubin", "bytecode", "kernel_signatures")):
         return None
-    made = [
+    representations = [
         Representation(language, bytes(content))
         for word, language in _CUTILE.items()
         if isinstance(content := _get(thing, word), (bytes, bytearray)) and content
     ]
-    if not any(one.language in _MACHINE for one in made):
+    if not any(representation.language in _MACHINE for representation in representations):
         raise NotCompiled("This result of cuTile's compiler has no cubin: compile it with one.")
     signatures = _get(thing, "kernel_signatures") or (None,)
     called = str(name or _get(signatures[0], "symbol") or "kernel")
-    return [_captured(called, "cuTile", "cuda.tile", made, {})]
+    return [_captured(called, "cuTile", "cuda.tile", representations, {})]
 
 
 _CUTILE = {"bytecode": KernelLanguage.TILE_IR, "cubin": KernelLanguage.CUBIN}
 
 
 def _warp(thing: object, name: str) -> Iterable[Found] | None:
-    """A module of Warp, or the one of a kernel: what it was compiled to lies in Warp's cache."""
+    """Reads a module of Warp, or the module of a kernel, by the files in Warp's cache."""
     if _has(thing, "adj") and _has(thing, "key") and _has(thing, "module"):
         name, thing = name or str(_get(thing, "key")), _get(thing, "module")
     if not all(_has(thing, word) for word in ("execs", "kernels", "get_module_identifier")):
         return None
     called = name or str(_get(thing, "name") or "module")
-    found: list[Found] = []
+    kernels: list[Found] = []
     for path in _warp_files(thing):
         language = KernelLanguage.PTX if path.suffix == ".ptx" else KernelLanguage.CUBIN
-        made = [Representation(language, read_file(path))]
-        # sm90, sm90a, also behind a hash: in front of it is the name of the source.
+        representations = [Representation(language, read_file(path))]
+        # sm90, sm90a, also behind a hash: the name of the source is in front.
         source = path.with_name(f"{path.stem.partition('.')[0]}.cu")
         with suppress(OSError):
             text = read_file(source, _LONGEST_SOURCE * 16)
-            made.insert(0, Representation(KernelLanguage.CUDA, text, str(source)))
-        found.append(_captured(called, "Warp", "warp", made, {"file": str(path)}))
-    if not found:
+            representations.insert(0, Representation(KernelLanguage.CUDA, text, str(source)))
+        kernels.append(_captured(called, "Warp", "warp", representations, {"file": str(path)}))
+    if not kernels:
         raise NotCompiled(
             f"'{called}' is a Warp module that was not compiled so far. Launch one of its kernels, "
             "or call wp.compile_aot_module()."
         )
-    return found
+    return kernels
 
 
 def _warp_files(module: Any) -> list[Path]:
-    """The machine code that is loaded; where none is, what lies in the cache for this module."""
+    """Returns the files of loaded machine code; without any, those in the cache of the module."""
     execs = _get(module, "execs")
-    loaded = [_get(one, "binary_path") for one in execs.values()] if execs else []
+    loaded = [_get(execution, "binary_path") for execution in execs.values()] if execs else []
     paths = [Path(path) for path in loaded if path]
     if not paths:
         with suppress(Exception):
@@ -599,13 +599,13 @@ def _captured(
     name: str,
     package: str,
     module: str,
-    made: Iterable[Representation],
+    representations: Iterable[Representation],
     facts: Mapping[str, str],
     metadata: object = None,
 ) -> CapturedKernel:
     version = _get(metadata, "triton_version") or _get(sys.modules.get(module), "__version__") or ""
-    kept = {word: value for word, value in facts.items() if value}
-    return CapturedKernel(name, f"{package} {version}".strip(), tuple(made), kept)
+    known_facts = {word: value for word, value in facts.items() if value}
+    return CapturedKernel(name, f"{package} {version}".strip(), tuple(representations), known_facts)
 
 
 _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...] = (
@@ -624,18 +624,18 @@ _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...
     ("a module or kernel of Warp", _warp),
 )
 TAKEN = tuple(words for words, _ in _READERS if words)
-"""What `found_in` takes, for people."""
+"""The types that `found_in` takes, in words."""
 
 
 def _has(thing: object, name: str) -> bool:
-    """Returns whether an object has an attribute, without asking it: that might compile."""
+    """Returns whether an object has an attribute, without getting it: that might compile."""
     return any(name in vars(kind) for kind in type(thing).__mro__) or name in getattr(
         thing, "__dict__", ()
     )
 
 
 def _get(thing: object, name: str) -> Any:
-    """Returns an attribute, or None where the object has none or cannot say."""
+    """Returns an attribute, or None where there is none or the object raises an error."""
     try:
         return getattr(thing, name, None)
     except Exception:

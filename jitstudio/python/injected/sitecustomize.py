@@ -1,11 +1,10 @@
-"""Keeps the machine code that a Python program loads on a GPU, under `jitstudio capture`.
+"""Writes the machine code that a Python program loads on a GPU, under `jitstudio capture`.
 
 Python imports a module of this name at its start, from `PYTHONPATH`, in each process of the
-program. It belongs to the program: any Python from 3.8 on, the standard library alone, nothing of
-jitstudio.
-CUPTI (CUDA Profiling Tools Interface, "Resource callbacks") calls back once for each module that
-the driver has loaded. What is kept goes to the folder that the environment names, as files
-`DIGEST.cubin` and lines of JSON in `PROCESS.jsonl`: how the process began, then one a load.
+program. The module belongs to the program: any Python from 3.8 on, the standard library alone,
+nothing of jitstudio. CUPTI (CUDA Profiling Tools Interface, "Resource callbacks") calls back once
+for each module that the driver has loaded. The folder named by the environment gets files
+`DIGEST.cubin` and lines of JSON in `PROCESS.jsonl`: the start of the process, then one line a load.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from contextlib import suppress
 from typing import Any, Iterator
 
 FOLDER = "JITSTUDIO_CAPTURE"
-"""The variable that names the folder for what is kept."""
+"""The variable that names the folder for modules."""
 CUPTI = "JITSTUDIO_CUPTI"
 """The variable that names a CUPTI for programs whose own packages have none."""
 LARGEST = 1 << 30
-"""Bytes of a module that is kept; larger ones are only counted."""
+"""Bytes of the largest module that is written; larger modules are only counted."""
 MOST = 4 << 30
-"""Bytes that one process keeps."""
+"""Bytes of modules that a process writes."""
 
 # From cupti_callbacks.h of CUDA 13.
 _RESOURCE_DOMAIN = 3
@@ -63,21 +62,21 @@ _CALLBACK = ctypes.CFUNCTYPE(
 
 
 class Recorder:
-    """Writes what a process loads into a folder."""
+    """Writes the modules that a process loads into a folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._kept: set[str] = set()
         self._bytes = 0
         self._busy = threading.Lock()
-        # What C calls has to live as long as the process.
+        # C calls this object, which has to live as long as the process.
         self.callback = _CALLBACK(self._on_resource)
 
     def write(self, **entry: object) -> None:
         """Adds a line about this process."""
         path = os.path.join(self._folder, f"{os.getpid()}.jsonl")
         line = json.dumps(dict(entry, process=os.getpid())) + "\n"
-        # Whoever was to read it may have removed the folder: the program goes on without.
+        # The reader may have removed the folder: the program goes on without.
         with (
             suppress(OSError),
             open(path, "a", encoding="utf-8", errors="backslashreplace") as file,
@@ -113,23 +112,23 @@ class Recorder:
 
 def _stack() -> list[tuple[str, int, str]]:
     """Returns file, line and function of the frames of this thread, innermost first."""
-    found: list[tuple[str, int, str]] = []
+    frames: list[tuple[str, int, str]] = []
     frame: Any = sys._getframe()
-    while frame is not None and len(found) < _DEEPEST:
+    while frame is not None and len(frames) < _DEEPEST:
         code = frame.f_code
         if code.co_filename != __file__:
-            found.append((code.co_filename, frame.f_lineno, code.co_name))
+            frames.append((code.co_filename, frame.f_lineno, code.co_name))
         frame = frame.f_back
-    return found
+    return frames
 
 
 def _candidates() -> Iterator[str]:
-    """Yields where CUPTI may lie: that of the program's packages first, which they load, too."""
+    """Yields the places of CUPTI: the program's packages first, which load their own, too."""
     for folder in sys.path:
         for pattern in _LIBRARIES:
             yield from sorted(glob.glob(os.path.join(folder or ".", pattern)), reverse=True)
-    given = (os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH"))
-    for root in (*filter(None, given), "/usr/local/cuda", "/opt/cuda"):
+    roots = (os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH"))
+    for root in (*filter(None, roots), "/usr/local/cuda", "/opt/cuda"):
         for pattern in _TOOLKITS:
             yield from sorted(glob.glob(os.path.join(root, pattern)))
     yield from filter(None, (os.environ.get(CUPTI),))
@@ -137,10 +136,10 @@ def _candidates() -> Iterator[str]:
 
 
 def _library() -> tuple[ctypes.CDLL, str]:
-    """Returns CUPTI and where it was found.
+    """Returns CUPTI and the path of its library.
 
     Raises:
-        OSError: It is nowhere, or what there is cannot be loaded.
+        OSError: There is no CUPTI, or none that can be loaded.
     """
     reasons = []
     for path in _candidates():
@@ -152,7 +151,7 @@ def _library() -> tuple[ctypes.CDLL, str]:
 
 
 def attach(folder: str) -> Recorder | None:
-    """Has CUPTI report each module that is loaded from now on; returns None if it cannot."""
+    """Has CUPTI report each module that is loaded from now on; returns None if CUPTI fails."""
     recorder = Recorder(folder)
     words: dict[str, object] = {
         "program": getattr(sys, "orig_argv", sys.argv),
@@ -179,11 +178,11 @@ def attach(folder: str) -> Recorder | None:
 
 
 def _import_own() -> None:
-    """Imports the module of this name that the program would have without us."""
+    """Imports the module of this name that the program would have without jitstudio."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
     ours = sys.modules.pop("sitecustomize")
-    # CUPTI calls what is in it as long as the process lives.
+    # CUPTI calls this module as long as the process lives.
     sys.modules["jitstudio_capture"] = ours
     try:
         import sitecustomize  # noqa: F401
