@@ -21,7 +21,7 @@ class EdgeKind(Enum):
 
 
 class BasicBlock(NamedTuple):
-    """Code that runs from its start to its end.
+    """Code that is entered only at the start and left only at the end.
 
     Attributes:
         id: The index among the blocks, which are in the order of the code.
@@ -68,7 +68,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:
-    """The control flow of a function and of the other functions in its section.
+    """The control flow of a function, with all other functions of the section.
 
     Attributes:
         name: The lowered name of the function.
@@ -120,7 +120,7 @@ class FlowGraph:
     def _reached(
         self, starts: Iterable[int], source: int = NOWHERE, target: int = NOWHERE
     ) -> frozenset[int]:
-        """Returns `starts` and the blocks reached from them; an edge may be left out."""
+        """Returns `starts` and all blocks reached from there; an edge may be left out."""
         todo = list(starts)
         reached = {*todo}
         while todo:
@@ -166,7 +166,7 @@ class FlowEffect(NamedTuple):
 def divide(
     count: int, leaps: Sequence[FlowEffect], entries: dict[int, str], names: dict[int, str]
 ) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
-    """Divides code into blocks and edges, by its branches.
+    """Divides code into blocks and edges at branches.
 
     Args:
         count: How many instructions, or lines, there are.
@@ -218,7 +218,7 @@ def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tup
             entries = tuple(
                 block for block in sorted(cycle) if not cycle.issuperset(entered[block])
             )
-            # What is never reached has no entry.
+            # An unreachable loop has no entry.
             head = entries[0] if entries else min(cycle)
             all_loops.append(Loop(head, cycle, depth, entries))
             todo.append((cycle - {head}, depth + 1))
@@ -254,7 +254,7 @@ def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]
 
 
 def _components(nodes: set[int], after: _Neighbours) -> Iterator[list[int]]:
-    """Yields the strongly connected components, found as Tarjan does, on a stack of its own."""
+    """Yields the strongly connected components, by Tarjan's algorithm on an explicit stack."""
     order: dict[int, int] = {}
     lowest: dict[int, int] = {}
     path: list[int] = []

@@ -95,7 +95,7 @@ class _Body:
         self._waiting: dict[str, int] = {}
 
     def read(self, bare: str, function: FunctionText | None, line: int) -> None:
-        """Reads the function, as `ptx_of` returns it."""
+        """Reads the function in the form that `ptx_of` returns."""
         if function is None:
             return
         text, at = bare[: function.end], 0

@@ -79,7 +79,7 @@ class Reference:
             self._others[entry.topic][entry.name] = entry
 
     def explain(self, word: str, *, opens: bool = False) -> Help | None:
-        """Returns the help on a word, with all its modifiers; None for an unknown word.
+        """Returns the help on a word with all modifiers; None for an unknown word.
 
         Args:
             word: The word, such as ``ld.global.nc.f32``, ``%tid.x``, ``SR_TID.X``, ``R2.64`` or
@@ -159,7 +159,7 @@ def _since(fields: Sequence[str], with_version: bool) -> tuple[str, str]:
 LONGEST_LINE = 5000
 """Longer lines are not searched for words: it would take too long."""
 
-# A directive is one word, also where the next one follows without a gap.
+# A directive is a single word, also where the next one follows without a gap.
 _WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")
 _NAME = re.compile(r"[@#]?\b[A-Za-z_]\w*(?:\.\w+)*")
 _COMMENT = "//"

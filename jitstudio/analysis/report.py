@@ -1,4 +1,4 @@
-"""A kernel in numbers: its resources, and the counts of its instructions by class."""
+"""A kernel in numbers: resources, and the counts of instructions by class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of words of PTX and SASS, as `resources/reference` has them, and the search in them."""
+"""Tables of the words of PTX and SASS in `resources/reference`, and the search in tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 
 class WordTable(Generic[Value]):
-    """Rows of opcodes; for an opcode with modifiers the row with the most of them counts.
+    """Rows of opcodes; for an opcode with modifiers the row with the most modifiers counts.
 
     Args:
         rows: Names, such as ``atom.add``, with their values.
@@ -54,7 +54,7 @@ def read_table(name: str) -> Mapping[str, Any]:
 
 
 def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each name with its fields; braces in a name make a row for each word in them."""
+    """Yields each name with its fields; braces in a name make a row for each word inside."""
     for pattern, row in table.items():
         fields = [row] if isinstance(row, str) else row
         braces = _BRACES.search(pattern)

@@ -1,4 +1,4 @@
-"""The SQLite file in which a store keeps results: its content, and checks that it is a store's.
+"""The SQLite file in which a store keeps results: content, and checks that a store made the file.
 
 Each value is sealed with its key, as SQLite notices neither a damaged byte inside a value nor a
 value in the place of another. Damage comes as an exception of any type: SQLite's own,
@@ -66,14 +66,14 @@ class DamagedCacheFile(Exception):
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Yields all files that a store may have left in its folder."""
+    """Yields all files that a store may have left in a folder."""
     for name in (*(f"{FILE}{ending}" for ending in _ENDINGS), _ASIDE):
         if os.path.lexists(folder / name):
             yield folder / name
 
 
 def remove(folder: Path) -> int:
-    """Removes all that a store may have left in its folder; returns the bytes that are freed.
+    """Removes all that a store may have left in a folder; returns the bytes that are freed.
 
     Raises:
         OSError: A file cannot be removed.
@@ -91,7 +91,7 @@ def drop_aside(folder: Path) -> None:
 
 
 def check_files(folder: Path) -> None:
-    """Checks that all files are a store's, before SQLite waits for them or follows them.
+    """Checks that all files are a store's, before SQLite waits for one or follows a link.
 
     Raises:
         Damaged: A file is something else.

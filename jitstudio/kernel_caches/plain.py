@@ -128,7 +128,7 @@ def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> Ca
 
 
 def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:
-    """Yields the input of XLA, which XLA writes into a folder of its own."""
+    """Yields the input of XLA, which is in a separate folder."""
     match = _XLA.fullmatch(stem)
     if match is not None:
         inner = folder.root / folder.inner

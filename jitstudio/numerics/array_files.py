@@ -148,7 +148,7 @@ _READERS: dict[str, Callable[[Path, str, Type, int], np.ndarray]] = {
 
 
 def _check_size(size: int, largest: int, element: Type, length: int) -> None:
-    """Refuses a file far too large for the buffer before it fills the memory."""
+    """Refuses a file far too large for the buffer before reading fills the memory."""
     numbers = int(np.prod(shape_of(element, length), dtype=np.int64))
     if size > max(LARGEST, largest * numbers):
         raise NumericsError(f"It has {size:,} bytes, far more than the buffer.")

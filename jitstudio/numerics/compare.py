@@ -116,7 +116,7 @@ def compare(
     tolerance: Tolerance,
     part: BufferPart | None = None,
 ) -> CheckResult:
-    """Compares a buffer, or a part of it, with numbers of any type.
+    """Compares a buffer, or a part, with numbers of any type.
 
     Expected numbers are rounded to the type of a floating-point buffer first, as the buffer can
     hold nothing else; the differences are those of double precision. NaN equals NaN, which is
@@ -212,7 +212,7 @@ def _require_exact(expected: np.ndarray) -> None:
 def _compare_floats(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the differences, and which of them are too large."""
+    """Returns the differences, and which are too large."""
     left, right = _wide(got), _wide(expected)
     difference = np.abs(left - right)
     allowed = tolerance.absolute + tolerance.relative * np.abs(right)

@@ -68,7 +68,7 @@ def complex_dtype(type: Type) -> np.dtype[Any] | None:  # noqa: A002
 
 
 def as_expressions_see(array: np.ndarray, element: Type) -> np.ndarray:
-    """Returns a buffer as expressions see it: complex numbers in the place of their two lanes."""
+    """Returns a buffer in the view of expressions: complex numbers in place of two lanes each."""
     dtype = complex_dtype(element)
     return array if dtype is None else np.ascontiguousarray(array).view(dtype)[:, 0]
 
@@ -79,7 +79,7 @@ def shape_of(type: Type, length: int) -> tuple[int, ...]:  # noqa: A002
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Returns whether a type is floating-point, those of `ml_dtypes` included."""
+    """Returns whether a type is floating-point; types of `ml_dtypes` count, too."""
     return dtype.kind == "f" or _needs_bits(dtype)
 
 
@@ -101,7 +101,7 @@ def save_buffer(path: str | os.PathLike[str], array: np.ndarray) -> None:
 def new_buffer(
     path: str | os.PathLike[str], element: Type, length: int
 ) -> np.memmap[Any, np.dtype[Any]]:
-    """Makes a file like those of `save_buffer`, mapped to be written.
+    """Makes a file in the format of `save_buffer`, mapped to be written.
 
     Raises:
         OSError: The file cannot be written.
@@ -133,7 +133,7 @@ def _bytes(size: int) -> np.dtype[Any]:
 
 
 def _lanes(type: Struct) -> np.dtype[Any] | None:  # noqa: A002
-    """Returns the lanes of a struct of equal scalars without gaps, as ``float3``; else None."""
+    """Returns the lanes of a struct of equal scalars without gaps, as ``float3``; or None."""
     lane = type.fields[0].type if type.fields else None
     if not isinstance(lane, Scalar) or type.size != lane.size * len(type.fields):
         return None
@@ -176,7 +176,7 @@ def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 @dataclass(frozen=True)
 class BufferColumn:
-    """Numbers of one type: a whole buffer, or a field of all its structs.
+    """Numbers of the same type: a whole buffer, or a field of all structs.
 
     Attributes:
         label: The field, such as ``inner.x``; empty for a whole buffer.
@@ -242,7 +242,7 @@ def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
 
 
 def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[BufferColumn]:
-    """Yields a buffer with the numbers for it; a buffer of structs field by field.
+    """Yields a buffer with the expected numbers; a buffer of structs field by field.
 
     Args:
         array: The buffer.
@@ -289,7 +289,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def size_text_of(element: Type, length: int) -> str:
-    """Returns the number of elements of a buffer, and that of its numbers if different."""
+    """Returns the number of elements of a buffer in words, and that of numbers if different."""
     lanes = math.prod(numpy_dtype(element).shape)
     elements = f"{length:,} element{'' if length == 1 else 's'} of {element.name}"
     return elements if lanes == 1 else f"{elements}, {length * lanes:,} numbers"

@@ -157,7 +157,7 @@ INDEX = "i"
 
 
 class ExpressionScope(Mapping[str, Any]):
-    """All names of an expression; a buffer is made or opened on its first use.
+    """All names of an expression; a buffer is made or opened on first use.
 
     Args:
         context: The parameters.
@@ -220,7 +220,7 @@ _SETTERS = (
 
 @cache
 def use_all_cores() -> None:
-    """Lets OpenBLAS use the cores of this process, where it was started with one. Linux only.
+    """Lets OpenBLAS use all cores of this process, as NumPy may start with one. Linux only.
 
     Another library than OpenBLAS starts its threads by itself when it needs them.
     """

@@ -238,7 +238,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
 
 
 def _prepared(expression: str, stand_ins: Mapping[str, str]) -> ExpressionText:
-    """Returns the text in one line, with stand-ins for names that Python would not accept.
+    """Returns the text on a single line, with stand-ins for names that Python would not accept.
 
     Args:
         expression: The text of the user.

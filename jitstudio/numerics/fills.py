@@ -77,7 +77,7 @@ def _of_bytes(buffer: Buffer, data: bytes) -> np.ndarray:
 
 
 def _columns(array: np.ndarray) -> Iterator[np.ndarray]:
-    """Yields the array, or all fields of its structs."""
+    """Yields the array, or all fields of an array of structs."""
     if array.dtype.names is None:
         yield array
         return

@@ -29,7 +29,7 @@ class BufferPart:
 
 
 def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
-    """Returns the indices of a parsed target, and its calls that move elements, in order.
+    """Returns the indices of a parsed target, and the calls that move elements, in order.
 
     Raises:
         ExpressionError: There is another part in the target.
@@ -44,5 +44,5 @@ def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
 
 
 def is_field(index: ast.expr) -> bool:
-    """Returns whether an index chooses a field of structs by its name."""
+    """Returns whether an index chooses a field of structs by name."""
     return isinstance(index, ast.Constant) and isinstance(index.value, str)

@@ -92,7 +92,7 @@ def integer(tokens: PtxTokens, weakest: int = 0) -> int:
 
 
 def offset(tokens: PtxTokens) -> int:
-    """Returns the offset that an address has behind its base, in bytes; 0 without an offset."""
+    """Returns the offset behind the base of an address, in bytes; 0 without an offset."""
     if not (tokens.accept("+") or tokens.is_next("-")):
         return 0
     return _wrapped(integer(tokens), unsigned=False)

@@ -62,7 +62,7 @@ _FLOAT_SIZE = 4
 
 
 class PtxToken(NamedTuple):
-    """A word, number, string or mark, with its offset in the text.
+    """A word, number, string or mark, with the offset in the text.
 
     Attributes:
         kind: ``word``, ``dot`` for a word with a dot in front, ``number``, ``string`` or ``mark``.
@@ -76,7 +76,7 @@ class PtxToken(NamedTuple):
 
 
 def bare_ptx(text: str) -> str:
-    """Returns the text with blanks for comments and inside strings: all else keeps its place."""
+    """Returns the text with blanks for comments and inside strings, without moving other text."""
     return _HIDDEN.sub(_blank, text)
 
 
@@ -86,7 +86,7 @@ def without_comments(text: str) -> str:
 
 
 def scan(text: str, bare: str) -> Iterator[PtxToken]:
-    """Yields the tokens of a text; `bare` is the text with its comments hidden."""
+    """Yields the tokens of a text; `bare` is the text with comments hidden."""
     for match in _TOKEN.finditer(bare):
         kind = match.lastgroup or ""
         start, end = match.span(kind)
@@ -94,7 +94,7 @@ def scan(text: str, bare: str) -> Iterator[PtxToken]:
 
 
 def integer_of(text: str) -> int:
-    """Returns the value of an integer as PTX writes it: ``0x1F``, ``0b101U``, ``017`` for 15.
+    """Returns the value of an integer in PTX: ``0x1F``, ``0b101U``, ``017`` for 15.
 
     Raises:
         ValueError: The text is no integer, such as ``09``.

@@ -1,4 +1,4 @@
-"""Skims PTX text: its head, its functions, and the statements of these.
+"""Skims PTX text: the head, the functions, and the statements of functions.
 
 Nothing is checked: of a broken text the readable part is returned. `jitstudio.simulator.ptx` is the
 reader that understands and refuses.
@@ -45,7 +45,7 @@ def target_at(text: str) -> re.Match[str] | None:
 
 
 def is_ptx(text: str) -> bool:
-    """Returns whether a text is PTX, by its version or its target."""
+    """Returns whether a text is PTX, by version or target."""
     return version_at(text) is not None or target_at(text) is not None
 
 
@@ -246,7 +246,7 @@ def items(bare: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def opcode_of(match: re.Match[str]) -> str:
-    """Returns the opcode of an instruction without gaps between its parts."""
+    """Returns the opcode of an instruction without gaps between the parts."""
     return "".join(match["opcode"].split())
 
 

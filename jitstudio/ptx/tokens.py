@@ -1,4 +1,4 @@
-"""The words, numbers and marks of PTX text, one after the other, with their lines."""
+"""The words, numbers and marks of PTX text, in order, with their lines."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PtxTokens:
         return self.tokens[self.position].text == text
 
     def accept(self, text: str) -> bool:
-        """Goes on behind the next token if its text is this; returns whether that is so."""
+        """Goes on behind the next token if this is its text; returns whether so."""
         if self.tokens[self.position].text == text:
             self.position += 1
             return True
@@ -84,7 +84,7 @@ class PtxTokens:
         return token.text
 
     def dot_word(self) -> str:
-        """Returns the directive, type or state space that comes next, with its dot."""
+        """Returns the directive, type or state space that comes next, with the dot."""
         token = self.peek()
         if token.kind != "dot":
             raise self.error(f"a word such as “.b32” is expected here, and there is {_told(token)}")
@@ -92,7 +92,7 @@ class PtxTokens:
         return token.text
 
     def number(self) -> int:
-        """Returns the integer that comes next, which is written as one number."""
+        """Returns the integer that comes next, which has to be a single number."""
         token = self.peek()
         with suppress(ValueError):
             if token.kind == "number":

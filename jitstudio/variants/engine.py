@@ -44,7 +44,7 @@ _NO_GPU = "None of the chosen GPUs is there. Look at 'jitstudio devices'."
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU or the simulator, which takes launches, by its ordinal at its site."""
+    """A GPU or the simulator, which takes launches, by the ordinal at a site."""
 
     site: Site
     ordinal: int
@@ -52,7 +52,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class _Ready:
-    """A variant that is built, with its launch for each GPU that can take it."""
+    """A variant that is built, with the launch for each GPU that can take it."""
 
     row: VariantRow
     launches: dict[Gpu, LaunchRequest]

@@ -119,7 +119,7 @@ class VariantRow:
 
     @property
     def registers(self) -> int | None:
-        """The registers of the plan's kernel, by the driver if launched, else by the build."""
+        """The registers of the plan's kernel, by the driver if launched, otherwise by the build."""
         if self.driver_registers is not None:
             return self.driver_registers
         needs = self.resources(self.kernel)

@@ -132,7 +132,7 @@ def local(
 
 @contextmanager
 def timing(*, launches: bool = False) -> Iterator[tuple[Site, ...]]:
-    """Yields this machine with one build at a time on all cores, so that build times are true."""
+    """Yields this machine with a single build at a time on all cores, so that times are true."""
     with local(1, workers=None, launches=launches) as sites:
         yield sites
 

@@ -58,7 +58,7 @@ class ToolPool(Generic[_T]):
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[_T, int]]:
-        """Yields a tool for exclusive use, and the ticket for its call."""
+        """Yields a tool for exclusive use, and the ticket for a call."""
         with self._lock:
             # The tool returned last is the warmest.
             tool = self._free.pop() if self._free else self._make()

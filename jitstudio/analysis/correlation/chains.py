@@ -99,7 +99,7 @@ class _Chains:
         return tuple(self._ids)
 
     def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
-        """Returns the places without calls that may be those of other code.
+        """Returns the places without calls that may belong to other code.
 
         Calls are certain where they have just been printed, and in code of the same PTX statement:
         where no line is missing between two lines, no `.loc` is between them.
@@ -113,7 +113,7 @@ class _Chains:
         stretches = np.cumsum(np.diff(different, prepend=np.int32(NOWHERE)) > 1)[which]
         both = ids * np.int64(len(different) + 1) + stretches
         is_same = np.isin(both, both[is_new & (lines > 0)]) & (lines > 0)
-        # Behind the last one for what has no place.
+        # The last entry is for instructions without a place.
         alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
         return np.where(is_new | is_same, ids, alone[ids])
 

@@ -1,4 +1,4 @@
-"""Lines of source, IR and PTX and the instructions made from them, found from either side.
+"""Lines of source, IR and PTX and the instructions made of these, found from either side.
 
 All is looked up in tables laid out once, fast enough to follow a cursor. Nothing is guessed: lines
 outside of the line tables stay without a counterpart.
@@ -79,7 +79,7 @@ class InstructionOrigins:
 
 
 class Correlation:
-    """Ties the machine code of a cubin to its PTX, and both to the sources.
+    """Ties the machine code of a cubin to the PTX, and both to the sources.
 
     Args:
         code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
@@ -153,7 +153,7 @@ class Correlation:
         return matches if places or code else Matches()
 
     def of_code(self, function: SassFunction, index: int) -> Matches:
-        """Returns the source of an instruction, and its PTX."""
+        """Returns the source and the PTX of an instruction."""
         tied = self._tied[function]
         place, start = int(tied.ids[index]), int(tied.starts[index])
         places: InlineChain = () if place == NOWHERE else tied.places[place]
@@ -216,7 +216,7 @@ def _of_chain(
 def _by_place(
     ids: NDArray[np.int32], places: Sequence[InlineChain]
 ) -> Iterator[tuple[SourceLocation, NDArray[np.intp]]]:
-    """Yields each source line with the indices of all code that has the line in its chain."""
+    """Yields each source line with the indices of all code whose chain has the line."""
     order = np.argsort(ids, kind="stable")
     firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
     runs: dict[SourceLocation, list[NDArray[np.intp]]] = {}

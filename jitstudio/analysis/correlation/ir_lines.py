@@ -50,7 +50,7 @@ class StageLines:
 
     @cached_property
     def place_ids(self) -> NDArray[np.int32]:
-        """For each line, from line 0 on, the index of its places, or `NOWHERE`."""
+        """The index of the places of each line, from line 0 on, or `NOWHERE`."""
         of_lines = np.frombuffer(self._place_ids, np.int32)
         return np.concatenate((np.array([NOWHERE], np.int32), of_lines))
 
@@ -82,7 +82,7 @@ _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t"}
 
 
 def _mlir_chains(lines: Sequence[str]) -> list[InlineChain]:
-    """Returns the places of each line; of an operation those behind its last region."""
+    """Returns the places of each line; an operation has those behind the last region."""
     aliases = {alias[1]: line for line in lines if (alias := _ALIAS.match(line))}
     reader = _MlirLocations(aliases)
     chains: list[InlineChain] = []
@@ -115,7 +115,7 @@ class _MlirLocations:
         self._at = 0
 
     def behind(self, code: str) -> InlineChain:
-        """Returns the place that the end of a line gives to its operation."""
+        """Returns the place of an operation, from the end of its line."""
         start = code.rfind(_LOC)
         if start < 0 or not code.endswith(")"):
             return ()
@@ -244,7 +244,7 @@ class _LlvmLocations:
         self._chains: dict[str, InlineChain] = {}
 
     def behind(self, line: str) -> InlineChain:
-        """Returns the place that a line gives to its instruction or function."""
+        """Returns the place of the instruction or function on a line."""
         at = line.rfind(_DBG)
         if at < 0:
             return ()

@@ -16,7 +16,7 @@ from jitstudio.listing.lines import NOWHERE
 
 @dataclass(frozen=True, eq=False)
 class LineHues:
-    """A colour for each line with a counterpart: 1 to `HUES`, else `PLAIN` or `UNMAPPED`.
+    """A colour for each line with a counterpart: 1 to `HUES`; otherwise `PLAIN` or `UNMAPPED`.
 
     Attributes:
         sources: By the file, for its lines, counted from 1.
@@ -42,7 +42,7 @@ def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineH
     return _Painter(correlation, is_open).line_hues()
 
 
-# What represents lines of one colour: a line of a source, or of PTX where no source is known.
+# Lines of a colour are represented by a line of a source, or of PTX where no source is known.
 _SOURCE, _PTX = 0, 1
 _Key = tuple[int, SourceLocation]
 _Numbers = NDArray[np.intp]
@@ -75,7 +75,7 @@ class _Painter:
                 sources.setdefault(place.file, {})[place.line] = hue
 
         def hues_of(numbers: _Numbers, default: int) -> bytes:
-            # What represents nothing has the last one.
+            # The last colour is for lines that nothing represents.
             return np.array([*map(hues.get, self._keys), default], np.uint8)[numbers].tobytes()
 
         return LineHues(
@@ -104,7 +104,7 @@ class _Painter:
         return numbers
 
     def _of_ptx(self, name: str, code: Mapping[SassFunction, _Numbers]) -> _Numbers:
-        """Returns the source line of each PTX line, else that of its first instruction."""
+        """Returns the source line of each PTX line, or that of the line's first instruction."""
         lines = self._correlation.modules[name]
         numbers = self._of_places(lines.places, lines.place_ids)
         first = np.full(lines.count + 1, NOWHERE, np.intp)

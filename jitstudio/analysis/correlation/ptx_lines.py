@@ -26,7 +26,7 @@ _STRINGS = re.compile(r"\.section\s++\.debug_str\b\s*+\{?(?P<strings>[^{}]*+)")
 _STRING_PART = re.compile(
     rf"(?<![\w$%])(?P<label>{NAME})\s*+:|\.b8\s++(?P<bytes>\d\w*+(?:\s*+,\s*+\d\w*+)*+)"
 )
-# What is no directive.
+# Directives begin with a dot.
 _IS_INSTRUCTION = re.compile(r"[@a-z]")
 
 _Frames = tuple[tuple[int, int], ...]
@@ -68,7 +68,7 @@ class PtxLines:
 
     @cached_property
     def place_ids(self) -> NDArray[np.int32]:
-        """For each line, from line 0 on, the index of its places, or `NOWHERE`."""
+        """The index of the places of each line, from line 0 on, or `NOWHERE`."""
         of_lines = np.frombuffer(self._place_ids, np.int32)
         return np.concatenate((np.array([NOWHERE], np.int32), of_lines))
 
@@ -116,7 +116,7 @@ class _Code:
 
 @dataclass
 class _Reader:
-    """Reads the functions of a text one by one, then the files and strings."""
+    """Reads the functions of a text in order, then the files and strings."""
 
     count: int
     is_of_llvm: bool
@@ -178,7 +178,7 @@ class _Reader:
             return
         frames: _Frames = (here[:2],)
         if call is not None:
-            # The chain goes on with whatever was known of the call when it was met last.
+            # The chain continues with the chain of the call when that was met last.
             frames += code.recent.get(call, (call[:2],))
             self.labels[frames] = (loc["callee"], integer_of(loc["offset"] or "0"))
         code.recent[here] = frames

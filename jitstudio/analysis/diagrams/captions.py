@@ -1,4 +1,4 @@
-"""The texts in the blocks of a flow graph, and the room for them."""
+"""The texts in the blocks of a flow graph, and the room that they take."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TextMetrics:
 
     @property
     def margin(self) -> float:
-        """The distance between text and the frame around it."""
+        """The distance between text and frame."""
         return self.width
 
     def size(self, caption: Caption) -> Size:
@@ -57,7 +57,7 @@ class TextMetrics:
         return Size((cells + 2) * self.width, rows * self.height + 2 * self.margin)
 
     def row_top(self, row: int) -> float:
-        """Returns the distance of a row from the top of its block; row 0 is the title."""
+        """Returns the distance of a row from the top of the block; row 0 is the title."""
         return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
 
 

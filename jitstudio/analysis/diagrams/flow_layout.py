@@ -1,4 +1,4 @@
-"""The places of the blocks of a control-flow graph, and the routes of edges between them.
+"""The places of the blocks of a control-flow graph, and the routes of the edges.
 
 An edge over several layers takes a place in each layer on the way, in a column of its own, so that
 it meets no block. The same graph always has the same layout.
@@ -53,7 +53,7 @@ class Box(NamedTuple):
 
 
 class LayerRow(NamedTuple):
-    """A layer, with the room for edges below it."""
+    """A layer, with the room for edges below."""
 
     top: float
     bottom: float
@@ -93,7 +93,7 @@ Course = tuple[tuple[float, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Blocks in their places, and the columns of the edges between them.
+    """Blocks in their places, and the columns of the edges in between.
 
     Attributes:
         boxes: The place of each block.
@@ -143,7 +143,7 @@ class _Router:
         return EdgeRoute(edge, edge in self._back, pen.start, tuple(pen.steps))
 
     def _goes_between(self, edge: ControlFlowEdge) -> bool:
-        """Returns whether an edge runs among the blocks, and not around all of them."""
+        """Returns whether an edge runs among the blocks, and not around all blocks."""
         return edge.source == edge.target or self._upper_first(edge) in self._plan.courses
 
     def _upper_first(self, edge: ControlFlowEdge) -> Pair:
@@ -168,7 +168,7 @@ class _Router:
         pen.sway(self._ends[edge], self._plan.boxes[edge.target].y)
 
     def _upward(self, edge: ControlFlowEdge) -> EdgeRoute:
-        """Routes an edge from the side of a loop's last block up to the side of its head."""
+        """Routes an edge from the side of a loop's last block up to the side of the head."""
         plan = self._plan
         source, target = plan.boxes[edge.source], plan.boxes[edge.target]
         course = self._course(edge)[::-1]
@@ -223,7 +223,7 @@ class _Router:
 
 
 class _Pen:
-    """Draws one route."""
+    """Draws a route."""
 
     def __init__(self, x: float, y: float) -> None:
         self.x, self.y = self.start = (x, y)
@@ -324,7 +324,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
 
 
 def back_edges(graph: FlowGraph) -> frozenset[ControlFlowEdge]:
-    """Returns the edges from inside a loop to its head; without them the graph has no circles."""
+    """Returns the edges from inside a loop to the head, without which the graph has no circles."""
     inside: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
     for loop in graph.loops:
         inside[loop.head].append(loop.blocks)

@@ -1,4 +1,4 @@
-"""A flow graph as an SVG picture without references: with its text, and in any colours."""
+"""A flow graph as an SVG picture without references, with text, in any colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jitstudio.analysis.diagrams.flow_layout import Box, EdgeRoute, GraphLayout
 
 _MARGIN = 24
 _RADIUS = 4
-# What XML cannot hold.
+# Characters that XML cannot hold.
 _UNFIT = dict.fromkeys(
     (*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF),
     "\N{REPLACEMENT CHARACTER}",

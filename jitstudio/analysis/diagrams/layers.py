@@ -70,7 +70,7 @@ def layered(count: int, pairs: Iterable[Pair], depths: Sequence[int] | None = No
 
 
 def _depths(count: int, pairs: Sequence[Pair]) -> list[int]:
-    """Returns the longest way to each block; a block with no way to it goes above its targets."""
+    """Returns the longest way to each block; a block without a way there goes above its targets."""
     after = neighbours(count, pairs)
     missing = Counter(target for _, target in pairs)
     depths = [0] * count
@@ -172,7 +172,7 @@ _ROUNDS = 4
 
 
 def columns(layers: Layers, widths: Sequence[float], grid: float = 0.0) -> list[float]:
-    """Returns the middle of each node across its layer; the first node begins at 0.
+    """Returns the middle of each node across the layer; the first node begins at 0.
 
     Args:
         layers: The layers, sorted.
@@ -241,7 +241,7 @@ class _Nodes:
         return self.at[other] + side * (self._widths[node] + self._widths[other]) / 2
 
     def _wish(self, node: int, linked: Sequence[int]) -> tuple[float, float]:
-        """Returns the place to which its neighbours pull a node, and the strength of the pull."""
+        """Returns the place to which neighbours pull a node, and the strength of the pull."""
         total = pull = 0.0
         for neighbour in linked:
             strength = _PULLS[self._passing[node] + self._passing[neighbour]]

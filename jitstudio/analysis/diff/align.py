@@ -15,7 +15,7 @@ Keys = Sequence[Hashable]
 Pairs = list[tuple[int, int]]
 """Places in both texts, ascending."""
 
-# Cells of one table; a larger one is made in two, each half with its half.
+# The most cells of a table; beyond, each half of one text is aligned with a half of the other.
 _MOST_CELLS = 1 << 32
 
 

@@ -33,7 +33,7 @@ CONTROL_SIGN = " // "
 
 # `/*0010*/`
 _ADDRESS_TOKENS = 5
-# What the line of an instruction ends with.
+# The end of the line of an instruction.
 _END = ";"
 
 
@@ -186,7 +186,7 @@ def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tu
 
 
 def _tokens(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
-    """Returns the words by which a line's tokens are compared: never its address."""
+    """Returns the words by which the tokens of a line are compared; never the address."""
     if spelt is None:
         spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]
     return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, _END, *TOKEN.findall(tail))

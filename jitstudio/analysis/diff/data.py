@@ -187,14 +187,14 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
 
 
 def _sections(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each section by its name, with its lines."""
+    """Yields each section by name, with the lines."""
     section_lines: list[str] = []
     for line in lines:
         if section := _SECTION.match(line):
             section_lines = []
             yield section[1], section_lines
         elif line.startswith(_RULE):
-            # What follows the last section belongs to none.
+            # Lines behind the last section belong to none.
             section_lines = []
         else:
             section_lines.append(line)
@@ -207,7 +207,7 @@ def _listed_lines(name: str, lines: Iterable[str]) -> Iterable[str]:
 
 
 def _listed_attributes(lines: Iterable[str]) -> Iterator[str]:
-    """Returns the attributes that count, in one line each."""
+    """Returns the attributes that count, a line for each."""
     blocks: list[list[str]] = []
     counts = False
     for line in lines:

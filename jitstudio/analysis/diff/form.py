@@ -28,13 +28,13 @@ REGISTERS = numbers(ALL_REGISTERS)
 
 _LARGEST_VECTOR = 128
 _TARGET = re.compile(r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)")
-# What represents a name: no listing has this sign, not even one that breaks off behind an `R`.
+# Represents a name: no listing has this sign, not even a listing that breaks off behind an `R`.
 _NAME = "%"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InstructionForm:
-    """An instruction in its parts.
+    """The parts of an instruction.
 
     Attributes:
         skeleton: The text without uses and targets: constants, modifiers, and unknown operands as
@@ -119,7 +119,7 @@ def _mask(registers: Iterable[int]) -> Mask:
     return mask
 
 
-# ---- Which register, or web, of one function plays the part of which one of another
+# ---- The correspondence of registers, or webs, between two functions
 
 Uses = tuple[int, ...]
 """The registers, or webs, that an instruction reads and writes, in its order."""
@@ -129,7 +129,7 @@ _CERTAIN = 1 << 60
 
 
 class RegisterRenaming:
-    """A renaming one to one: no two registers of a function become the same register.
+    """A bijective renaming: no two registers of a function become the same register.
 
     Where the functions differ, a register corresponds to the one that is most often at its place;
     where they are the same under any renaming, this is that renaming.
@@ -156,7 +156,7 @@ class RegisterRenaming:
         return self._to_left.get(number)
 
     def holds(self, left: Uses, right: Uses) -> bool:
-        """Returns whether the renaming makes the registers of one instruction those of another.
+        """Returns whether the renaming turns the registers of an instruction into those of another.
 
         The instructions have to be the same but for names.
         """

@@ -1,4 +1,4 @@
-"""The instructions of two functions side by side, as they are or without the names in them."""
+"""The instructions of two functions side by side, with or without their names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def compare_as_written(left: SassFunction, right: SassFunction) -> list[Instruct
 def compare_normalised(
     left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
 ) -> tuple[list[InstructionPair], TokenSpelling]:
-    """Compares two functions, whose registers and labels may differ by one renaming.
+    """Compares two functions, whose registers and labels may differ by a renaming.
 
     At first a register is the same thing all over a function. Where that leaves differences, each
     of its webs is renamed alone: code that differs only in the choice of the allocator differs by
@@ -93,7 +93,7 @@ class _Compared:
 
     @cached_property
     def differs(self) -> bool:
-        """Whether any instruction differs in more than its control bits."""
+        """Whether any instruction differs in more than control bits."""
         return any(pair.change not in (Change.EQUAL, Change.CONTROL) for pair in self.pairs)
 
 
@@ -124,7 +124,7 @@ class _Normalised:
         return len(self._aligned) == len(ours) == len(theirs)
 
     def registers(self) -> _Names:
-        """Treats each register as one web all over a function."""
+        """Treats each register as a single web all over a function."""
         left, right = ([form.uses for form in forms] for forms in self._forms)
         return left, right
 
@@ -135,7 +135,7 @@ class _Normalised:
         return (left, right) if left is not None and right is not None else None
 
     def compare(self, names: _Names, *, called: bool) -> _Compared:
-        """Compares the functions under one renaming of `names`.
+        """Compares the functions under a renaming of `names`.
 
         Args:
             names: The registers or webs that correspond one to one.
@@ -159,7 +159,7 @@ class _Normalised:
             )
             alike = (pair for pair in pairs if ours[pair[0]] == theirs[pair[1]])
             renaming = _renaming(names, alike, fixed)
-        # What fills the last cache line is not compared, and could be branched to.
+        # The filling of the last cache line is not compared, and could be branched to.
         behind = min(len(self._left) - len(ours), len(self._right) - len(theirs)) + 1
         partners = dict([*pairs, *((len(ours) + n, len(theirs) + n) for n in range(behind))])
         compared_pairs = [
@@ -234,7 +234,7 @@ class _Normalised:
         if len(registers) == len(named):
             for place, slot in zip(registers, named, strict=True):
                 used = uses[slot]
-                # What has no counterpart must not look like what has one.
+                # A use without a counterpart must not look like one with a counterpart.
                 tokens[place] = f"?{tokens[place]}" if used is None else f"use {used}"
         return [*map(self._public[side].within, tokens)]
 

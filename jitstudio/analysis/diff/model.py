@@ -1,4 +1,4 @@
-"""Two texts side by side: pairs of lines, and the differences between them."""
+"""Two texts side by side: pairs of lines, and the differences in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jitstudio.listing.line_classes import classify
 from jitstudio.listing.lines import NOWHERE, LineClass
 from jitstudio.ptx.scanner import without_comments
 
-# ---- What differs inside two lines that belong together
+# ---- Differences inside a pair of lines
 
 Marks = tuple[tuple[int, int], ...]
 """Ranges of columns: the first, and the one behind the last."""
@@ -46,7 +46,7 @@ def line_marks(
     theirs = TOKEN.findall(right) if right_words is None else right_words
     pairs = [*common_subsequence(ours, theirs)]
     if pairs and len(ours) == len(theirs):
-        # Of lines of one shape, what is at the same place belongs together.
+        # In lines of the same shape, tokens at the same place belong together.
         in_place = [(at, at) for at, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a == b]
         if 2 * len(in_place) > len(pairs):
             pairs = in_place
@@ -54,7 +54,7 @@ def line_marks(
         _ranges(left, ours, {at for at, _ in pairs}),
         _ranges(right, theirs, {at for _, at in pairs}),
     )
-    # Where no token differs, what they mean together does.
+    # Where no token differs, their meaning together does.
     return marks if any(marks) else (_ranges(left, ours, set()), _ranges(right, theirs, set()))
 
 
@@ -63,7 +63,7 @@ def _ranges(line: str, words: Sequence[str], same: set[int]) -> Marks:
 
 
 def _joined(line: str, words: Sequence[str], same: set[int]) -> Iterator[tuple[int, int]]:
-    """Yields the ranges of tokens outside of `same`, consecutive tokens as one range."""
+    """Yields the ranges of tokens outside of `same`, joined where consecutive."""
     start = end = 0
     for at, token in enumerate(TOKEN.finditer(line)):
         if at in same or words[at] == ASIDE:
@@ -173,7 +173,7 @@ _WORD = re.compile(r"[@%.$\w]+")
 
 
 def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
-    """Compares texts line by line; a rewritten line is next to its replacement."""
+    """Compares texts line by line; a rewritten line is next to the replacement."""
     stages = [
         (left, right),
         ([line.strip() for line in left], [line.strip() for line in right]),
@@ -207,7 +207,7 @@ def bare_lines(ptx: Sequence[str]) -> list[str]:
 
 
 def change_of(left: int, right: int, *, same: bool) -> Change:
-    """Returns the change between two lines, or of one without a partner."""
+    """Returns the change between two lines, or of a line without a partner."""
     if left == NOWHERE:
         return Change.ADDED
     if right == NOWHERE:

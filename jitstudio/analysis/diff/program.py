@@ -1,4 +1,4 @@
-"""A cubin as it is compared: code, data, and the names that people have for its functions."""
+"""A cubin as comparisons see it: code, data, and the names that people have for functions."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class CubinProgram:
         )
 
     def base_name(self, function: SassFunction) -> str:
-        """Returns the name as the programmer wrote it, without arguments."""
+        """Returns the name in the programmer's spelling, without arguments."""
         match = _BASE.search(self.demangled.get(function.name, function.name))
         return match[1] if match else function.name
 
 
 def by_itself(function: SassFunction) -> SassFunction:
-    """Returns a function with its labels numbered as in a file without other functions.
+    """Returns a function with labels numbered as in a file without other functions.
 
     nvdisasm numbers the labels of all functions of a file one after another.
     """
@@ -125,7 +125,7 @@ def _only_kernel(functions: Mapping[_Key, SassFunction]) -> _Key | None:
     return kernels[0] if len(kernels) == 1 else None
 
 
-# ---- What both programs need, kernel by kernel
+# ---- The figures of both programs, kernel by kernel
 
 _LIVE = "live_registers"
 
@@ -164,7 +164,7 @@ Needs = Mapping[str, Resources]
 def report_deltas(
     left: CubinProgram, right: CubinProgram, left_needs: Needs, right_needs: Needs
 ) -> tuple[FigureDelta, ...]:
-    """Returns the figures of all functions side by side, without those unknown in both."""
+    """Returns the figures of all functions side by side, unless unknown in both programs."""
     return tuple(
         delta
         for ours, theirs in partners(left, right)

@@ -1,4 +1,4 @@
-"""The values that the registers of a function hold, each under a name of its own.
+"""The values that the registers of a function hold, each under a unique name.
 
 A web is all that writes and reads one value: results, and the reads that may see any of them, on
 any way through the code. A register that is free again starts another web with its next result. Two
@@ -61,7 +61,7 @@ def webs(
 
 
 class _Webs:
-    """Finds the webs of each block, then joins those that meet between blocks."""
+    """Finds the webs of each block, then joins webs that meet between blocks."""
 
     def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[InstructionForm]) -> None:
         self._graph, self._ways, self._forms = graph, ways, forms
@@ -88,7 +88,7 @@ class _Webs:
             for number, web in at_start[edge.target].items():
                 if reached[number] != web:
                     self._join(reached[number], web)
-        # What fills the last cache line.
+        # The filling of the last cache line.
         webs += (form.uses for form in self._forms[len(webs) :])
         for web, lower in enumerate(self._same):
             self._same[web] = self._same[lower]
@@ -160,11 +160,11 @@ def _unknown(forms: Sequence[InstructionForm]) -> Mask:
     return mask
 
 
-# ---- Where values cannot be followed: what is called, returns, or may lead anywhere
+# ---- Places where values cannot be followed: calls, returns, and jumps to unknown places
 
 _BRANCHES = frozenset(("BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU"))
 _AWAY = frozenset(("CALL", "RET"))
-# Some threads may take it and others not, whatever its operands say.
+# Some threads may take the branch and others not, whatever its operands say.
 _OF_THE_WARP = frozenset(("CONV", "DIV"))
 
 
@@ -233,7 +233,7 @@ def _base(function: SassFunction, at: int) -> str:
 
 
 def _barrier(form: InstructionForm) -> tuple[int, ...]:
-    """Returns the barrier of BSYNC, or of BSSY which sets it: the last use."""
+    """Returns the barrier that BSSY sets or BSYNC waits for: the last use."""
     return form.uses[-1:]
 
 

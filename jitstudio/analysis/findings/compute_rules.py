@@ -154,7 +154,7 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _purposes(facts: FunctionFacts) -> tuple[set[int], set[int]]:
-    """Returns the instructions that only lead back to single precision, and those with more use."""
+    """Returns the instructions that only lead back to single precision, and all with more use."""
     opcodes, origins = facts.function.opcodes, facts.origins
     ends = {index for index in facts.own if is_narrowing(opcodes[index])}
     detours = ends & origins.singles(ends)

@@ -89,7 +89,7 @@ class _Code:
 
 
 class _Executed(NamedTuple):
-    """An instruction with all instructions of its function."""
+    """An instruction with all instructions of the function."""
 
     code: tuple[Instruction, ...]
     number: int
@@ -126,7 +126,7 @@ class _Executed(NamedTuple):
 
 
 def _predicates(operands: str) -> list[str]:
-    """Returns the predicates among operands, in order, with those that are always true."""
+    """Returns the predicates among operands, in order, PT and UPT included."""
     return _PREDICATE.findall(operands)
 
 
@@ -136,7 +136,7 @@ def _place_of(sample: AccessSample) -> _Place:
 
 
 def _compared(sample: AccessSample, samples: Sequence[AccessSample], code: _Code) -> AccessSample:
-    """Returns an access, marked if the machine code accesses its line in another way."""
+    """Returns an access, marked if the machine code has another access there."""
     if sample.space not in _SPACES or sample.size > _WIDEST:
         return replace(sample, is_read=True)
     place = _place_of(sample)
@@ -170,7 +170,7 @@ def _is_in(opcode: str, space: StateSpace) -> bool:
 
 
 def _agree(in_ptx: Counter[int], accesses: Sequence[str]) -> bool:
-    """Returns whether the machine code has the accesses of the PTX: as wide, and all of them.
+    """Returns whether the machine code has all accesses of the PTX, in the same widths.
 
     There may be more, as of unrolled loops and of atomic operations, which load in a loop around
     `cas`. Fewer are merged, kept in registers or at another line, of which nothing is known.

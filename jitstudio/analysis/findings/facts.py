@@ -1,4 +1,4 @@
-"""A function as the rules of the report see it, with all that follows from its code."""
+"""A function as the rules of the report see it, with all that follows from the code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 @dataclass(frozen=True, eq=False)
 class FunctionFacts:
-    """A function with all that follows from its code, each part computed when a rule first asks.
+    """A function with all that follows from the code, each part computed when a rule first asks.
 
     Attributes:
         function: The code.
@@ -155,7 +155,7 @@ class FunctionFacts:
 
     @cached_property
     def written_here(self) -> tuple[int, ...]:
-        """The author's instructions without those inlined from libraries."""
+        """The author's instructions, without code inlined from libraries."""
         return tuple(index for index in self.own if not self.is_inlined(index))
 
     @cached_property

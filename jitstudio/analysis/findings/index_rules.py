@@ -104,7 +104,7 @@ def _made_of(facts: FunctionFacts, index: int, operand: Operand) -> frozenset[ob
 
 
 def reciprocals(facts: FunctionFacts) -> Iterator[int]:
-    """Yields the instructions that make the reciprocal of a divisor less, one for each division."""
+    """Yields the instructions that lessen the reciprocal of a divisor, once for each division."""
     opcodes = facts.function.opcodes
     for index in facts.of_opcode(*_SUMS):
         sources = facts.forms[index].sources
@@ -198,7 +198,7 @@ def _is_sign_or_zero(facts: FunctionFacts, index: int) -> bool:
 
 
 def _is_wide(facts: FunctionFacts, index: int, side: _Part) -> bool:
-    """Returns whether a number has 64 bits where it is read, such as a parameter."""
+    """Returns whether a number is read in 64 bits, such as a parameter."""
     at, operand = side
     if operand.bank != NONE:
         return True

@@ -1,4 +1,4 @@
-"""The change of registers from one pass of a loop to the next.
+"""The change of registers between consecutive passes of a loop.
 
 A change is a `Lane`, with passes of the loop in place of threads: a register that each pass
 adds 4 to has a step of 4.
@@ -48,7 +48,7 @@ class Induction:
                     self._writers.setdefault(register, []).append((id_, index))
 
     def change(self, source: Operand, at: int) -> Lane:
-        """Returns the increase of an operand from one pass to the next."""
+        """Returns the increase of an operand between consecutive passes."""
         return self._value(source, at, {}, _DEPTH)
 
     @cached_property
@@ -100,7 +100,7 @@ class Induction:
         return value_of(source, {source.register: lane})
 
     def _lane(self, register: int, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
-        """Returns the increase of a register from one pass to the next, as an instruction reads it.
+        """Returns the increase of a register between consecutive passes, as read by an instruction.
 
         Args:
             register: The number of the register.

@@ -1,4 +1,4 @@
-"""How a value differs from one thread of a warp to the next, as far as the code says.
+"""The difference of a value between neighbouring threads of a warp, as far as the code says.
 
 Threads are taken to be neighbours in x, and blocks to be a multiple of a warp wide.
 """
@@ -18,7 +18,7 @@ WARP = 32
 """Threads of a warp."""
 
 _DIFFERENT = 4096
-# More than the bytes of an element: what is multiplied by it is no index within a row.
+# More than the bytes of an element: a number multiplied by this is no index within a row.
 _MUCH = 32
 
 
@@ -37,7 +37,7 @@ class LaneShape(IntEnum):
 
 
 class Distance(IntEnum):
-    """How far a value probably is from that of the next thread, where its step is not known."""
+    """The probable distance of a value from that of the next thread, for an unknown step."""
 
     UNKNOWN = 0
     NONE = 1
@@ -70,7 +70,7 @@ class Lane(NamedTuple):
     """A value across a warp.
 
     Attributes:
-        shape: What it looks like.
+        shape: The shape across the warp.
         step: How much more each thread has, for `LaneShape.STEP`.
         constant: The number that it is in all threads, or None.
         is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
@@ -97,7 +97,7 @@ class Lane(NamedTuple):
 
     @property
     def apart(self) -> Distance:
-        """How far it probably is from that of the next thread."""
+        """The probable distance from the value of the next thread."""
         if self.is_same:
             return Distance.NONE
         if self.shape is LaneShape.STEP:
@@ -119,13 +119,13 @@ DATA = Lane(LaneShape.DATA)
 
 @lru_cache(1 << 10)
 def literal(number: int | None) -> Lane:
-    """Returns what is written in the code; None if it is no whole number."""
+    """Returns the lane of a literal; None stands for a number that is not whole."""
     return Lane(LaneShape.STEP, 0, number, is_literal=True)
 
 
 @lru_cache(1 << 10)
 def parameter(name: str) -> Lane:
-    """Returns a parameter of the kernel, by its place in constant memory."""
+    """Returns the lane of a kernel parameter, by the place in constant memory."""
     return SAME._replace(terms=frozenset((name,)))
 
 
@@ -175,7 +175,7 @@ def total(*lanes: Lane) -> Lane:
 
 
 def _distance(lanes: Iterable[Lane]) -> Distance:
-    """Returns how far a sum is from that of the next thread: the least of those that differ."""
+    """Returns the distance of a sum from the next thread's: the least among lanes that differ."""
     apart = {lane.apart for lane in lanes}
     if Distance.UNKNOWN in apart:
         return Distance.UNKNOWN
@@ -191,7 +191,7 @@ def _plus(one: Lane, other: Lane) -> Lane:
     if shapes[1] >= LaneShape.ANY:
         return Lane(shapes[1], stairs=_of_sum(one, other) or _of_sum(other, one))
     if shapes[0] is LaneShape.SCALED:
-        # What one adds the other may take away.
+        # Two unknown steps may cancel each other.
         return ANY
     if shapes[1] is LaneShape.SCALED:
         return SCALED
@@ -288,7 +288,7 @@ def _of_mask(lane: Lane, bits: int) -> Stairs | None:
 
 
 def either(*lanes: Lane) -> Lane:
-    """Returns the bitwise OR of lanes: a sum where no bits meet, as compilers use it."""
+    """Returns the bitwise OR of lanes: compilers write sums so where no bits meet."""
     return total(*lanes) if any(lane.is_same for lane in lanes) else mixed(*lanes)
 
 
@@ -320,7 +320,7 @@ def logic(table: int | None, a: Lane, b: Lane, c: Lane) -> Lane:
     return _LOGIC.get(table or 0, mixed)(a, b, c)
 
 
-# ---- What an instruction makes of the values it reads
+# ---- The results of instructions, by the lanes of their sources
 
 Values = Sequence[Lane]
 Rule = Callable[[str, Sequence[Operand], Values], Lane]
@@ -331,7 +331,7 @@ _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
 # Wide integers do not fit into single precision: the conversion to double may be intended.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
 _WORD_BITS = 32
-# Predicates that are no registers, as what is carried into a sum.
+# Predicates that are no registers, as carries into a sum.
 _CARRIES = {"PT": 1, "UPT": 1, "!PT": 0, "!UPT": 0}
 
 DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
@@ -389,7 +389,7 @@ def _special(_opcode: str, sources: Sequence[Operand], _values: Values) -> Lane:
 
 def _sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
     carried = _carried(opcode, sources, behind=3)
-    # The upper half of a sum of 64 bits is none of what is known.
+    # The upper half of a sum of 64 bits is unknown.
     return mixed(*values) if carried is None else total(*values[:3], carried)
 
 
@@ -411,7 +411,7 @@ def _multiply_add(opcode: str, sources: Sequence[Operand], values: Values) -> La
     carried = _carried(opcode, sources, behind=3)
     if _has(opcode, "HI") or carried is None:
         whole = mixed(*values)
-        # So what is divided by is multiplied by: its reciprocal.
+        # Division by a number is multiplication by its reciprocal.
         divides = not whole.is_same and any(value.is_same for value in values[:2])
         return whole._replace(distance=Distance.NONE) if divides else whole
     return total(product(values[0], values[1]), values[2], carried)
@@ -422,7 +422,7 @@ def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane
         bits = values[3].constant if len(values) > 3 and not _has(opcode, "X") else None
         if bits is None or not sources[2].is_zero:
             return mixed(*values)
-        # What is shifted out of a word, of which the upper one is zero.
+        # LEA.HI adds the bits that are shifted out of a word; the word above is zero here.
         return total(shifted_right(values[0], literal(_WORD_BITS - bits)), values[1])
     by = values[3] if len(values) > 3 and _has(opcode, "X") else values[2]
     return total(shifted_left(values[0], by), values[1])
@@ -431,7 +431,7 @@ def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane
 def _shift(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
     if _has(opcode, "L") and not _has(opcode, "HI"):
         return shifted_left(values[0], values[1])
-    # Of two registers the upper one is shifted; of one it is there alone.
+    # SHF shifts a pair of registers; a single register is the upper word, with RZ below.
     if _has(opcode, "R") and sources[0].is_zero:
         return shifted_right(values[2], values[1])
     return mixed(*values)
@@ -442,7 +442,7 @@ def _logic(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
 
 
 def _two_halves(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
-    """Returns a constant spelt as arithmetic: zero times zero, plus its two halves."""
+    """Returns a constant spelt as arithmetic: zero times zero, plus the two halves."""
     if sources[0].is_zero and sources[1].is_zero:
         return literal(packed(sources[2], sources[3]))
     return mixed(*values)
@@ -471,7 +471,7 @@ def _has(opcode: str, modifier: str) -> bool:
 
 
 _TABLE: tuple[tuple[str, int, Rule], ...] = (
-    # What is divided is made positive before; the number of a thread is.
+    # IABS makes a dividend positive; the number of a thread is so anyway.
     ("MOV UMOV MOV32I IABS", 1, _move),
     ("LDC ULDC LDCU", 1, _constant),
     ("S2R CS2R S2UR", 1, _special),

@@ -12,7 +12,7 @@ from jitstudio.listing.cuda.math_calls import math_calls
 
 
 def with_library_calls(simulation: Simulation, sources: Sequence[Source]) -> Simulation:
-    """Returns a run with the lines at which a library parts lanes, or may part them.
+    """Returns a run with the lines at which a library parts lanes, or may part lanes.
 
     Args:
         simulation: The run.

@@ -49,7 +49,7 @@ GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomi
 
 
 def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> tuple[Finding, ...]:
-    """Returns the findings of a kernel, those measured in place of those guessed.
+    """Returns the findings of a kernel, measured in place of guessed ones where a run exists.
 
     Args:
         guessed: The findings of the rules.
@@ -159,7 +159,7 @@ def _remedy(
 
 
 def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> InlineChain:
-    """Returns the line to look at: for a branch of a library the line of its call."""
+    """Returns the line to look at: for a branch of a library the line of the call."""
     if rule == "parted" and library is not None:
         return (SourceLocation(library.file, library.line),)
     return (SourceLocation(line.file, line.line),) if line.line else ()
@@ -167,6 +167,6 @@ def _place(rule: str, line: LineCounts, library: LibraryBranch | None) -> Inline
 
 def _finding(rule: str, hit: RuleHit, places: InlineChain, ptx_line: int, remedy: str) -> Finding:
     finding = text_of(rule, hit, places)
-    # What is not the author's has no remedy, which would be for the machine code or not.
+    # Code that is not the author's has no remedy, for the machine code or not.
     remedy = finding.remedy and remedy.format(finding.remedy)
     return replace(finding, remedy=remedy, places=places, lines=places, ptx_line=ptx_line)

@@ -35,14 +35,14 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     indices = facts.of_opcode(*_LOCAL)
     needs = facts.resources
     # Without a stack the accesses are of pointers that may lead anywhere, as atomics take them.
-    # What is only written is handed to printf and the like.
+    # Local memory that is only written holds arguments of printf and the like.
     stack = _stack_bytes(needs) if needs is not None else None
     if not facts.of_opcode("LDL") or stack == 0:
         return
     words = {"bytes": stack or "an unknown number of"}
     forms = {index: _form_of_local(facts, index) for index in indices}
     arrays = {facts.line(index) for index, form in forms.items() if form == "indexed"}
-    # What is left of an unrolled loop chooses among few elements.
+    # The remainder of an unrolled loop chooses among few elements.
     forms |= {at: "indexed" for at, form in forms.items() if form and facts.line(at) in arrays}
     moved = [index for index in indices if forms[index]]
     for form in dict.fromkeys(forms[index] for index in moved):
@@ -92,7 +92,7 @@ def _reads_memory(facts: FunctionFacts, index: int) -> bool:
 
 
 def _is_circular(parts: Mapping[int, frozenset[int]]) -> bool:
-    """Returns whether an instruction is computed from its own result, as in a loop."""
+    """Returns whether an instruction depends on itself, as in a loop."""
     missing = {index: set(parents) for index, parents in parts.items()}
     while ready := [index for index, parents in missing.items() if not parents & missing.keys()]:
         for index in ready:
@@ -105,7 +105,7 @@ def _form_of_fixed(facts: FunctionFacts) -> str:
     library = {part.name for part in facts.function.parts if is_of_library(part)}
     calls = facts.of_opcode("CALL")
     called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
-    # What printf and the like print is handed to them on the stack, too.
+    # Arguments of printf and the like are passed on the stack, too.
     outside = any(".ABS" in facts.function.opcodes[index] for index in calls)
     if facts.passes_stack_addresses and not outside:
         return "address"
@@ -113,7 +113,7 @@ def _form_of_fixed(facts: FunctionFacts) -> str:
 
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Finds accesses to neighbouring bytes, each by a thread of its own."""
+    """Finds neighbouring bytes that are accessed by a thread each."""
     wide = {_array_of(access) for access in facts.accesses if access.bytes >= _WORD}
     narrow_accesses = [
         access
@@ -223,7 +223,7 @@ def _change(
 
 
 def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Finds accesses to neighbouring words, each by an instruction of its own."""
+    """Finds neighbouring words that are accessed by an instruction each."""
     gaps = _gaps(facts)
     hits = [
         hit
@@ -264,7 +264,7 @@ def _fits(width: int, run: tuple[MemoryAccess, ...]) -> bool:
 def _runs(
     facts: FunctionFacts, group: tuple[MemoryAccess, ...]
 ) -> Iterator[tuple[MemoryAccess, ...]]:
-    """Yields runs of neighbouring accesses of a thread, of one width and condition."""
+    """Yields runs of neighbouring accesses of a thread, of the same width and condition."""
     run: list[MemoryAccess] = []
     for access in group:
         if access.lane.shape is not LaneShape.STEP or not access.lane.step or access.bytes > 8:
@@ -306,7 +306,7 @@ def _innermost(facts: FunctionFacts) -> set[int]:
 
 
 def _array_of(access: MemoryAccess) -> tuple[bool, frozenset[str]]:
-    """Returns whether an access is a load, and the parameters in the sum that is its address."""
+    """Returns whether an access is a load, and the parameters in the sum of the address."""
     return access.is_load, access.lane.terms
 
 
@@ -328,6 +328,6 @@ def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
 
 
 def _of_most_lines(facts: FunctionFacts, indices: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the instructions with those of the line that has most of them in front."""
+    """Returns the instructions, those of the line with most instructions first."""
     lines = sorted(facts.by_line(indices), key=len, reverse=True)
     return tuple(chain.from_iterable(lines))

@@ -74,7 +74,7 @@ class Finding:
 
     @property
     def more_lines(self) -> str:
-        """The lines besides the first, such as ``14, 20 and util.h:3``; empty if there are none."""
+        """The lines besides the first, such as ``14, 20 and util.h:3``; empty without any."""
         first, *others = self.lines or (None,)
         names = [
             str(line.line) if first and line.file == first.file else _short(line)
@@ -117,7 +117,7 @@ _AUTHORS = frozenset((CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PY
 
 
 def nothing_found(*, is_simulated: bool = False) -> str:
-    """Returns the text where no rule applies: checks made, those not made, and further ways.
+    """Returns the text where no rule applies: checks made, checks not made, and further ways.
 
     Args:
         is_simulated: Whether a run in the simulator was looked at, too.
@@ -193,7 +193,7 @@ def _short(line: SourceLocation) -> str:
 
 
 class _Text(NamedTuple):
-    """The words of a rule, and those for authors of other languages."""
+    """The words of a rule, with words for authors of other languages."""
 
     severity: Severity
     title: str
@@ -204,7 +204,7 @@ class _Text(NamedTuple):
     remedy_in: Mapping[CodeKind, str]
 
     def remedy_for(self, language: CodeKind) -> str:
-        """Returns the remedy in a language; empty where the only remedy is one of C++."""
+        """Returns the remedy in a language; empty where the only remedy is for C++."""
         usual = "" if self.remedy_in and language is not CodeKind.CUDA else self.remedy
         return self.remedy_in.get(language, usual)
 

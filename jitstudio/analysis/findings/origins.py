@@ -30,16 +30,16 @@ OUTSIDE = -1
 """Represents a writer outside of the function."""
 
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
-# What ptxas brings along for divisions, roots and the like is not the author's.
+# Routines that ptxas adds for divisions, roots and the like are not the author's.
 _LIBRARY = re.compile(r"__internal_|__cuda_sm\d")
-# What brings in whole numbers, or what another thread has.
+# Opcodes whose results are whole numbers, or values of another thread.
 _FOREIGN = frozenset(("S2R", "S2UR", "CS2R", "I2F", "SHFL"))
 # Functions of the library look up their coefficients, two at a time.
 _TABLE = "LDG.E.128.CONSTANT"
 
 
 class _Call(NamedTuple):
-    """A call of a library routine, by its registers."""
+    """A call of a library routine, by registers."""
 
     reads: frozenset[int]
     writes: frozenset[int]
@@ -71,7 +71,7 @@ class ValueOrigins:
         self._graph = graph
         self._forms = forms
         self._calls = dict(_library_calls(function, forms))
-        # A kernel begins with nothing in its registers; what others begin with is handed to them.
+        # A kernel begins with empty registers; other functions begin with arguments in theirs.
         self._entries = {
             block.id
             for block in graph.blocks
@@ -109,7 +109,7 @@ class ValueOrigins:
         for index, of_index in parents.items():
             for parent in of_index:
                 children[parent].append(index)
-        # What waits for itself never has its turn.
+        # An instruction that waits for itself never has its turn.
         missing = {index: len(of_index) for index, of_index in parents.items()}
         todo = [index for index, count in missing.items() if not count]
         singles: set[int] = set()
@@ -176,7 +176,7 @@ class ValueOrigins:
             return
         form = self._forms[index]
         yield from numbers(form.reads & GENERAL)
-        # Those of an address say where something lies, and not what it is.
+        # Registers of an address tell the place of a value, not its origin.
         plain = {source.register for source in form.sources}
         for use in form.uses:
             shared = is_uniform(use.register) and not is_predicate(use.register)
@@ -185,7 +185,7 @@ class ValueOrigins:
 
     @cached_property
     def _written_at(self) -> dict[int, list[int]]:
-        """The instructions that write each register; for `NONE` those that may write all."""
+        """The instructions that write each register; for `NONE` calls that may write all."""
         writers: dict[int, list[int]] = defaultdict(list)
         for index, form in enumerate(self._forms):
             written: Iterable[int] = form.written

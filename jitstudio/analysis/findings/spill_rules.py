@@ -1,4 +1,4 @@
-"""The rule about spilled registers: the bound on registers, and the values that fill them."""
+"""The rule about spilled registers: the bound on registers, and the values in registers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _bound(registers: int | None, threads: int | None) -> tuple[str, int]:
-    """Returns the bound that keeps a kernel from more registers, and the blocks it promises.
+    """Returns the bound that keeps a kernel from more registers, and the promised blocks.
 
     ``__launch_bounds__`` wins over ``--maxrregcount``, and ``__maxnreg__`` cannot stand beside it:
     a count below that of its first number comes from its second.
@@ -66,7 +66,7 @@ def registers_for(threads: int, blocks: int) -> int:
 
 
 def _alive(facts: FunctionFacts) -> str:
-    """Returns the source lines of the values alive at the peak, and of those spilled."""
+    """Returns the source lines of values alive at the peak, and of spilled values."""
     masks = [facts.live_behind(at) & GENERAL & ~(1 << STACK_POINTER) for at in facts.own]
     if not masks:
         return ""
@@ -103,7 +103,7 @@ def _by_line(facts: FunctionFacts, values: Iterable[tuple[int, int]]) -> str:
 
 
 def _own_line(facts: FunctionFacts, index: int) -> SourceLocation | None:
-    """Returns the line of an instruction, or of the outermost call through which it was inlined."""
+    """Returns the line of an instruction; of inlined code that of the outermost call."""
     place = facts.function.place_ids[index]
     return facts.function.places[place][-1] if place != NOWHERE else None
 

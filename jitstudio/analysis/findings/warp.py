@@ -1,4 +1,4 @@
-"""Follows the values of a function through its blocks, as they are across a warp.
+"""Follows the values of a function across a warp, through all blocks.
 
 Nothing is run: a value that comes to a block by several ways is known as far as all ways agree.
 """
@@ -147,7 +147,7 @@ class _Run:
     def _look(self, block: BasicBlock, state: _State) -> Warp:
         """Returns the observations in a block; `state` then has the values at the end."""
         observed = Warp()
-        # Where each register was written; before the code for what came from elsewhere.
+        # The writer of each register in the block; a negative number for values from elsewhere.
         written: dict[int, int] = {}
         for index, form in self._walk(block, state):
             self._see(index, form, state, observed)
@@ -174,7 +174,7 @@ class _Run:
         return news
 
     def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, DecodedOperands]]:
-        """Yields each instruction of a block with its operands, then writes its results."""
+        """Yields each instruction of a block with the operands, then applies the results."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
             form = self._forms[index]
@@ -245,7 +245,7 @@ def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
 
 
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
-    """Returns the lane of an operand, by those of the registers."""
+    """Returns the lane of an operand, by the lanes of registers."""
     register = source.register
     if source.bank == _PARAMETERS and register == NONE:
         return parameter(source.text.lstrip("-"))
@@ -277,11 +277,11 @@ def _place(address: MemoryAddress, state: _State) -> Lane:
 
 
 def _lane_written(register: int, lane: Lane, *, is_first: bool) -> Lane:
-    """Returns the lane of a register among those that an instruction writes."""
+    """Returns the lane of a register that an instruction writes."""
     if is_uniform(register):
         constant = lane.constant if is_first else None
         return Lane(SAME.shape, 0, constant, lane.is_literal, terms=lane.terms)
-    # Of several registers only the first holds what was computed, and a predicate never does.
+    # Only the first of several registers holds the computed value, and a predicate never does.
     return lane if is_first and not is_predicate(register) else mixed(lane)
 
 

@@ -48,7 +48,7 @@ def _is_elected(facts: FunctionFacts, index: int) -> bool:
 
 
 def _conditions(facts: FunctionFacts, index: int) -> Iterator[tuple[int, int]]:
-    """Yields the predicates that decide whether an instruction runs, each with its reader."""
+    """Yields the predicates that decide whether an instruction runs, each with the reader."""
     graph, predicates = facts.graph, facts.function.predicates
     if (own := guard(predicates[index])) != NONE:
         yield index, own
@@ -91,7 +91,7 @@ def every_nth(facts: FunctionFacts) -> Iterator[RuleHit]:
         if mask is not None and _is_and(facts, index) and _is_of_thread(facts, index):
             masks.setdefault(facts.line(index), set()).add(mask)
             tests.setdefault(facts.line(index), []).append(index)
-    # Between the steps of a reduction is a barrier; what is left over of an unrolled loop, whose
+    # Between the steps of a reduction is a barrier; the remainder of an unrolled loop, whose
     # tests look the same, has none.
     hits = {
         at
@@ -155,7 +155,7 @@ _PLAIN = frozenset(("LDS", "STS"))
 
 
 def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Finds accesses to shared memory at a stride that puts different words into one bank."""
+    """Finds accesses to shared memory at a stride that puts different words into the same bank."""
     own = set(facts.written_here)
     hits: dict[int, RuleHit] = {}
     units: dict[int, int] = {}

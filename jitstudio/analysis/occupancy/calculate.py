@@ -356,7 +356,7 @@ def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
 
 
 def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[CurvePoint, ...]:
-    """Returns the points of a falling curve: where both ends are equal, all between them are."""
+    """Returns the points of a falling curve: between equal ends all points are equal."""
     if len(values) < _FEW:
         return tuple(_point(value, of(value)) for value in values)
     first, last = of(values[0]), of(values[-1])

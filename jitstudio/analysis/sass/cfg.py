@@ -14,9 +14,9 @@ from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.listing.lines import NOWHERE
 
 _ALWAYS = frozenset({"", "PT", "UPT", "@PT", "@UPT"})
-# Whether it is taken depends on the threads of the warp, whatever the operands say.
+# Whether such a branch is taken depends on the threads of the warp, not only on operands.
 _OF_THE_WARP = frozenset({"DIV", "CONV"})
-# `P1, `(.L_x_3)`: what is in front of the target is one more condition.
+# `P1, `(.L_x_3)`: the predicate in front of the target is another condition.
 _TARGET = re.compile(
     r"(?P<condition>[^`]*?)(?:, *)?"
     r"(?:`\((?P<label>[^()+]+)(?:\+(?P<offset>0x[0-9a-f]+))?\)|(?P<address>0x[0-9a-f]+))\Z"

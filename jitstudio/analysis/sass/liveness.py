@@ -69,7 +69,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
         # One that never changes, or one of the whole warp, whose threads may differ in the rest.
         kills, reads, name = 0, reads | kills | guard_bit, ""
     elif name:
-        # What a warp shares is written for those, too, whose guard does not hold.
+        # Uniform registers are written for all threads, also those whose guard does not hold.
         reads |= kills & UNIFORM
         kills &= ~UNIFORM
     inverse = name[1:] if name.startswith("!") else f"!{name}"
@@ -122,7 +122,7 @@ class Liveness:
         self._before, self._behind = before, behind
         self._all = used(does) if before or behind else 0
         blocks = range(len(graph.blocks))
-        # Each register for itself: what is read here, and what is still alive if it was behind.
+        # For each block: registers that are read, and those that stay alive if alive behind.
         passes = [self._summary(block) for block in blocks]
         self.at_start: list[Mask] = [0] * len(blocks)
         self.at_end: list[Mask] = [0] * len(blocks)
@@ -177,7 +177,7 @@ class Liveness:
         fresh: dict[int, Mask] | None = None,
         behind: list[Mask] | None = None,
     ) -> Mask:
-        """Returns the registers alive in front of a block, from those alive behind."""
+        """Returns the registers alive in front of a block, from `live` behind."""
         state = _State(live)
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
         for at in range(end - 1, start - 1, -1):
@@ -204,7 +204,7 @@ class _State:
         self.under: dict[str, Mask] = {}
 
     def step(self, does: RegisterEffect) -> None:
-        """Moves the state from behind an instruction to its front."""
+        """Moves the state from behind an instruction to the front."""
         under = self.under
         if not does.guard:
             if under:
@@ -234,17 +234,17 @@ class _State:
         return self.live
 
     def needed(self) -> Mask:
-        """Returns all registers that may be read, leaving those under predicates apart."""
+        """Returns all registers that may be read, without settling predicates."""
         needed = self.live
         for mask in self.under.values():
             needed |= mask
         return needed
 
     def needed_without(self, does: RegisterEffect) -> Mask:
-        """Returns the registers read behind an instruction where its guard does not hold."""
+        """Returns the registers read behind an instruction where the guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():
-            # What it writes itself may make its own guard another one.
+            # The instruction may itself change the predicate of its guard.
             if condition != does.guard or does.tests & does.guard_bit:
                 needed |= mask
         return needed
@@ -256,11 +256,11 @@ class _State:
                 self.live |= self.under.pop(condition)
 
 
-# ---- What the registers that are alive at an instruction were written by
+# ---- The writers of the registers that are alive at an instruction
 
 
 class Definition(NamedTuple):
-    """Registers that are alive at an instruction, with the place that wrote them.
+    """Registers that are alive at an instruction, and the place of the writer.
 
     Attributes:
         places: The place of the writing instruction; empty where the line table does not say.
@@ -316,7 +316,7 @@ class _Code:
             for at in range(last, block.start - 1, -1):
                 if written := self._writes[at] & wanted:
                     writers[at] = writers.get(at, 0) | written
-                    # Where the guard is false, the register keeps what it had.
+                    # Where the guard is false, the register keeps its value.
                     wanted &= ~(self._does[at].kills if not self._does[at].guard else 0)
             for before in self._graph.predecessors[block.id]:
                 if missing := wanted & ~visited.get(before, 0):

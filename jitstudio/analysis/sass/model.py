@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
-# ---- What an instruction tells the scheduler, on sm_70 and later
+# ---- Control bits, by which an instruction tells the scheduler, on sm_70 and later
 
 _FIRST_BIT = 105
 _NO_BARRIER = 7
@@ -102,7 +102,7 @@ class LiveRegisters(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction.
+    """An instruction.
 
     Attributes:
         address: Bytes from the start of its section.
@@ -137,14 +137,14 @@ class Instruction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name for the instruction with this index, which may be one behind the last."""
+    """A name for the instruction with this index, which may be behind the last."""
 
     name: str
     index: int
 
 
 class FunctionPart(NamedTuple):
-    """A function inside a section: the kernel itself, what it calls, or a library routine.
+    """A function inside a section: the kernel itself, a callee, or a library routine.
 
     Attributes:
         name: The symbol of the function.
@@ -159,7 +159,7 @@ class FunctionPart(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SassFunction:
-    """The code of one section: a kernel, or a function that others call.
+    """The code of a section: a kernel, or a function that others call.
 
     Attributes:
         name: Its lowered name.
@@ -268,7 +268,7 @@ class Disassembly:
         target: Such as ``sm_90a``; empty if the listing does not say.
         functions: In the order of the listing.
         resources: The resources of each kernel, as the cubin has them, without spills.
-        notes: What is unknown and why, in sentences.
+        notes: The unknown facts and why, in sentences.
         demangled: Demangled names of its functions by the lowered ones.
     """
 

@@ -155,7 +155,7 @@ def class_of(opcode: str) -> InstructionClass:
 
 
 def is_understood(opcode: str) -> bool:
-    """Returns whether the opcode and all of its modifiers are in the table."""
+    """Returns whether the opcode and all modifiers are in the table."""
     row, table = row_of(opcode), _table()
     return row is not None and all(
         part in table.modifiers or part in table.widths

@@ -76,7 +76,7 @@ class RegisterUse(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """One operand of an instruction, read.
+    """An operand of an instruction, read.
 
     Attributes:
         text: The operand as the listing has it.
@@ -114,7 +114,7 @@ class MemoryAddress(NamedTuple):
 
 
 class DecodedOperands:
-    """The operands of an instruction, as results and sources; the guard in front is not among them.
+    """The operands of an instruction, as results and sources, without the guard in front.
 
     Attributes:
         uses: The registers in the text, in their order.
@@ -162,7 +162,7 @@ class DecodedOperands:
 
 @lru_cache(maxsize=1 << 15)
 def decode(opcode: str, operands: str) -> DecodedOperands:
-    """Returns the registers that an instruction reads and writes, and its operands."""
+    """Returns the operands of an instruction, with the registers read and written."""
     parts = REGISTER.split(operands)
     names = parts[1::2]
     parts[1::2] = [_FIRST[name] for name in names]
@@ -210,7 +210,7 @@ def register_number(name: str) -> int:
 
 
 def file_of(register: int) -> tuple[int, int]:
-    """Returns the first number of a register's file (R, UR, P, UP or B), and the one behind."""
+    """Returns the first number of a register's file (R, UR, P, UP or B), and the end."""
     first = max(first for first, _ in _FILES.values() if first <= register)
     return first, first + next(size for start, size in _FILES.values() if start == first)
 
@@ -240,7 +240,7 @@ def numbers(mask: Mask) -> tuple[int, ...]:
 
 
 class _Slot(NamedTuple):
-    """A `RegisterUse` without its number: its bits as those of R0, and all bits of its file."""
+    """A `RegisterUse` without the number: the bits as those of R0, and all bits of the file."""
 
     size: int
     is_result: bool
@@ -268,7 +268,7 @@ class _Shape(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """An operand of a form: its name, whether in brackets, and the registers it takes."""
+    """An operand of a form: name, whether in brackets, and the registers taken."""
 
     name: str
     in_brackets: bool
@@ -403,7 +403,7 @@ def _is_result(field: _Field, at: int) -> bool:
     )
 
 
-# Such a move goes past what is active of a warp.
+# These moves ignore which threads of a warp are active.
 _SPILLING = frozenset(("FILL", "SPILL"))
 
 
@@ -463,7 +463,7 @@ class _Widths:
             return self.plain(field)
         if prefix == _MATRIX_IN_MEMORY:
             return 2
-        # Long addresses: the uniform one of two registers has 64 bits, and one that is alone.
+        # In a long address, the uniform register of two has 64 bits, and so has a single register.
         is_long = "E" in self._modifiers and not suffix.startswith(".U32")
         return 2 if is_long and (is_uniform or "UR" not in inside) else 1
 
@@ -476,14 +476,14 @@ class _Widths:
         return _texture(self._base, self._modifiers, self._texts)[place]
 
 
-# Behind these words of a listing is a descriptor in brackets, or what has one in front.
+# Behind these words of a listing is a descriptor in brackets, or an operand with a descriptor.
 _PAIRS_IN_FRONT = frozenset(("desc", "cx"))
 _MATRIX_IN_MEMORY = "gdesc"
 _WIDE_INTEGERS = frozenset(("S64", "U64"))
 
 
 def _converted(base: str, modifiers: Sequence[str]) -> tuple[int, int]:
-    """Returns the registers of result and source: F2F names both types, I2F and F2I one."""
+    """Returns the registers of result and source, by the types in the opcode."""
     floats = [modifier for modifier in modifiers if modifier[:1] == "F" and modifier[1:].isdigit()]
     wide_integer = not _WIDE_INTEGERS.isdisjoint(modifiers)
     first, last = floats[:1] == ["F64"], floats[-1:] == ["F64"]

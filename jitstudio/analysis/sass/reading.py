@@ -33,7 +33,7 @@ _INSTRUCTION = re.compile(
 )
 # The higher half of the encoding is alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
-# A name may hold quotation marks; what ends it is the first one with a line number behind it.
+# A name may hold quotation marks: the first with a line number behind ends the name.
 _PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
 _LINE = re.compile(rf"\s*+//## File {_PLACE}(?: inlined at {_PLACE})?+\s*+\Z")
 _LABEL = re.compile(r"(\S+):\s*\Z")
@@ -44,7 +44,7 @@ _TARGET = re.compile(r"\s*+\.target\s++(\w+)")
 _TEXT = ".text."
 _PTX = ".nv_debug_ptx_txt"
 _HALF_BYTES = WORD_BYTES // 2
-# What ptxas itself brings along has no line; the table lets the one before it run on.
+# Routines that ptxas adds have no lines; the table lets the line before run on.
 _OWN_ROUTINE = "$__internal_"
 
 
@@ -289,7 +289,7 @@ def _alive(cells: str, columns: tuple[int, ...]) -> LiveRegisters | None:
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
-    """Returns the code with its live registers; a function whose table breaks off stays without."""
+    """Returns the code with live registers; a function whose table breaks off stays without."""
     return replace(
         code,
         functions=tuple(
@@ -303,7 +303,7 @@ def _with_live(function: SassFunction, counts: Counts) -> SassFunction:
         return function
     live = array("H")
     for address in function.addresses:
-        # nvdisasm leaves out what control never comes to: nothing is alive there.
+        # nvdisasm leaves out unreachable code: nothing is alive there.
         live.extend(counts.get(address, _NONE))
     return replace(function, live=live)
 
@@ -326,7 +326,7 @@ class ListingRows:
     """Ties the lines of a text, counted from 0, to the instructions that were read elsewhere.
 
     Args:
-        lines: What `nvdisasm -c` printed.
+        lines: The listing of `nvdisasm -c`.
         code: The same code.
     """
 
