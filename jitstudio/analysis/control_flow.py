@@ -239,9 +239,10 @@ def _entered(
         if (block := todo.pop()) not in reached:
             reached.add(block)
             todo += after[block]
-    called = [(start, NOWHERE) for start in starts]
+    from_caller = [(start, NOWHERE) for start in starts]
     return neighbours(
-        len(blocks), [*called, *((target, source) for source, target in pairs if source in reached)]
+        len(blocks),
+        [*from_caller, *((target, source) for source, target in pairs if source in reached)],
     )
 
 

@@ -131,8 +131,8 @@ class _Body:
                 label = item["label"][:-1].rstrip()
                 self._waiting.setdefault(label, line)
                 self._labels.setdefault((self._scopes[0], label), len(self.statements))
-            case "statement" if found := _STATEMENT.match(item["statement"]):
-                self._take_statement(found, line)
+            case "statement" if statement := _STATEMENT.match(item["statement"]):
+                self._take_statement(statement, line)
 
     def _take_statement(self, match: re.Match[str], line: int) -> None:
         if not match["word"].startswith("."):

@@ -33,8 +33,8 @@ class WordTable(Generic[Value]):
         parts = word.split(".")
         fitting = [
             (-len(places), places, value)
-            for wanted, value in self._rows.get(parts[0], ())
-            if (places := _places(wanted, parts))
+            for name_parts, value in self._rows.get(parts[0], ())
+            if (places := _places(name_parts, parts))
         ]
         if not fitting:
             return None
@@ -63,10 +63,10 @@ def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
             yield name, [field.replace("{}", word) if braces else field for field in fields]
 
 
-def _places(wanted: Sequence[str], parts: Sequence[str]) -> tuple[int, ...]:
+def _places(name_parts: Sequence[str], parts: Sequence[str]) -> tuple[int, ...]:
     """Returns the places of the wanted parts, in this order; empty if a part is missing."""
     places: list[int] = []
-    for part in wanted:
+    for part in name_parts:
         begin = places[-1] + 1 if places else 0
         if part not in parts[begin:]:
             return ()

@@ -172,12 +172,12 @@ class Store:
             result_file.check_files(self.folder)
             self._database = result_file.open_database(self.folder / result_file.FILE)
             self._told_limit = None
-        wanted = self._wanted_limit
-        if wanted is not None and wanted != self._told_limit:
-            self._told_limit = wanted
+        limit = self._wanted_limit
+        if limit is not None and limit != self._told_limit:
+            self._told_limit = limit
             # A store that can only be read is still of use.
             with contextlib.suppress(sqlite3.OperationalError):
-                result_file.resize(self._database, wanted)
+                result_file.resize(self._database, limit)
         return self._database
 
     def _rest(self, error: Exception) -> None:
@@ -198,9 +198,9 @@ class Store:
             self._rest(obstacle)
             return
         reason = result_file.reason(error)
-        where = f" The damaged file is kept as '{aside}'." if aside else ""
+        aside_note = f" The damaged file is kept as '{aside}'." if aside else ""
         self._report(
-            f"The cache in '{self.folder}' was damaged ({reason}) and has been emptied.{where}"
+            f"The cache in '{self.folder}' was damaged ({reason}) and has been emptied.{aside_note}"
         )
 
     def _remove(self) -> int:

@@ -59,10 +59,10 @@ def _entry(folder: Folder, name: str) -> CacheEntry:
     )
 
 
-def _code(made: bytes) -> Representation:
-    if cubin_target(made):
-        return Representation(KernelLanguage.CUBIN, made)
-    text = made.rstrip(b"\0")
+def _code(result: bytes) -> Representation:
+    if cubin_target(result):
+        return Representation(KernelLanguage.CUBIN, result)
+    text = result.rstrip(b"\0")
     if ptx_target(text.decode("utf-8", "replace")):
         return Representation(KernelLanguage.PTX, text)
     raise Incomplete("what was made is neither a cubin nor PTX, or is compressed")

@@ -78,8 +78,8 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
     except MemoryError:
         raise NumericsError(f"{path.name} needs more memory than there is.") from None
     except _DAMAGED as error:
-        what = path.suffix.lower()
-        raise NumericsError(f"{path.name} is no sound {what} file: {_first(error)}") from None
+        ending = path.suffix.lower()
+        raise NumericsError(f"{path.name} is no sound {ending} file: {_first(error)}") from None
 
 
 def _split(text: str) -> tuple[Path, str]:
@@ -129,10 +129,10 @@ def _read_text(path: Path, name: str, element: Type, length: int) -> np.ndarray:
 
 
 def _read_raw(path: Path, name: str, element: Type, length: int) -> np.ndarray:
-    size, wanted = path.stat().st_size, length * element.size
-    if size != wanted:
+    size, expected = path.stat().st_size, length * element.size
+    if size != expected:
         raise NumericsError(
-            f"It has {size:,} bytes, but {size_text_of(element, length)} are {wanted:,}."
+            f"It has {size:,} bytes, but {size_text_of(element, length)} are {expected:,}."
         )
     if not size:
         return np.zeros(length, numpy_dtype(element))
@@ -163,47 +163,47 @@ def _is_numbers(line: str, delimiter: str | None) -> bool:
 
 def _converted(array: np.ndarray, element: Type) -> np.ndarray:
     """Returns the numbers in the type of the buffer, if that can hold them."""
-    stored, wanted = array.dtype, numpy_dtype(element).base
-    if stored == wanted:
+    stored, target = array.dtype, numpy_dtype(element).base
+    if stored == target:
         return array
-    if _are_bits(stored, wanted):
-        return np.ascontiguousarray(array).view(wanted)
-    if stored.kind not in "biuf" or wanted.names is not None:
-        name = element.name if wanted.names is not None else wanted
+    if _are_bits(stored, target):
+        return np.ascontiguousarray(array).view(target)
+    if stored.kind not in "biuf" or target.names is not None:
+        name = element.name if target.names is not None else target
         raise NumericsError(f"It holds {stored}, which cannot become {name}.")
-    if is_floating(wanted):
+    if is_floating(target):
         with np.errstate(all="ignore"):
-            return array.astype(wanted)
+            return array.astype(target)
     if stored.kind == "f":
-        raise NumericsError(f"It holds {stored}, of which {wanted} would lose the fractions.")
-    if wanted.kind == "b":
+        raise NumericsError(f"It holds {stored}, of which {target} would lose the fractions.")
+    if target.kind == "b":
         return np.asarray(array != 0)
-    _check_range(array, wanted)
-    return array.astype(wanted)
+    _check_range(array, target)
+    return array.astype(target)
 
 
-def _are_bits(stored: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+def _are_bits(stored: np.dtype[Any], target: np.dtype[Any]) -> bool:
     """Returns whether a file has the bits of a type that .npy cannot name, or of a struct."""
-    if stored.itemsize != wanted.itemsize or stored.hasobject:
+    if stored.itemsize != target.itemsize or stored.hasobject:
         return False
     nameless = stored.kind == "V" and stored.names is None
-    return nameless or (wanted.kind == "V" and (stored.kind == "u" or stored.names is not None))
+    return nameless or (target.kind == "V" and (stored.kind == "u" or stored.names is not None))
 
 
-def _check_range(array: np.ndarray, wanted: np.dtype[Any]) -> None:
-    limits = np.iinfo(wanted)
+def _check_range(array: np.ndarray, target: np.dtype[Any]) -> None:
+    limits = np.iinfo(target)
     for number in (int(array.min()), int(array.max())) if array.size else ():
         if not limits.min <= number <= limits.max:
-            raise NumericsError(f"It holds {number}, which {wanted} cannot.")
+            raise NumericsError(f"It holds {number}, which {target} cannot.")
 
 
 def _shaped(array: np.ndarray, element: Type, length: int) -> np.ndarray:
     shape = shape_of(element, length)
     lanes = numpy_dtype(element).shape
     if array.size != np.prod(shape, dtype=int):
-        what = "numbers" if lanes else "elements"
+        unit = "numbers" if lanes else "elements"
         size = size_text_of(element, length)
-        raise NumericsError(f"It has {array.size:,} {what}, but the buffer has {size}.")
+        raise NumericsError(f"It has {array.size:,} {unit}, but the buffer has {size}.")
     return array.reshape(shape)
 
 

@@ -144,8 +144,8 @@ def compare(
     try:
         with np.errstate(all="ignore"):
             for column in columns(numbers, expected, size, label):
-                for first, piece, wanted in _pieces(column):
-                    tally.add(column, first, piece, wanted)
+                for first, piece, expected_piece in _pieces(column):
+                    tally.add(column, first, piece, expected_piece)
     except NumericsError as error:
         return unchecked(expectation, str(error))
     return CheckResult(
@@ -175,10 +175,10 @@ def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]
         _require_exact(expected)
     step = max(1, _PIECE // max(1, math.prod(got.shape[1:])))
     for first in range(0, len(got), step):
-        wanted = expected[first : first + step]
+        expected_piece = expected[first : first + step]
         if rounds:
-            wanted = wanted.astype(got.dtype)
-        yield first, got[first : first + step], wanted
+            expected_piece = expected_piece.astype(got.dtype)
+        yield first, got[first : first + step], expected_piece
 
 
 def _is_inexact(dtype: np.dtype[Any]) -> bool:
@@ -231,12 +231,12 @@ def _compare_exactly(
         got = got.astype(np.uint8)
     if not is_floating(expected.dtype):
         return _compare_integers(got, expected, tolerance)
-    wanted = expected.astype(np.float64)
+    expected_doubles = expected.astype(np.float64)
     # `_require_exact` has made sure that all finite numbers fit.
-    whole = np.isfinite(wanted) & (wanted == np.trunc(wanted))
-    integers = np.where(whole, wanted, 0).astype(np.int64)
+    whole = np.isfinite(expected_doubles) & (expected_doubles == np.trunc(expected_doubles))
+    integers = np.where(whole, expected_doubles, 0).astype(np.int64)
     distance, wrong = _compare_integers(got, integers, tolerance)
-    others = np.abs(got.astype(np.float64) - wanted)
+    others = np.abs(got.astype(np.float64) - expected_doubles)
     return (
         np.where(whole, distance, others),
         np.where(whole, wrong, ~(others <= tolerance.integer)),

@@ -156,8 +156,8 @@ class ExpressionError(NumericsError):
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
-        where = "" if position is None else f" (at character {position + 1})"
-        super().__init__(f"{message.rstrip('.')}{where}.")
+        place = "" if position is None else f" (at character {position + 1})"
+        super().__init__(f"{message.rstrip('.')}{place}.")
         self.position = position
 
 
@@ -228,8 +228,8 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     except SyntaxError as error:
         # Python has no place for parts missing at the end.
         column = error.offset - 1 if error.offset else len(place.text)
-        where = place.origin[min(column, len(place.origin) - 1)]
-        raise ExpressionError(f"This is no NumPy expression: {error.msg}", where) from None
+        position = place.origin[min(column, len(place.origin) - 1)]
+        raise ExpressionError(f"This is no NumPy expression: {error.msg}", position) from None
     except UnicodeError:
         raise ExpressionError("The expression holds characters that no text has") from None
     except (RecursionError, MemoryError):

@@ -193,8 +193,8 @@ class _Nothing:
 
 def _facts(parameters: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
     """Returns the parameters of a kernel and the facts of its compiler, which may share names."""
-    taken = CONSEQUENCES | others.keys()
-    named = {PARAMETER * (name in taken) + name: value for name, value in parameters.items()}
+    reserved = CONSEQUENCES | others.keys()
+    named = {PARAMETER * (name in reserved) + name: value for name, value in parameters.items()}
     return {**named, **others}
 
 
@@ -216,7 +216,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
     autotuner = _module("triton.runtime.autotuner")
     driver = _module("triton.runtime.driver").driver
     gpu = _module("triton.backends.compiler").GPUTarget
-    wanted = gpu("cuda", target.arch.number, 32)
+    gpu_target = gpu("cuda", target.arch.number, 32)
 
     def properties(_device: object) -> dict[str, int]:
         captures.note(
@@ -233,7 +233,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
 
     driver.set_active(
         SimpleNamespace(
-            get_current_target=lambda: wanted,
+            get_current_target=lambda: gpu_target,
             get_current_device=lambda: 0,
             set_current_device=lambda device: None,
             get_current_stream=lambda device=None: 0,
@@ -257,18 +257,20 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
             facts[name] = str(value if kind == "constexpr" else kind)
         for captured in found_in(kernel):
             if isinstance(captured, CapturedKernel):
-                known = replace(captured, facts=_facts(facts, captured.facts))
-                captures.add(known)
-                unlaunched[id(kernel)] = (kernel, known)
+                described = replace(captured, facts=_facts(facts, captured.facts))
+                captures.add(described)
+                unlaunched[id(kernel)] = (kernel, described)
 
     def compiled(function: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         kernel = run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
-        _, known = unlaunched.pop(id(kernel), (None, None))
-        if known is not None:
+        _, described = unlaunched.pop(id(kernel), (None, None))
+        if described is not None:
             # Whatever the arguments are, the script goes on.
             with contextlib.suppress(Exception):
                 launch_details = launch(function, kernel, args, kwargs, grid)
-                captures.replace(known, replace(known, facts={**known.facts, **launch_details}))
+                captures.replace(
+                    described, replace(described, facts={**described.facts, **launch_details})
+                )
         return kernel
 
     def launch(
@@ -582,8 +584,8 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         kind = KernelLanguage.CUBIN if is_cubin else KernelLanguage.PTX
         source = Representation(KernelLanguage.CUDA, code.encode(), "kern.cu")
         parts = (source, Representation(kind, content))
-        called = name or _entry(content, kind) or "module"
-        kernel = CapturedKernel(called, origin, parts, {"options": " ".join(options)})
+        kernel_name = name or _entry(content, kind) or "module"
+        kernel = CapturedKernel(kernel_name, origin, parts, {"options": " ".join(options)})
         captures.add(kernel)
         return kernel
 

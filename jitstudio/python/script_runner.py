@@ -131,8 +131,8 @@ def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:
                 thread.join()
     except SystemExit as ended:
         if ended.code not in (None, 0):
-            says = f"with exit status {ended.code}" if isinstance(ended.code, int) else ended.code
-            yield _problem(f"The script ended itself: {says}.", _line_in(ended, path))
+            status = f"with exit status {ended.code}" if isinstance(ended.code, int) else ended.code
+            yield _problem(f"The script ended itself: {status}.", _line_in(ended, path))
     except BaseException as error:
         _print(error, path)
         yield _as_problem(error, path, locals().get("text", ""))
@@ -153,15 +153,15 @@ def _print(error: BaseException, path: str) -> None:
     report = traceback.TracebackException(
         type(error), error, _of_script(error, path), limit=_MOST_FRAMES
     )
-    left, seen = [report], set[int]()
-    while left:
-        exception = left.pop()
-        if id(exception) in seen:
+    pending, visited = [report], set[int]()
+    while pending:
+        exception = pending.pop()
+        if id(exception) in visited:
             continue
-        seen.add(id(exception))
+        visited.add(id(exception))
         frames = [frame for frame in exception.stack if not frame.filename.startswith(own)]
         exception.stack = traceback.StackSummary.from_list(frames)
-        left += filter(
+        pending += filter(
             None, (exception.__cause__, exception.__context__, *(exception.exceptions or ()))
         )
     # The script may have replaced or closed stderr.
@@ -200,8 +200,8 @@ def _as_problem(error: BaseException, path: str, text: str) -> dict[str, Any]:
 
 
 def _message(error: BaseException) -> str:
-    said = "".join(traceback.format_exception_only(type(error), error))
-    return _COLOURS.sub("", said).strip()
+    text = "".join(traceback.format_exception_only(type(error), error))
+    return _COLOURS.sub("", text).strip()
 
 
 _NO_GPU = (
@@ -222,17 +222,17 @@ _NO_GPU = (
 
 def _lacks_gpu(error: BaseException) -> bool:
     """Returns whether an error comes from asking for a GPU, which a build does not have."""
-    said = _message(error)
-    return any(words in said for words in _NO_GPU)
+    message = _message(error)
+    return any(words in message for words in _NO_GPU)
 
 
 def _place_in_kernel(error: BaseException, path: str, text: str) -> _Place | None:
     """Returns line, column and message of a package's error inside a kernel."""
     place = None
-    seen: set[int] = set()
+    visited: set[int] = set()
     chained: BaseException | None = error
-    while chained is not None and id(chained) not in seen:
-        seen.add(id(chained))
+    while chained is not None and id(chained) not in visited:
+        visited.add(id(chained))
         place = (
             _in_triton(chained, text)
             or _in_numba(chained, path)
@@ -251,8 +251,8 @@ def _in_triton(error: BaseException, text: str) -> _Place | None:
     if first < 0 or not isinstance(line, int):
         return None
     cause = error.__cause__
-    said = getattr(error, "error_message", None) or (_message(cause) if cause else "")
-    message = f"{type(error).__name__}: {said or _message(error).splitlines()[-1]}"
+    reason = getattr(error, "error_message", None) or (_message(cause) if cause else "")
+    message = f"{type(error).__name__}: {reason or _message(error).splitlines()[-1]}"
     return text.count("\n", 0, first) + line, getattr(node, "col_offset", 0) + 1, message
 
 
@@ -274,10 +274,10 @@ def _in_numba(error: BaseException, path: str) -> _Place | None:
 def _in_cuda(error: BaseException, path: str, text: str) -> _Place | None:
     """Reads NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
     source = getattr(error, "cuda_source", None) or getattr(error, "_source", None)
-    said = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", _message(error))
-    if said is None:
+    match = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", _message(error))
+    if match is None:
         return None
-    file, line, message = said.groups()
+    file, line, message = match.groups()
     if file == path:
         return int(line), None, message  # by a `#line`
     first = text.find(source) if isinstance(source, str) and source else -1

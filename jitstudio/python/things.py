@@ -61,34 +61,34 @@ def found_in(thing: object, name: str = "") -> list[Found]:
         OSError: The object is the path of a file that cannot be read.
     """
     codes: list[Found] = []
-    left = [(thing, name)]
+    pending = [(thing, name)]
     for _ in range(_MOST_OBJECTS):
-        if not left:
+        if not pending:
             return codes
-        item, called = left.pop(0)
+        item, item_name = pending.pop(0)
         if isinstance(item, Mapping) and not _has(item, "asm"):
             # A mapping may have no end, nor an iterator.
-            some = islice(item.items(), _MOST_OBJECTS + 1)
-            left[:0] = [(value, called or _word(key)) for key, value in some]
+            entries = islice(item.items(), _MOST_OBJECTS + 1)
+            pending[:0] = [(value, item_name or _word(key)) for key, value in entries]
         elif isinstance(item, (list, tuple, set, frozenset, Iterator)):
-            left[:0] = [(value, called) for value in islice(item, _MOST_OBJECTS + 1)]
+            pending[:0] = [(value, item_name) for value in islice(item, _MOST_OBJECTS + 1)]
         else:
-            codes += _read(item, called)
+            codes += _read(item, item_name)
     raise TypeError(f"More than {_MOST_OBJECTS:,} objects are taken at a time by nothing here.")
 
 
 def is_path(thing: object) -> TypeGuard[str | os.PathLike[str]]:
     """Returns whether an object is the path of a file and no code."""
     if isinstance(thing, str):
-        is_code = is_ptx(thing) or any(known.search(thing) for known in (_LLVM, _CUDA))
+        is_code = is_ptx(thing) or any(pattern.search(thing) for pattern in (_LLVM, _CUDA))
         return 0 < len(thing) <= _LONGEST_PATH and "\n" not in thing and not is_code
     return isinstance(thing, os.PathLike)
 
 
 def sources_of(codes: Iterable[Found]) -> tuple[Source, ...]:
     """Returns the kernels and code as modules of a build, each with a unique name."""
-    there: set[str] = set()
-    return tuple(_named_apart(_as_source(code), there) for code in codes)
+    used_names: set[str] = set()
+    return tuple(_named_apart(_as_source(code), used_names) for code in codes)
 
 
 def _as_source(code: Found) -> Source:
@@ -98,13 +98,13 @@ def _as_source(code: Found) -> Source:
     return Source(f"{name}{CodeKind.CAPTURED.ending}", CodeKind.CAPTURED, pack(code))
 
 
-def _named_apart(source: Source, there: set[str]) -> Source:
+def _named_apart(source: Source, used_names: set[str]) -> Source:
     stem, dot, ending = source.name.rpartition(".")
     names = (f"{stem}-{number}{dot}{ending}" for number in count(2))
     name = source.name
-    while name in there:
+    while name in used_names:
         name = next(names)
-    there.add(name)
+    used_names.add(name)
     return Source(name, source.kind, source.content, source.folder, source.name_expressions)
 
 
@@ -188,8 +188,8 @@ def _path(thing: object, name: str) -> Iterable[Found] | None:
 
 
 def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
-    called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
-    return Source(called, kind, content)
+    file_name = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
+    return Source(file_name, kind, content)
 
 
 def _ending(kind: CodeKind, content: bytes) -> str:
@@ -209,16 +209,16 @@ def _triton(thing: object, name: str) -> Iterable[Found] | None:
         for word, language in TRITON_STAGES.items()
         if word in asm and isinstance(asm[word], (str, bytes))
     ]
-    called = str(_get(metadata, "name") or _get(thing, "name") or name or "kernel")
+    kernel_name = str(_get(metadata, "name") or _get(thing, "name") or name or "kernel")
     if not any(stage.language in _MACHINE for stage in stages):
-        there = ", ".join(map(str, asm)) or "nothing"
+        stage_names = ", ".join(map(str, asm)) or "nothing"
         raise NotCompiled(
-            f"'{called}' has no PTX and no cubin, only {there}: it is for no NVIDIA GPU."
+            f"'{kernel_name}' has no PTX and no cubin, only {stage_names}: it is for no NVIDIA GPU."
         )
     source = _triton_source(_get(_get(thing, "src"), "fn"))
     facts = {word: _word(_get(metadata, word)) for word in _TRITON_FACTS}
     facts[OVERRIDE_KEY] = _override_key(_get(thing, "src"))
-    return [_captured(called, "Triton", "triton", [*source, *stages], facts, metadata)]
+    return [_captured(kernel_name, "Triton", "triton", [*source, *stages], facts, metadata)]
 
 
 TRITON_STAGES = {
@@ -284,13 +284,13 @@ def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
     else:
         return None
     kernels = list(_triton_kernels(inner)) or list(_triton_cached(inner))
-    called = _get(_get(inner, "fn"), "__name__") or name or "kernel"
+    kernel_name = _get(_get(inner, "fn"), "__name__") or name or "kernel"
     if not kernels:
         raise NotCompiled(
-            f"'{called}' is a Triton function that was not compiled in this process so far, and "
-            f"Triton's cache ({_triton_cache()}) has nothing of it as it is now. Launch it once, "
-            "or hand over what triton.compile() returns. What the cache has of other versions, "
-            "'jitstudio inspect --list triton' lists."
+            f"'{kernel_name}' is a Triton function that was not compiled in this process so far, "
+            f"and Triton's cache ({_triton_cache()}) has nothing of it as it is now. Launch it "
+            "once, or hand over what triton.compile() returns. What the cache has of other "
+            "versions, 'jitstudio inspect --list triton' lists."
         )
     return [captured for kernel in kernels for captured in _triton(kernel, name) or ()]
 
@@ -347,11 +347,11 @@ def _numba(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(overloads, Mapping) or not _has(thing, "targetoptions"):
         return None
     function = _get(thing, "py_func")
-    called = str(_get(function, "__name__") or name or "kernel")
+    kernel_name = str(_get(function, "__name__") or name or "kernel")
     if not overloads:
         raise NotCompiled(
-            f"'{called}' is a Numba function that was not compiled so far. Launch it once, or give "
-            "it a signature: @cuda.jit('void(float32[:])')."
+            f"'{kernel_name}' is a Numba function that was not compiled so far. Launch it once, or "
+            "give it a signature: @cuda.jit('void(float32[:])')."
         )
     kernels: list[Found] = []
     for signature, kernel in list(overloads.items()):
@@ -362,7 +362,7 @@ def _numba(thing: object, name: str) -> Iterable[Found] | None:
         facts = {"signature": _signature(kernel, signature)} | _numba_facts(thing, kernel)
         for target in _numba_targets(library):
             representations = [*source, *_numba_made(library, target)]
-            kernels.append(_captured(called, "Numba", "numba_cuda", representations, facts))
+            kernels.append(_captured(kernel_name, "Numba", "numba_cuda", representations, facts))
     return kernels
 
 
@@ -407,21 +407,21 @@ def _cupy(thing: object, name: str) -> Iterable[Found] | None:
     """Reads a `RawKernel` or `RawModule`: the source, and the cubin of CuPy's own NVRTC."""
     if not all(_has(thing, word) for word in ("code", "options", "backend", "file_path")):
         return None
-    called = str(_get(thing, "name") or name or "module")
+    kernel_name = str(_get(thing, "name") or name or "module")
     code = _get(thing, "code")
     if not isinstance(code, str):
         return _path(Path(str(_get(thing, "file_path"))), name)
     cubin = _cupy_cubin(thing, code)
     if cubin is None:
         # Without a GPU there is no target; the source can be built for any.
-        return [_plain(CodeKind.CUDA, code.encode(), called)]
+        return [_plain(CodeKind.CUDA, code.encode(), kernel_name)]
     representations = [
         Representation(KernelLanguage.CUDA, code.encode(), _NVRTC_NAME),
         Representation(KernelLanguage.CUBIN, cubin),
     ]
     options = " ".join(map(str, _get(thing, "options") or ()))
     facts = {"options": options, "backend": _word(_get(thing, "backend"))}
-    return [_captured(called, "CuPy", "cupy", representations, facts)]
+    return [_captured(kernel_name, "CuPy", "cupy", representations, facts)]
 
 
 def cupy_options(options: Iterable[str]) -> tuple[str, ...]:
@@ -465,8 +465,8 @@ def _core_object(thing: object, name: str) -> Iterable[Found] | None:
         return _path(Path(code), name)
     if kind is None or not isinstance(code, bytes):
         return None
-    called = name or str(_get(thing, "name") or "")
-    return [_plain(kind, code.rstrip(b"\0") if kind is CodeKind.PTX else code, called)]
+    code_name = name or str(_get(thing, "name") or "")
+    return [_plain(kind, code.rstrip(b"\0") if kind is CodeKind.PTX else code, code_name)]
 
 
 _CORE_KINDS = {
@@ -500,21 +500,21 @@ def _core_program(thing: object, name: str) -> Iterable[Found] | None:
 
 def _cute(thing: object, name: str) -> Iterable[Found] | None:
     """Reads the result of `cute.compile`, if that was asked to keep PTX or cubin."""
-    there = [word for word in _CUTE if hasattr(thing, word)]
-    if not {"__ptx__", "__cubin__"} & set(there):
+    attributes = [word for word in _CUTE if hasattr(thing, word)]
+    if not {"__ptx__", "__cubin__"} & set(attributes):
         return None
-    called = str(_get(thing, "function_name") or name or "kernel")
+    kernel_name = str(_get(thing, "function_name") or name or "kernel")
     representations = [
         Representation(_CUTE[word], content)
-        for word in there
+        for word in attributes
         if (content := _kept_by_cute(_get(thing, word)))
     ]
     if not any(representation.language in _MACHINE for representation in representations):
         raise NotCompiled(
-            f"'{called}' was compiled by CuTe DSL, which has kept neither PTX nor cubin. Compile "
-            "it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
+            f"'{kernel_name}' was compiled by CuTe DSL, which has kept neither PTX nor cubin. "
+            "Compile it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
         )
-    return [_captured(called, "CuTe DSL", "cutlass", representations, {})]
+    return [_captured(kernel_name, "CuTe DSL", "cutlass", representations, {})]
 
 
 def _kept_by_cute(content: object) -> bytes:
@@ -535,11 +535,11 @@ _CUTE = {
 def _cutile(thing: object, name: str) -> Iterable[Found] | None:
     """Reads a result of cuTile's compiler; cuTile's kernels themselves have no readable code."""
     if _has(thing, "_annotated_function") and _has(thing, "_compiler_options"):
-        called = _get(_get(thing, "_pyfunc"), "__name__") or name or "kernel"
+        kernel_name = _get(_get(thing, "_pyfunc"), "__name__") or name or "kernel"
         raise NotCompiled(
-            f"'{called}' is a cuTile kernel, which gives its machine code to nobody. Write it to "
-            "a file by cuda.tile.compilation.export_kernel(..., output_format='cubin'), and show "
-            "that."
+            f"'{kernel_name}' is a cuTile kernel, which gives its machine code to nobody. Write it "
+            "to a file by cuda.tile.compilation.export_kernel(..., output_format='cubin'), and "
+            "show that."
         )
     if not all(_has(thing, word) for word in ("cubin", "bytecode", "kernel_signatures")):
         return None
@@ -551,8 +551,8 @@ def _cutile(thing: object, name: str) -> Iterable[Found] | None:
     if not any(representation.language in _MACHINE for representation in representations):
         raise NotCompiled("This result of cuTile's compiler has no cubin: compile it with one.")
     signatures = _get(thing, "kernel_signatures") or (None,)
-    called = str(name or _get(signatures[0], "symbol") or "kernel")
-    return [_captured(called, "cuTile", "cuda.tile", representations, {})]
+    kernel_name = str(name or _get(signatures[0], "symbol") or "kernel")
+    return [_captured(kernel_name, "cuTile", "cuda.tile", representations, {})]
 
 
 _CUTILE = {"bytecode": KernelLanguage.TILE_IR, "cubin": KernelLanguage.CUBIN}
@@ -564,7 +564,7 @@ def _warp(thing: object, name: str) -> Iterable[Found] | None:
         name, thing = name or str(_get(thing, "key")), _get(thing, "module")
     if not all(_has(thing, word) for word in ("execs", "kernels", "get_module_identifier")):
         return None
-    called = name or str(_get(thing, "name") or "module")
+    module_name = name or str(_get(thing, "name") or "module")
     kernels: list[Found] = []
     for path in _warp_files(thing):
         language = KernelLanguage.PTX if path.suffix == ".ptx" else KernelLanguage.CUBIN
@@ -574,11 +574,11 @@ def _warp(thing: object, name: str) -> Iterable[Found] | None:
         with suppress(OSError):
             text = read_file(source, _LONGEST_SOURCE * 16)
             representations.insert(0, Representation(KernelLanguage.CUDA, text, str(source)))
-        kernels.append(_captured(called, "Warp", "warp", representations, {"file": str(path)}))
+        kernels.append(_captured(module_name, "Warp", "warp", representations, {"file": str(path)}))
     if not kernels:
         raise NotCompiled(
-            f"'{called}' is a Warp module that was not compiled so far. Launch one of its kernels, "
-            "or call wp.compile_aot_module()."
+            f"'{module_name}' is a Warp module that was not compiled so far. Launch one of its "
+            "kernels, or call wp.compile_aot_module()."
         )
     return kernels
 

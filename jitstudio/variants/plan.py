@@ -149,18 +149,18 @@ def _check(plan: VariantPlan, most: int) -> None:
         if titles.count((axis.kind, axis.name)) > 1:
             raise VariantError(f"Two axes vary '{axis.title}'. Write all its values into one.")
     expressions = [e for source in plan.build.sources for e in source.name_expressions]
-    wanted = placeholders_of([plan.spec.kernel, *expressions])
+    placeholders = placeholders_of([plan.spec.kernel, *expressions])
     axis_names = {axis.name for axis in plan.axes if axis.kind is AxisKind.TEMPLATE}
-    for name in sorted(wanted - axis_names):
+    for name in sorted(placeholders - axis_names):
         raise VariantError(
             f"No axis gives values for {{{name}}}. Add one, such as {name}=float,int."
         )
-    for name in sorted(axis_names - wanted):
+    for name in sorted(axis_names - placeholders):
         raise VariantError(f"The kernel's name has no {{{name}}} that this axis could vary.")
     count = math.prod(len(axis.values) for axis in plan.axes)
     if count > most:
-        what = "sweep" if most == MOST_VARIANTS else "table"
-        raise VariantError(f"{count:,} variants are more than the {most:,} of one {what}.")
+        kind = "sweep" if most == MOST_VARIANTS else "table"
+        raise VariantError(f"{count:,} variants are more than the {most:,} of one {kind}.")
 
 
 @dataclass(frozen=True)
@@ -217,9 +217,9 @@ def _put_link(point: _Point, _axis: Axis, value: str) -> _Point:
 def _put_toolchain(point: _Point, _axis: Axis, value: str) -> _Point:
     folder = point.toolchains.get(value)
     if folder is None:
-        known = ", ".join(point.toolchains) or "none"
+        names = ", ".join(point.toolchains) or "none"
         raise VariantError(
-            f"'{value}' is no toolchain that was added in the settings. Known: {known}."
+            f"'{value}' is no toolchain that was added in the settings. Known: {names}."
         )
     return replace(point, build=replace(point.build, toolchain=folder))
 

@@ -209,11 +209,11 @@ def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     names, total = [view.kernel_of(row)], 0
     # The list grows on the way; functions may call each other.
     for name in names:
-        known = row.reports.get(name)
-        if known is None:
+        kernel_report = row.reports.get(name)
+        if kernel_report is None:
             return None
-        total += getattr(known, _WITH_CALLEES[figure])
-        names += [callee for callee in sorted(known.callees) if callee not in names]
+        total += getattr(kernel_report, _WITH_CALLEES[figure])
+        names += [callee for callee in sorted(kernel_report.callees) if callee not in names]
     return total
 
 
@@ -225,14 +225,14 @@ def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -
     where no other variant spills less.
     """
     able = [row for row in rows if row.ok or figure not in MEASURED | SIMULATED]
-    known = {row.variant.index: v for row in able if (v := whole(figure, row, view)) is not None}
-    if len(set(known.values())) < 2:
+    figures = {row.variant.index: v for row in able if (v := whole(figure, row, view)) is not None}
+    if len(set(figures.values())) < 2:
         return frozenset()
-    winner = max(known.values()) if figure in MORE_IS_BETTER else min(known.values())
-    winners = frozenset(index for index, v in known.items() if v == winner)
+    winner = max(figures.values()) if figure in MORE_IS_BETTER else min(figures.values())
+    winners = frozenset(index for index, v in figures.items() if v == winner)
     if figure in _BOUGHT_BY_SPILLS:
         spilled = {row.variant.index: value(VariantFigure.SPILLED, row, view) or 0 for row in able}
-        least = min(spilled[index] for index in known)
+        least = min(spilled[index] for index in figures)
         winners = frozenset(index for index in winners if spilled[index] == least)
     return winners
 
@@ -396,8 +396,8 @@ def _registers(row: VariantRow, view: VariantView) -> Value:
 
 
 def _live(row: VariantRow, view: VariantView) -> Value:
-    known = row.reports.get(view.kernel_of(row))
-    return known.peak.gpr if known and known.peak else None
+    kernel_report = row.reports.get(view.kernel_of(row))
+    return kernel_report.peak.gpr if kernel_report and kernel_report.peak else None
 
 
 def _occupancy(row: VariantRow, view: VariantView) -> Value:

@@ -172,9 +172,11 @@ def cluster(
         if not workers:
             raise SiteError(f"The cluster at {address} has no workers. Start some: dask worker.")
         executors = {worker: client.get_executor(workers=[worker]) for worker in workers}
-        asked = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
+        device_lists = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
         sites = tuple(
-            _site(client, session, name, executors[name], about["nthreads"], asked[name], end)
+            _site(
+                client, session, name, executors[name], about["nthreads"], device_lists[name], end
+            )
             for name, about in workers.items()
         )
         yield sites
@@ -259,11 +261,11 @@ def _site(
     worker: str,
     executor: Executor,
     threads: int,
-    asked: Any,
+    device_list: Any,
     end: float,
 ) -> Site:
     try:
-        devices: DeviceList = asked.result(max(0.0, end - time.monotonic()))
+        devices: DeviceList = device_list.result(max(0.0, end - time.monotonic()))
     except TimeoutError:
         raise SiteError(
             f"The Dask worker {worker} has not told its GPUs in time. Leave it out, or give it "

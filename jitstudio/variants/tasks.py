@@ -147,10 +147,10 @@ def read_variant(
     reports: dict[str, KernelReport] = {}
     with pool.borrow() as (reader, ticket):
         for cubin in cubins(request, result):
-            asked = AnalysisRequest(
+            analysis_request = AnalysisRequest(
                 cubin.content, name, confined_to=request.confined_to, toolchain=request.toolchain
             )
-            answer = reader.analyse(asked, ticket=ticket)
+            answer = reader.analyse(analysis_request, ticket=ticket)
             if isinstance(answer, ReadingFailure):
                 return answer
             # The report of the first target counts where a build has several.

@@ -200,17 +200,17 @@ def _filled(numbers_of: Mapping[_Key, NDArray[np.intp]]) -> dict[_Key, Numbers]:
 
 
 def _of_chain(
-    ids: NDArray[np.int32], places: Sequence[InlineChain], wanted: InlineChain
+    ids: NDArray[np.int32], places: Sequence[InlineChain], target: InlineChain
 ) -> NDArray[np.intp]:
     """Returns the indices of code that comes from a place by the same calls.
 
     Not every table has all calls: where no code has the same ones, all code of the place counts.
     """
-    same = [number for number, place_chain in enumerate(places) if place_chain == wanted]
+    same = [number for number, place_chain in enumerate(places) if place_chain == target]
     alike = same or [
-        number for number, place_chain in enumerate(places) if place_chain[:1] == wanted[:1]
+        number for number, place_chain in enumerate(places) if place_chain[:1] == target[:1]
     ]
-    return np.flatnonzero(np.isin(ids, alike)) if wanted else np.zeros(0, np.intp)
+    return np.flatnonzero(np.isin(ids, alike)) if target else np.zeros(0, np.intp)
 
 
 def _by_place(

@@ -347,8 +347,8 @@ def _planned(
 ) -> Plan:
     """Returns the plan of connected blocks, from 0, 0 on."""
     numbers = {block: number for number, block in enumerate(part)}
-    wanted = {pairs[edge]: None for edge in edges if edge in pairs}
-    layers = layered(len(part), [(numbers[upper], numbers[lower]) for upper, lower in wanted])
+    links = {pairs[edge]: None for edge in edges if edge in pairs}
+    layers = layered(len(part), [(numbers[upper], numbers[lower]) for upper, lower in links])
     passing = len(layers.above) - len(part)
     widths = [sizes[block].width + GAP for block in part] + [LANE] * passing
     middles = columns(layers, widths)

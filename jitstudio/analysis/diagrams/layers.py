@@ -129,8 +129,10 @@ def _sweep(rows: Sequence[list[int]], fixed: _Neighbours) -> None:
     for row in rows:
         means = {}
         for index, node in enumerate(row):
-            where = [at[neighbour] for neighbour in fixed[node]]
-            means[node] = sum(where) / len(where) if where else float(index)
+            neighbour_places = [at[neighbour] for neighbour in fixed[node]]
+            means[node] = (
+                sum(neighbour_places) / len(neighbour_places) if neighbour_places else float(index)
+            )
         row.sort(key=means.__getitem__)
         at = {node: float(index) for index, node in enumerate(row)}
 

@@ -64,8 +64,10 @@ def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[in
 def _anchors(left: Keys, right: Keys) -> Pairs:
     """Returns the pairs of lines that occur once in each text, as many as are in the same order."""
     counts, others = Counter(left), Counter(right)
-    where = {key: at for at, key in enumerate(right) if others[key] == 1}
-    single = [(at, where[key]) for at, key in enumerate(left) if counts[key] == 1 and key in where]
+    place_of = {key: at for at, key in enumerate(right) if others[key] == 1}
+    single = [
+        (at, place_of[key]) for at, key in enumerate(left) if counts[key] == 1 and key in place_of
+    ]
     return _longest_ascending(single)
 
 
@@ -149,11 +151,11 @@ def common_subsequence(
 def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Returns the pairs of a longest common subsequence, from the last to the first."""
     pairs: list[tuple[int, int]] = []
-    where: dict[Hashable, int] = {}
+    column_bits: dict[Hashable, int] = {}
     for column, value in enumerate(columns):
-        where[value] = where.get(value, 0) | 1 << column
+        column_bits[value] = column_bits.get(value, 0) | 1 << column
     step = isqrt(len(rows)) + 1
-    masks = [where[value] for value in rows]
+    masks = [column_bits[value] for value in rows]
     full = (1 << len(columns)) - 1
     block_rows = [full]
     for start in range(0, len(rows), step):

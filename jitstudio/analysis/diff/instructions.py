@@ -69,12 +69,14 @@ def compare_normalised(
         public: How the names of other functions and of variables are compared, in both programs.
     """
     both = _Normalised(left, right, public)
-    called = _has_callers(left) or _has_callers(right)
-    comparison = both.compare(both.registers(), called=called) if both.is_aligned else None
+    has_callers = _has_callers(left) or _has_callers(right)
+    comparison = (
+        both.compare(both.registers(), has_callers=has_callers) if both.is_aligned else None
+    )
     if comparison is None or comparison.differs:
         names = both.webs()
         if names or not comparison:
-            comparison = both.compare(names or both.registers(), called=called)
+            comparison = both.compare(names or both.registers(), has_callers=has_callers)
     return comparison.pairs, both.spelling(comparison)
 
 
@@ -134,16 +136,16 @@ class _Normalised:
         right = webs(self._right, self._forms[1], self._places[1])
         return (left, right) if left is not None and right is not None else None
 
-    def compare(self, names: _Names, *, called: bool) -> _Compared:
+    def compare(self, names: _Names, *, has_callers: bool) -> _Compared:
         """Compares the functions under a renaming of `names`.
 
         Args:
             names: The registers or webs that correspond one to one.
-            called: Whether other functions rely on the registers.
+            has_callers: Whether other functions rely on the registers.
         """
         free = self._compare(names, (STACK_POINTER,))
         # Where nothing else differs, the names that others know do.
-        return self._compare(names, REGISTERS) if called and not free.differs else free
+        return self._compare(names, REGISTERS) if has_callers and not free.differs else free
 
     def _compare(self, names: _Names, fixed: Iterable[int]) -> _Compared:
         ours, theirs = self._skeletons
@@ -213,13 +215,15 @@ class _Normalised:
         (ours, theirs), to_left = compared.names, compared.renaming.to_left
         labels = {place: name for name, place in self._places[0].items()}
         partner_labels = {b: labels[a] for a, b in compared.partners.items() if a in labels}
-        # By its name in the second function, a place is called as in the first one.
-        called = {name: partner_labels.get(b, f"?{name}") for name, b in self._places[1].items()}
+        # By its name in the second function, a place gets the name from the first.
+        left_names = {
+            name: partner_labels.get(b, f"?{name}") for name, b in self._places[1].items()
+        }
         for left_at, right_at, change in compared.pairs:
             if change in (Change.CHANGED, Change.CONTROL):
                 left[left_at] = tuple(self._tokens(0, left_at, ours[left_at]))
                 words = self._tokens(1, right_at, [*map(to_left, theirs[right_at])])
-                right[right_at] = tuple([called.get(word, word) for word in words])
+                right[right_at] = tuple([left_names.get(word, word) for word in words])
         return TokenSpelling(left, right)
 
     def _tokens(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:

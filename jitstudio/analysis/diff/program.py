@@ -75,8 +75,8 @@ def by_itself(function: SassFunction) -> SassFunction:
 
 def data_comparable(left: CubinProgram, right: CubinProgram) -> bool:
     """Returns whether the data of both programs are known, in the same words."""
-    known = left.data is not None and right.data is not None
-    return known and left.is_listed == right.is_listed
+    are_known = left.data is not None and right.data is not None
+    return are_known and left.is_listed == right.is_listed
 
 
 _Key = tuple[str, int]

@@ -65,9 +65,9 @@ class _Webs:
 
     def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[InstructionForm]) -> None:
         self._graph, self._ways, self._forms = graph, ways, forms
-        self._does = [form.effect for form in forms]
-        self._live = Liveness(graph, self._does, ways.before, ways.behind)
-        self._own = {number: number for number in numbers(used(self._does))}
+        self._effects = [form.effect for form in forms]
+        self._live = Liveness(graph, self._effects, ways.before, ways.behind)
+        self._own = {number: number for number in numbers(used(self._effects))}
         self._held = BARRIERS | 1 << STACK_POINTER | _unknown(forms)
         # By the number of a web, a web joined with it: a lower one, or itself.
         self._same = [*range(_FIRST_WEB)]
@@ -117,7 +117,7 @@ class _Webs:
             else:
                 before = [current[number] for number in uses[:start]]
                 behind = [current[number] for number in uses[end:]]
-                ended = self._does[at].kills if not form.guard else fresh.get(at, 0)
+                ended = self._effects[at].kills if not form.guard else fresh.get(at, 0)
                 for number in {*uses[start:end]}:
                     if fixed >> number & 1:
                         current[number] = number

@@ -122,10 +122,10 @@ class FunctionFacts:
         """Returns the successor of a block for large arguments; None if no argument is tested."""
         jump = self.function.predicates[block.end - 1]
         writers = self.origins.writers(block.end - 1, guard(jump)) if jump else ()
-        asked = {self._asks_for_large(index) for index in writers}
-        if asked not in ({True}, {False}):
+        answers = {self._asks_for_large(index) for index in writers}
+        if answers not in ({True}, {False}):
             return None
-        is_behind = ("!" not in jump) in asked
+        is_behind = ("!" not in jump) in answers
         ways = self.graph.successors[block.id]
         return next((way for way in ways if (way != block.id + 1) == is_behind), None)
 

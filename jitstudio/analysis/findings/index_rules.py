@@ -36,8 +36,8 @@ def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
     for line in facts.by_line(sorted(reported)):
         # That of 64 bits has one of 32 beside it, for numbers that are small.
         most = max(bits[index] for index in line)
-        called = [facts.function.operands[at] for at in line if bits[at] == most != 32]
-        count = next((n for name, n in lengths.items() if called and name in called[0]), 0)
+        routines = [facts.function.operands[at] for at in line if bits[at] == most != 32]
+        count = next((n for name, n in lengths.items() if routines and name in routines[0]), 0)
         words = {"bits": most, "count": count}
         places = tuple(index for index in line if bits[index] == most)
         yield RuleHit(places, words, "routine" if count else "")

@@ -63,7 +63,7 @@ class Induction:
         way = self._way()
         places = {block: at for at, block in enumerate(way)}
         furthest = 0
-        seen = {*way}
+        visited = {*way}
         for at, block in enumerate(way):
             if furthest <= at:
                 yield block
@@ -72,8 +72,8 @@ class Induction:
                 for target in successors[todo.pop()]:
                     met = len(way) if target == head else places.get(target, 0)
                     furthest = max(furthest, met)
-                    if target in self._loop.blocks and target not in seen:
-                        seen.add(target)
+                    if target in self._loop.blocks and target not in visited:
+                        visited.add(target)
                         todo.append(target)
 
     def _way(self) -> list[int]:

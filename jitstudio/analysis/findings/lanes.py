@@ -139,18 +139,18 @@ def stairs(per: int, height: int, most: int = WARP) -> Lane:
     return Lane(LaneShape.ANY, stairs=Stairs(per, height, most))
 
 
-def merge(one: Lane, other: Lane) -> Lane:
+def merge(left: Lane, right: Lane) -> Lane:
     """Returns the lane of a value that equals either of two."""
-    if one == other:
-        return one
-    terms = one.terms & other.terms
-    if one.shape == other.shape and one.step == other.step:
-        distance = min(one.distance, other.distance)
-        return Lane(one.shape, one.step, distance=distance, terms=terms)
+    if left == right:
+        return left
+    terms = left.terms & right.terms
+    if left.shape == right.shape and left.step == right.step:
+        distance = min(left.distance, right.distance)
+        return Lane(left.shape, left.step, distance=distance, terms=terms)
     # Where one is the same for all, that is an exception, such as for a divisor of zero.
-    apart = [lane.apart for lane in (one, other) if not lane.is_same]
+    apart = [lane.apart for lane in (left, right) if not lane.is_same]
     distance = min(apart, default=Distance.UNKNOWN)
-    return Lane(max(one.shape, other.shape, LaneShape.ANY), distance=distance, terms=terms)
+    return Lane(max(left.shape, right.shape, LaneShape.ANY), distance=distance, terms=terms)
 
 
 def mixed(*lanes: Lane) -> Lane:
@@ -182,22 +182,22 @@ def _distance(lanes: Iterable[Lane]) -> Distance:
     return min(apart - {Distance.NONE}, default=Distance.NONE)
 
 
-def _plus(one: Lane, other: Lane) -> Lane:
-    if one.constant == 0:
-        return other
-    if other.constant == 0:
-        return one
-    shapes = sorted((one.shape, other.shape))
+def _plus(left: Lane, right: Lane) -> Lane:
+    if left.constant == 0:
+        return right
+    if right.constant == 0:
+        return left
+    shapes = sorted((left.shape, right.shape))
     if shapes[1] >= LaneShape.ANY:
-        return Lane(shapes[1], stairs=_of_sum(one, other) or _of_sum(other, one))
+        return Lane(shapes[1], stairs=_of_sum(left, right) or _of_sum(right, left))
     if shapes[0] is LaneShape.SCALED:
         # Two unknown steps may cancel each other.
         return ANY
     if shapes[1] is LaneShape.SCALED:
         return SCALED
-    if one.constant is not None and other.constant is not None:
-        return literal(one.constant + other.constant)
-    return step(one.step + other.step)
+    if left.constant is not None and right.constant is not None:
+        return literal(left.constant + right.constant)
+    return step(left.step + right.step)
 
 
 def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
@@ -401,10 +401,14 @@ def _carried(opcode: str, sources: Sequence[Operand], *, behind: int) -> Lane | 
     if not _has(opcode, "X"):
         return literal(0)
     carries = [_CARRIES.get(source.text) for source in sources[behind:]]
-    known = [carry for carry in carries if carry is not None]
-    if not known or len(known) < len(carries) or any("~" in source.text for source in sources):
+    known_carries = [carry for carry in carries if carry is not None]
+    if (
+        not known_carries
+        or len(known_carries) < len(carries)
+        or any("~" in source.text for source in sources)
+    ):
         return None
-    return literal(sum(known))
+    return literal(sum(known_carries))
 
 
 def _multiply_add(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:

@@ -31,6 +31,6 @@ def _calls(simulation: Simulation, sources: Sequence[Source]) -> Iterator[Librar
             continue
         calls = math_calls(source.content, {line.line for line in here})
         for line in here:
-            if (called := calls.get(line.line)) is not None:
-                alone = not called.has_condition
-                yield LibraryBranch(line.ptx_line, line.file, line.line, called.functions, alone)
+            if (call := calls.get(line.line)) is not None:
+                alone = not call.has_condition
+                yield LibraryBranch(line.ptx_line, line.file, line.line, call.functions, alone)

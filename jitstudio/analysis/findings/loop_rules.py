@@ -168,10 +168,10 @@ def _known(change: Lane) -> int:
 def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:
     """Returns the comparison of whole numbers that alone decides a jump, or `NONE`."""
     function = facts.function
-    wanted = guard(function.predicates[jump])
+    predicate = guard(function.predicates[jump])
     for index in range(jump - 1, block.start - 1, -1):
         form = facts.forms[index]
-        if wanted == NONE or wanted not in form.written:
+        if predicate == NONE or predicate not in form.written:
             continue
         if index not in facts.warp.compared or function.predicates[index]:
             return NONE
@@ -179,5 +179,5 @@ def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:
         if "EX" not in function.opcodes[index].split("."):
             return index if more.is_zero else NONE
         # The upper half of 64 bits: the lower half decides.
-        wanted = more.register
+        predicate = more.register
     return NONE

@@ -104,12 +104,12 @@ def _form_of_fixed(facts: FunctionFacts) -> str:
     """Returns why fixed places of the stack are used, as far as the code shows."""
     library = {part.name for part in facts.function.parts if is_of_library(part)}
     calls = facts.of_opcode("CALL")
-    called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
+    callees = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
     # Arguments of printf and the like are passed on the stack, too.
     outside = any(".ABS" in facts.function.opcodes[index] for index in calls)
     if facts.passes_stack_addresses and not outside:
         return "address"
-    return "calls" if called - library else "fixed"
+    return "calls" if callees - library else "fixed"
 
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:

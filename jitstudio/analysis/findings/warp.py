@@ -199,28 +199,28 @@ class _Run:
         for register in list(changed):
             state[register] = SAME if is_uniform(register) else ANY
 
-    def _see(self, index: int, form: DecodedOperands, state: _State, seen: Warp) -> None:
+    def _see(self, index: int, form: DecodedOperands, state: _State, observed: Warp) -> None:
         base = stem(self._function.opcodes[index])
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
             lanes = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
-            seen.conditions[index] = mixed(*lanes)
+            observed.conditions[index] = mixed(*lanes)
         elif base == "ISETP" and len(form.sources) > 2:
             left, right = (value_of(source, state) for source in form.sources[:2])
-            seen.compared[index] = total(left, negated(right))
+            observed.compared[index] = total(left, negated(right))
         elif base in _DOUBLES and _is_accident(base, form, state):
-            seen.accidents.append(index)
+            observed.accidents.append(index)
 
     def _see_access(
-        self, index: int, address: MemoryAddress, state: _State, origin: int, seen: Warp
+        self, index: int, address: MemoryAddress, state: _State, origin: int, observed: Warp
     ) -> None:
         instruction_class = class_of(self._function.opcodes[index])
         if instruction_class.is_atomic:
-            kind = seen.atomics
+            kind = observed.atomics
         elif instruction_class.space in _SHARED_BY_ALL:
-            kind = seen.accesses
+            kind = observed.accesses
         elif instruction_class.space is Space.SHARED:
-            kind = seen.shared
+            kind = observed.shared
         else:
             return
         if not instruction_class.bits:

@@ -167,10 +167,10 @@ def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
             continue
         passes, least = passes_of(lane.step, access.bytes)
         if passes >= 2 * least:
-            what = "loads" if access.is_load else "stores"
+            access_word = "loads" if access.is_load else "stores"
             # An access begins at a multiple of its bytes, also in rows that are longer.
             more = units[index] = max(access.bytes, _WORD)
-            words = {"what": what, "step": abs(lane.step), "passes": passes, "least": least}
+            words = {"what": access_word, "step": abs(lane.step), "passes": passes, "least": least}
             words |= {"more": more, "columns": _BANKS + more // _WORD}
             hits[index] = RuleHit((), words, "stride")
     for line in facts.by_line(sorted(hits)):

@@ -83,15 +83,17 @@ def effects(function: SassFunction, count: int) -> list[RegisterEffect]:
 
 @lru_cache(1 << 15)
 def _effect(predicate: str, opcode: str, operands: str) -> RegisterEffect:
-    does = decode(opcode, operands)
+    decoded = decode(opcode, operands)
     stack_pointer = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
-    return effect(predicate, does.reads | does.writes & ~does.sure | stack_pointer, does.sure)
+    return effect(
+        predicate, decoded.reads | decoded.writes & ~decoded.sure | stack_pointer, decoded.sure
+    )
 
 
-def used(does: Iterable[RegisterEffect]) -> Mask:
+def used(effects: Iterable[RegisterEffect]) -> Mask:
     """Returns all registers that the instructions use."""
     mask = 0
-    for instruction in does:
+    for instruction in effects:
         mask |= instruction.kills | instruction.reads | instruction.guard_bit
     return mask
 
@@ -101,7 +103,7 @@ class Liveness:
 
     Args:
         graph: The control flow of the function.
-        does: The effect of each instruction.
+        effects: The effect of each instruction.
         before: Instructions that can be reached from anywhere: in front of them all registers are
             alive.
         behind: Instructions that may lead anywhere: behind them all is alive.
@@ -114,13 +116,13 @@ class Liveness:
     def __init__(
         self,
         graph: FlowGraph,
-        does: Sequence[RegisterEffect],
+        effects: Sequence[RegisterEffect],
         before: frozenset[int] = frozenset(),
         behind: frozenset[int] = frozenset(),
     ) -> None:
-        self._graph, self._does = graph, does
+        self._graph, self._effects = graph, effects
         self._before, self._behind = before, behind
-        self._all = used(does) if before or behind else 0
+        self._all = used(effects) if before or behind else 0
         blocks = range(len(graph.blocks))
         # For each block: registers that are read, and those that stay alive if alive behind.
         passes = [self._summary(block) for block in blocks]
@@ -149,23 +151,23 @@ class Liveness:
         """Returns the guarded results in a block whose old values nothing needs, by instruction."""
         fresh: dict[int, Mask] = {}
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
-        if any(instruction.guard and instruction.kills for instruction in self._does[start:end]):
+        if any(instruction.guard and instruction.kills for instruction in self._effects[start:end]):
             self._pass(block, self.at_end[block], fresh=fresh)
         return fresh
 
     def _summary(self, block: int) -> tuple[Mask, Mask]:
         """Returns the registers alive in front of a block if none, and if all, are behind."""
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
-        does = self._does[start:end]
+        effects = self._effects[start:end]
         places = range(start, end)
         if (
-            any(instruction.guard for instruction in does)
+            any(instruction.guard for instruction in effects)
             or not self._before.isdisjoint(places)
             or not self._behind.isdisjoint(places)
         ):
             return self._pass(block, 0), self._pass(block, ALL_REGISTERS)
         reads = kills = 0
-        for instruction in reversed(does):
+        for instruction in reversed(effects):
             reads = reads & ~instruction.kills | instruction.reads
             kills |= instruction.kills
         return reads, reads | ALL_REGISTERS & ~kills
@@ -183,12 +185,12 @@ class Liveness:
         for at in range(end - 1, start - 1, -1):
             if at in self._behind:
                 state.forget(self._all)
-            does = self._does[at]
+            effect = self._effects[at]
             if behind is not None:
                 behind.append(state.needed())
-            if fresh is not None and does.guard and does.kills:
-                fresh[at] = does.kills & ~state.needed_without(does)
-            state.step(does)
+            if fresh is not None and effect.guard and effect.kills:
+                fresh[at] = effect.kills & ~state.needed_without(effect)
+            state.step(effect)
             if at in self._before:
                 state.forget(self._all)
         return state.settled()
@@ -203,25 +205,25 @@ class _State:
         self.live = live
         self.under: dict[str, Mask] = {}
 
-    def step(self, does: RegisterEffect) -> None:
+    def step(self, effect: RegisterEffect) -> None:
         """Moves the state from behind an instruction to the front."""
         under = self.under
-        if not does.guard:
+        if not effect.guard:
             if under:
-                if does.tests:
-                    self._settle(does.tests)
+                if effect.tests:
+                    self._settle(effect.tests)
                 for condition in under:
-                    under[condition] &= ~does.kills
-            self.live = self.live & ~does.kills | does.reads
+                    under[condition] &= ~effect.kills
+            self.live = self.live & ~effect.kills | effect.reads
             return
-        if does.tests:
-            self._settle(does.tests)
-        condition, inverse, kills = does.guard, does.inverse, does.kills
+        if effect.tests:
+            self._settle(effect.tests)
+        condition, inverse, kills = effect.guard, effect.inverse, effect.kills
         if left := self.live & kills:
             under[inverse] = under.get(inverse, 0) | left
-        uniform = does.reads & UNIFORM
-        under[condition] = under.get(condition, 0) & ~kills | does.reads
-        self.live = self.live & ~kills | does.guard_bit | uniform
+        uniform = effect.reads & UNIFORM
+        under[condition] = under.get(condition, 0) & ~kills | effect.reads
+        self.live = self.live & ~kills | effect.guard_bit | uniform
 
     def forget(self, everything: Mask) -> None:
         """Takes all registers of `everything` for alive."""
@@ -240,12 +242,12 @@ class _State:
             needed |= mask
         return needed
 
-    def needed_without(self, does: RegisterEffect) -> Mask:
+    def needed_without(self, effect: RegisterEffect) -> Mask:
         """Returns the registers read behind an instruction where the guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():
             # The instruction may itself change the predicate of its guard.
-            if condition != does.guard or does.tests & does.guard_bit:
+            if condition != effect.guard or effect.tests & effect.guard_bit:
                 needed |= mask
         return needed
 
@@ -292,7 +294,7 @@ class _Code:
     def __init__(self, function: SassFunction) -> None:
         self._graph: FlowGraph = sass_graph(function)
         count = function.code_length
-        self._does = effects(function, count)
+        self._effects = effects(function, count)
         pairs = zip(function.opcodes[:count], function.operands[:count], strict=True)
         self._writes = [decode(opcode, operands).writes for opcode, operands in pairs]
 
@@ -301,9 +303,9 @@ class _Code:
         block = self._graph.block_at(index)
         if block is None:
             return 0
-        behind = Liveness(self._graph, self._does).behind(block.id)
-        does = self._does[index]
-        return (behind[index - block.start] | does.reads | self._writes[index]) & GENERAL
+        behind = Liveness(self._graph, self._effects).behind(block.id)
+        effect = self._effects[index]
+        return (behind[index - block.start] | effect.reads | self._writes[index]) & GENERAL
 
     def writers(self, index: int, live: Mask) -> dict[int, Mask]:
         """Returns the registers that instructions wrote last before `index`, by instruction."""
@@ -312,14 +314,14 @@ class _Code:
         block = self._graph.block_at(index)
         todo = [(block, index, live)] if block else []
         while todo:
-            block, last, wanted = todo.pop()
+            block, last, registers = todo.pop()
             for at in range(last, block.start - 1, -1):
-                if written := self._writes[at] & wanted:
+                if written := self._writes[at] & registers:
                     writers[at] = writers.get(at, 0) | written
                     # Where the guard is false, the register keeps its value.
-                    wanted &= ~(self._does[at].kills if not self._does[at].guard else 0)
+                    registers &= ~(self._effects[at].kills if not self._effects[at].guard else 0)
             for before in self._graph.predecessors[block.id]:
-                if missing := wanted & ~visited.get(before, 0):
+                if missing := registers & ~visited.get(before, 0):
                     visited[before] = visited.get(before, 0) | missing
                     predecessor = self._graph.blocks[before]
                     todo.append((predecessor, predecessor.end - 1, missing))

@@ -143,15 +143,15 @@ def class_of(opcode: str) -> InstructionClass:
     row = row_of(opcode)
     if row is None:
         return _UNKNOWN
-    table, known = _table(), row.kind
+    table, kind = _table(), row.kind
     base, *modifiers = opcode.split(".")
-    if known.bits is not None:
+    if kind.bits is not None:
         widths = table.matrices if base in _MATRIX_MOVES else table.widths
-        return replace(known, bits=_last(widths, modifiers, known.bits))
-    if known.precision:
+        return replace(kind, bits=_last(widths, modifiers, kind.bits))
+    if kind.precision:
         precisions = (word for modifier, word in table.precisions.items() if modifier in modifiers)
-        return replace(known, precision=next(precisions, known.precision))
-    return known
+        return replace(kind, precision=next(precisions, kind.precision))
+    return kind
 
 
 def is_understood(opcode: str) -> bool:
