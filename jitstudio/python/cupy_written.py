@@ -1,9 +1,9 @@
 """The code that CuPy writes for an elementwise kernel or a reduction, by the arrays of a call.
 
-Types, numbers of axes and whether an array is contiguous are in it, so that there is none before a
-call. CuPy's own functions write it here, too; what it finds out of the arrays on the way there is
-found out of NumPy's (CuPy 14.2: `ElementwiseKernel.__call__` and `_reduce_dims` in
-_core/_kernel.pyx, `_AbstractReductionKernel._call` in _core/_reduction.pyx).
+The code depends on types, numbers of axes and contiguity of arrays, so that there is none before a
+call. CuPy's own functions write the code here, too, from the properties of NumPy arrays in place of
+CuPy's (CuPy 14.2: `ElementwiseKernel.__call__` and `_reduce_dims` in _core/_kernel.pyx,
+`_AbstractReductionKernel._call` in _core/_reduction.pyx).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 _Shape = tuple[int, ...]
-# The kinds of arguments that CuPy tells apart.
+# The kinds of arguments that CuPy distinguishes.
 _ARRAY, _INDEXER, _SCALAR = 1, 2, 3
 _LARGEST_INT = (1 << 31) - 1
 
@@ -26,14 +26,14 @@ def replace_written_kernels(
 
     Args:
         cupy: The module, imported.
-        note: Takes a sentence on what is left out.
-        build: Compiles a text with options; the last argument is the kernel. What it returns has
-            `launch`, which takes note of one.
+        note: Takes a sentence on kernels that are left out.
+        build: Compiles a text with options; the last argument is the kernel. The result has
+            `launch`, which records a launch.
     """
 
-    def compiled(kind: Any, write: Callable[..., WrittenCode], said: str = "") -> Any:
+    def compiled(kind: Any, write: Callable[..., WrittenCode], remark: str = "") -> Any:
         class Written:
-            """Compiled at each call with other arrays; its outputs stay zeros."""
+            """Compiled at each call with other arrays; the outputs stay zeros."""
 
             def __init__(self, *args: Any, **kwargs: Any) -> None:
                 self._kernel, self._known = kind(*args, **kwargs), set[str]()
@@ -48,18 +48,18 @@ def replace_written_kernels(
                     self._known.add(code.text)
                     built = build(code.text, code.options, kernel.name)
                     built.launch(kernel.name, (code.grid,), (code.block,))
-                    if said:
-                        note(said)
+                    if remark:
+                        note(remark)
                 if getattr(kernel, "no_return", False):
                     return None
-                outputs = tuple(each.view(cupy.ndarray) for each in code.outputs)
+                outputs = tuple(output.view(cupy.ndarray) for output in code.outputs)
                 is_alone = len(outputs) == 1 and not getattr(kernel, "return_tuple", False)
                 return outputs[0] if is_alone else outputs
 
         return Written
 
     def left_out(*_: Any, **__: Any) -> Any:
-        """Returns what takes the place of a kernel that this CuPy cannot be asked for."""
+        """Returns a stand-in for a kernel that this version of CuPy cannot write."""
 
         def call(*args: Any, **_: Any) -> Any:
             note(
@@ -89,9 +89,9 @@ class WrittenCode(NamedTuple):
     """The code for a call, and its launch.
 
     Attributes:
-        text: With the headers that CuPy puts before it.
-        options: What the kernel is compiled with.
-        outputs: The arrays that it writes.
+        text: The code, with the headers that CuPy puts in front.
+        options: The options to compile the kernel with.
+        outputs: The arrays that the kernel writes.
         grid: The number of blocks.
         block: The threads of a block.
     """
@@ -104,7 +104,7 @@ class WrittenCode(NamedTuple):
 
 
 class _View(NamedTuple):
-    """An array as a kernel sees it, in as few axes as it needs; raw ones as they are."""
+    """An array as a kernel sees arrays, in as few axes as possible; raw arrays unchanged."""
 
     itemsize: int
     shape: _Shape
@@ -113,13 +113,15 @@ class _View(NamedTuple):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether its elements lie one behind the other, the last axis first."""
-        rest = (self.itemsize * prod(self.shape[n + 1 :]) for n in range(len(self.shape)))
-        axes = zip(self.shape, self.strides, rest, strict=True)
-        return all(length == 1 or stride == one for length, stride, one in axes)
+        """Whether the elements are contiguous in memory, the last axis innermost."""
+        contiguous = (self.itemsize * prod(self.shape[n + 1 :]) for n in range(len(self.shape)))
+        axes = zip(self.shape, self.strides, contiguous, strict=True)
+        return all(
+            length == 1 or stride == contiguous_stride for length, stride, contiguous_stride in axes
+        )
 
     def over(self, axes: Sequence[int], shape: _Shape) -> _View:
-        """Returns it with some of its axes alone, which have others in them."""
+        """Returns the view of some axes, in this order and with the lengths of `shape`."""
         return self._replace(shape=shape, strides=tuple(self.strides[n] for n in axes))
 
 
@@ -145,7 +147,9 @@ class CupyWriter:
         self._block_specs = of("_reduction", "_get_block_specs")
         self._array, self._indexer = of("core", "ndarray"), of("_carray", "Indexer")
         self._scalar = of("_scalar", "CScalar")
-        self._headers = "".join(f"#include <{each}>\n" for each in of("core", "_cupy_header_list"))
+        self._headers = "".join(
+            f"#include <{header}>\n" for header in of("core", "_cupy_header_list")
+        )
 
     def elementwise(
         self, kernel: Any, args: Sequence[Any], size: int | None = None, block_size: int = 128
@@ -154,8 +158,8 @@ class CupyWriter:
         inputs, outputs = self._counted(kernel, args)
         shape = (size,) if size is not None else self._common_shape(kernel.params, args)
         types, out_types, letters = self._typed(kernel, inputs, outputs)
-        made = outputs or tuple(self._numpy.zeros(shape, each) for each in out_types)
-        values = (*inputs, *made)
+        arrays = outputs or tuple(self._numpy.zeros(shape, type_) for type_ in out_types)
+        values = (*inputs, *arrays)
         views = self._views(kernel.params, values, shape)
         if kernel.reduce_dims:
             shape = _joined(views, shape)
@@ -166,7 +170,7 @@ class CupyWriter:
         )
         options = tuple(kernel.kwargs.get("options", ()))
         grid = -(-prod(shape) // block_size)
-        return WrittenCode(self._headers + text, options, made, grid, block_size)
+        return WrittenCode(self._headers + text, options, arrays, grid, block_size)
 
     def reduction(
         self,
@@ -176,31 +180,31 @@ class CupyWriter:
         keepdims: bool = False,
         out: Any = None,
     ) -> WrittenCode:
-        """Returns the code for a call of a `ReductionKernel` where none of CUB's is taken."""
+        """Returns the code for a call of a `ReductionKernel` that CuPy writes, not CUB."""
         inputs, outputs = self._counted(kernel, (*args, *(() if out is None else (out,))))
         shape = self._common_shape(kernel.in_params, inputs)
         types, out_types, letters = self._typed(kernel, inputs, outputs)
         views = self._views(kernel.in_params, inputs, shape)
         reduced, others = self._split_axes(axis, shape, views)
-        left = tuple(shape[n] for n in others)
-        kept = tuple(1 if n in reduced else length for n, length in enumerate(shape))
-        of_output = kept if keepdims else left
-        made = outputs or tuple(self._numpy.zeros(of_output, each) for each in out_types)
-        is_long = prod(shape) // max(1, prod(left)) > _LARGEST_INT
+        left_shape = tuple(shape[n] for n in others)
+        kept_shape = tuple(1 if n in reduced else length for n, length in enumerate(shape))
+        of_output = kept_shape if keepdims else left_shape
+        arrays = outputs or tuple(self._numpy.zeros(of_output, type_) for type_ in out_types)
+        is_long = prod(shape) // max(1, prod(left_shape)) > _LARGEST_INT
         index = self._numpy.dtype("int64" if is_long else "int32").name
         letters = self._type_map((*letters._pairs, ("IndexT", index)))  # noqa: SLF001
 
         order = (*reduced, *others)
         shape = tuple(shape[n] for n in order)
         views = [v if v is None or v.is_raw else v.over(order, shape) for v in views]
-        out_views = self._views(kernel.out_params, made, of_output)
+        out_views = self._views(kernel.out_params, arrays, of_output)
         if kernel.reduce_dims:
             shape, of_output = _joined(views, shape), _joined(out_views, of_output)
         run = max((_run(v, of_output) for v in views if v and not v.is_raw), default=1)
         block, _, grid = self._block_specs(prod(shape), prod(of_output), run, -1)
         infos = (
             *self._infos(inputs, views, types),
-            *self._infos(made, out_views, out_types),
+            *self._infos(arrays, out_views, out_types),
             *map(self._of_indexer, (shape, of_output)),
             self._argument(_SCALAR, self._scalar, self._numpy.dtype("int32"), 0, True, True),
         )
@@ -209,10 +213,10 @@ class CupyWriter:
             *(kernel.name, block, kernel.reduce_type, kernel.identity, kernel.map_expr),
             *(kernel.reduce_expr, kernel.post_map_expr, kernel.preamble, kernel.options),
         )
-        return WrittenCode(self._headers + text, tuple(kernel.options), made, grid, block)
+        return WrittenCode(self._headers + text, tuple(kernel.options), arrays, grid, block)
 
     def _counted(self, kernel: Any, args: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Returns what goes into a kernel, and the arrays that it is to write if they are given."""
+        """Returns the inputs of a kernel, and the arrays for its outputs if these are arguments."""
         if len(args) not in (kernel.nin, kernel.nin + kernel.nout):
             raise TypeError(
                 f"Wrong number of arguments for {kernel.name!r}. It must be either {kernel.nin} or "
@@ -223,12 +227,14 @@ class CupyWriter:
     def _typed(
         self, kernel: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
-        """Returns the types of inputs and outputs, and what the letters for types stand for."""
-        known = [
+        """Returns the types of inputs and outputs, and the types that the letters represent."""
+        argument_types = [
             tuple(value.dtype if self._is_array(value) else None for value in values)
             for values in (inputs, outputs)
         ]
-        types, out_types, letters = self._types(kernel.in_params, kernel.out_params, *known)
+        types, out_types, letters = self._types(
+            kernel.in_params, kernel.out_params, *argument_types
+        )
         return types, out_types, letters
 
     def _is_array(self, value: object) -> bool:
@@ -243,7 +249,7 @@ class CupyWriter:
     def _views(
         self, params: Sequence[Any], values: Sequence[Any], shape: _Shape
     ) -> list[_View | None]:
-        """Returns arrays as they are once they have one shape; None for what is no array."""
+        """Returns arrays broadcast to a shape; None for values that are no arrays."""
         views: list[_View | None] = []
         for param, value in zip(params, values, strict=False):
             if not self._is_array(value):
@@ -256,13 +262,13 @@ class CupyWriter:
     def _split_axes(
         self, axis: Any, shape: _Shape, views: Sequence[_View | None]
     ) -> tuple[list[int], list[int]]:
-        """Returns the axes that are reduced, and the others."""
+        """Returns the reduced axes, and the others."""
         axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         reduced = sorted(n % len(shape) for n in axes)
         others = [n for n in range(len(shape)) if n not in reduced]
         only = views[0] if len(views) == 1 else None
         if only and len(others) <= 1 and not only.is_contiguous:
-            # So that axes that lie behind each other in memory can be one.
+            # So that axes behind each other in memory can be joined.
             strides = only.strides
             reduced.sort(key=lambda n: -abs(strides[n]))
         return reduced, others
@@ -284,7 +290,7 @@ class CupyWriter:
 
 
 def _joined(views: list[_View | None], shape: _Shape) -> _Shape:
-    """Joins each axis to the one before it, in all arrays, where all go on alike from that one.
+    """Joins each axis to the axis before, where all arrays continue from there alike.
 
     Two axes stay two if there are several arguments; so does CuPy.
     """
@@ -313,7 +319,7 @@ def _joined(views: list[_View | None], shape: _Shape) -> _Shape:
 
 
 def _run(view: _View, of_output: _Shape) -> int:
-    """Returns how many elements lie one behind the other in the axes of the output."""
+    """Returns how many elements lie behind each other in the axes of the output."""
     run = 1
     for length, stride in zip(reversed(of_output), reversed(view.strides), strict=False):
         if stride != run * view.itemsize:
