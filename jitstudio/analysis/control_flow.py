@@ -104,7 +104,7 @@ class FlowGraph:
     def innermost(self) -> tuple[int, ...]:
         """The index of the smallest loop around each block, or `NOWHERE`."""
         loop_of = [NOWHERE] * len(self.blocks)
-        # A loop inside another is behind it.
+        # Inner loops are behind outer ones.
         for index, loop in enumerate(self.loops):
             for block in loop.blocks:
                 loop_of[block] = index

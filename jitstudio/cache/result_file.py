@@ -26,11 +26,11 @@ FILE = "results.sqlite"
 _ENDINGS = ("", "-wal", "-shm", "-journal")
 _ASIDE = f"{FILE}.damaged"
 _LARGEST_ASIDE = 64 << 20
-# Of the limits; a result that alone would push out most others is not worth it.
+# Parts of the limits: a result that alone would push out most others is not stored.
 _LARGEST = 1 / 4
 _LONGEST = 256 << 20
 _AFTER_EVICTION = 0.9
-# Seconds for a lock, and for one use of a file that may be made to take for ever.
+# Seconds for a lock, and for a use of the file: a hostile file could take for ever.
 _PATIENCE = 2.0
 _LIMIT_OF_USE = 20.0
 _CHECK = 16

@@ -126,7 +126,7 @@ class Store:
 
     def resize(self, limit: int) -> None:
         """Sets the limit from the next use on, for all programs that use the folder."""
-        # Not under the lock, which may be held for as long as a disk takes.
+        # Not under the lock, for which a slow disk could make the caller wait.
         self._wanted_limit = limit
 
     def clear(self) -> int:

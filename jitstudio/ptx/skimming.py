@@ -157,7 +157,7 @@ class VariableText(NamedTuple):
 _VARIABLES = re.compile(
     rf"{_LINKING}(?:\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
     rf"(?:\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
-    # Of a broken text no more than up to the next directive.
+    # In a broken text the list ends at the next directive.
     r"(?P<list>(?>[^;.]|(?<=\d)\.|\.(?=\d|[su]64\s*+\)))*+);"
 )
 _VARIABLE = re.compile(rf"\s*+(?P<name>{NAME})")

@@ -139,7 +139,7 @@ class _Finder:
         if hook in self._done:
             return  # one name of it leads to another
         self._done.add(hook)
-        # A package may put another module, such as that of its version, in its own place.
+        # A package may replace itself in `sys.modules`, as by the module of its version.
         module = sys.modules.get(name, module)
         for distribution in distributions:
             try:

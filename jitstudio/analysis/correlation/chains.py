@@ -126,7 +126,7 @@ class _Chains:
             of_ptx: The places in the PTX.
         """
         known_places = self.places
-        # From -1 on, both of them in one number.
+        # Both numbers, from -1 on, packed into one.
         base = len(of_ptx) + 1
         both, which = np.unique((ids + 1) * np.int64(base) + ptx_ids + 1, return_inverse=True)
 

@@ -73,7 +73,7 @@ def _numbered(chains: Iterable[InlineChain]) -> StageLines:
 
 _ALIAS = re.compile(r"#([\w$.]++) = loc\(")
 _LOC = " loc("
-# A text without an end goes on to the end: if it were none, each quote in it would be tried.
+# A string without an end runs to the end of the text: otherwise each quote inside would be tried.
 _TOKEN = re.compile(
     r'"(?:[^"\\]++|\\[\s\S]?)*+(?:"|\Z)|#[\w$.]++|[A-Za-z_]++|\d++|[][():,]|<[^<>"]*+>'
 )

@@ -19,7 +19,7 @@ from jitstudio.listing.lines import NOWHERE
 from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
 from jitstudio.ptx.skimming import FunctionText, Place, file_names, function_texts, items, place_of
 
-# NVVM, too, but it has one line for an `asm`.
+# NVVM writes this header, too, but has a single line for an `asm`.
 _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
 _ASSEMBLY = re.compile(r"^[ \t]*+// (begin|end) inline asm\b", re.MULTILINE)
 _STRINGS = re.compile(r"\.section\s++\.debug_str\b\s*+\{?(?P<strings>[^{}]*+)")

@@ -168,7 +168,7 @@ def _root(joined: list[int], block: int) -> int:
     return block
 
 
-# How much a node is pulled to a neighbour: two places of one edge hold together most.
+# The pull between neighbours by how many are places of edges: two places of an edge pull most.
 _PULLS = (1.0, 1.0, 8.0)
 _ROUNDS = 4
 

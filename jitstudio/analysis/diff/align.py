@@ -166,7 +166,7 @@ def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[
         table = _table(masks[start : start + step], block_rows[block], full)
         row = len(table) - 1
         while row and column:
-            # A bit that is not set: there is one more pair up to here than up to the column before.
+            # A cleared bit: the subsequence is longer by a pair than up to the column before.
             if table[row] >> column - 1 & 1:
                 column -= 1
                 continue

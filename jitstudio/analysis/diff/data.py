@@ -126,7 +126,7 @@ def _variables(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str
         f"{public.within(variable.name)}: {cubin[variable.section].name} + {variable.offset:#x}, "
         f"{variable.size} bytes{_listed_with(variable.other)}"
         for variable in variables(section, names)
-        # Of the others the section is not in this file.
+        # Other variables are in no section of this file.
         if 0 < variable.section < len(cubin)
     )
 
@@ -140,7 +140,7 @@ def _names_of(cubin: Sequence[ElfSection], symbols: ElfSection) -> bytes:
     return cubin[symbols.link].content if symbols.link < len(cubin) else b""
 
 
-# By how the name of a section begins; the first that fits.
+# By the beginning of a section's name; the first match counts.
 _READERS: dict[str, Callable[[Sequence[ElfSection], ElfSection], Iterator[str]]] = {
     _PARAMETERS: _size,
     ".nv.constant": _content,
@@ -161,7 +161,7 @@ _READERS: dict[str, Callable[[Sequence[ElfSection], ElfSection], Iterator[str]]]
 
 _SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
 _RULE = "//-----"
-# Code alone comes in sections of other names.
+# A listing of code alone has sections with other names.
 _OF_FULL_LISTING = ".nv."
 _ATTRIBUTES = ".nv.info."
 _LISTED = (".nv.constant", ".nv.global", ".nv.shared.", ".nv.local.", _ATTRIBUTES)

@@ -144,7 +144,7 @@ class _Normalised:
             has_callers: Whether other functions rely on the registers.
         """
         free = self._compare(names, (STACK_POINTER,))
-        # Where nothing else differs, the names that others know do.
+        # Where nothing else differs, registers that callers know must be the same.
         return self._compare(names, REGISTERS) if has_callers and not free.differs else free
 
     def _compare(self, names: _Names, fixed: Iterable[int]) -> _Compared:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 _MARK = "_INTERNAL_"
 _NAME = re.compile(r"[\w$.]++")
-# How long the whole part is, a hash of the path, and how long the name of the file is behind it.
+# The length of the whole part, a hash of the path, and the length of the file name that follows.
 _HEAD = re.compile(rf"(?<!\d)(\d{{0,18}}+){_MARK}[0-9a-f]{{8}}_(\d{{1,18}}+)_")
 
 

@@ -181,7 +181,7 @@ def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[F
     for figure, read in FIGURES.items():
         ours, theirs = (read(kernel) if kernel else None for kernel in (left, right))
         count = (ours is not None) + (theirs is not None)
-        # Of a function that only one program has, the other has no figure.
+        # A function in only one of the programs has a figure there only.
         if count == 2 or (count and not (left and right)):
             yield FigureDelta(name, figure, ours, theirs)
 

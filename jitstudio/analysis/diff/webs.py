@@ -214,7 +214,7 @@ def waypoints(
             return None
         reached = {places[name] for name in targets if name in places}
         if base == "BSSY":
-            # Threads wait in front of it and go on there, as if it were no branch.
+            # Threads wait in front of the target of BSSY and go on there: this is no branch.
             reached = {
                 to for to in reached if not _is_waited_at(function, forms, to, _barrier(forms[at]))
             }

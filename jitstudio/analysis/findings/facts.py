@@ -91,7 +91,7 @@ class FunctionFacts:
         count = self.function.code_length
         calls = (at for at in range(count) if stem(self.function.opcodes[at]) in _CALLS)
         ends = (block.end - 1 for block in self.graph.blocks if block.leads_away)
-        # A callee, and code behind that of the listing, may read anything.
+        # Callees, and code outside of the listing, may read any register.
         away = frozenset((*calls, *ends))
         return Liveness(self.graph, effects(self.function, count), behind=away)
 

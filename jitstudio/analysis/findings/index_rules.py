@@ -19,7 +19,7 @@ from jitstudio.listing.lines import NOWHERE
 _LESSENED = 0xFFFFFFE
 _SUMS = ("IADD", "IADD3", "VIADD")
 _ADDING = frozenset((*_SUMS, "UIADD3", "IMAD", "LEA"))
-# Of 16 and of 64 bits it calls a routine of its own, such as __cuda_sm20_div_s64.
+# Divisions of 16 and of 64 bits call a routine of ptxas, such as __cuda_sm20_div_s64.
 _ROUTINE = re.compile(r"__cuda_sm\d+_(?:div|rem)_[us](?P<bits>16|64)\b")
 
 
@@ -34,7 +34,7 @@ def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
     counting = set(_countings(facts, bits))
     reported = (bits.keys() - counting).intersection(facts.written_here)
     for line in facts.by_line(sorted(reported)):
-        # That of 64 bits has one of 32 beside it, for numbers that are small.
+        # A division of 64 bits has one of 32 bits beside it, for small numbers.
         most = max(bits[index] for index in line)
         routines = [facts.function.operands[at] for at in line if bits[at] == most != 32]
         count = next((n for name, n in lengths.items() if routines and name in routines[0]), 0)
@@ -118,7 +118,7 @@ def reciprocals(facts: FunctionFacts) -> Iterator[int]:
             yield index
 
 
-# ---- The number of a thread in 32 bits, held against one of 64
+# ---- The number of a thread in 32 bits, compared with a number of 64
 
 _WIDE = frozenset(("S64", "U64"))
 _BLOCK = "SR_CTAID."

@@ -147,7 +147,7 @@ def merge(left: Lane, right: Lane) -> Lane:
     if left.shape == right.shape and left.step == right.step:
         distance = min(left.distance, right.distance)
         return Lane(left.shape, left.step, distance=distance, terms=terms)
-    # Where one is the same for all, that is an exception, such as for a divisor of zero.
+    # A value that is the same for all threads is the exceptional one, as for a divisor of zero.
     apart = [lane.apart for lane in (left, right) if not lane.is_same]
     distance = min(apart, default=Distance.UNKNOWN)
     return Lane(max(left.shape, right.shape, LaneShape.ANY), distance=distance, terms=terms)
@@ -205,7 +205,7 @@ def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
     if lane.stairs is None or more.is_same:
         return lane.stairs
     per, height, most = lane.stairs
-    # Its lowest bits are taken from a number, and so it is rounded.
+    # A number minus its lowest bits is that number rounded.
     is_rounded = per == height == 1 == abs(more.step)
     return Stairs(most + 1, most + 1) if is_rounded else None
 
@@ -325,7 +325,7 @@ def logic(table: int | None, a: Lane, b: Lane, c: Lane) -> Lane:
 Values = Sequence[Lane]
 Rule = Callable[[str, Sequence[Operand], Values], Lane]
 
-# Special registers that number the threads of a warp, and those that say something of each.
+# Special registers that number the threads of a warp, and others with a value for each thread.
 _NUMBERING = frozenset(("SR_TID.X", "SR_LANEID"))
 _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
 # Wide integers do not fit into single precision: the conversion to double may be intended.

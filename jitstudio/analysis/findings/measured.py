@@ -124,7 +124,7 @@ def _hits(
         form = "several" if parting > 1 else ""
         if library is not None:
             words["functions"] = " or ".join(library.functions)
-            # A line table has no lines of libdevice: the loop of fmodf has that of its call.
+            # A line table has no lines of libdevice: the loop of fmodf has the line of its call.
             form = "library" if library.is_alone else form or "either"
         yield "parted", RuleHit((), words, form)
     if line.lanes_per_address >= _MEETING_LANES:

@@ -26,7 +26,7 @@ _VECTORS = (16, 8)
 _SECTOR = 32
 # At this distance the next access of a thread is in neither this sector nor the next.
 _NEAR = 64
-# Most elements that a pass of an unrolled loop goes on by.
+# The most elements by which a pass of an unrolled loop advances.
 _UNROLLED = 16
 
 
@@ -34,7 +34,7 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Finds arrays and calls that make a thread use local memory."""
     indices = facts.of_opcode(*_LOCAL)
     needs = facts.resources
-    # Without a stack the accesses are of pointers that may lead anywhere, as atomics take them.
+    # Without a stack the accesses are by generic pointers, as atomics take them.
     # Local memory that is only written holds arguments of printf and the like.
     stack = _stack_bytes(needs) if needs is not None else None
     if not facts.of_opcode("LDL") or stack == 0:

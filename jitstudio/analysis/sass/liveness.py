@@ -28,7 +28,7 @@ from jitstudio.analysis.sass.operands import (
     numbers,
 )
 
-# R1 points to the stack: nvdisasm counts it to the end, whether it is read or not.
+# R1, the stack pointer, counts as alive up to the end in nvdisasm, whether read or not.
 _LEAVING = frozenset(("EXIT", "RET"))
 
 
@@ -66,7 +66,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
     number = guard(predicate)
     guard_bit = 1 << number if number != NONE else 0
     if name and not guard_bit & PREDICATES:
-        # One that never changes, or one of the whole warp, whose threads may differ in the rest.
+        # A constant predicate, or a uniform one: threads may differ in their other predicates.
         kills, reads, name = 0, reads | kills | guard_bit, ""
     elif name:
         # Uniform registers are written for all threads, also those whose guard does not hold.

@@ -44,7 +44,7 @@ UNIFORM: Mask = _file_mask("UR", "UP")
 ALL_REGISTERS: Mask = _file_mask(*_FILES)
 
 _NUMBERS = {f"{kind}{n}": first + n for kind, (first, size) in _FILES.items() for n in range(size)}
-# By the name of a register, that of the first one of its kind.
+# The name of the first register of a file, by the name of any register in it.
 _FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
 
 # Behind a round bracket is a symbol, which may be called R4.
@@ -166,7 +166,7 @@ def decode(opcode: str, operands: str) -> DecodedOperands:
     parts = REGISTER.split(operands)
     names = parts[1::2]
     parts[1::2] = [_FIRST[name] for name in names]
-    # Instructions that differ in the numbers of their registers only have one shape.
+    # Instructions that differ only in register numbers share a shape.
     shape = _shape(opcode, "".join(parts))
     reads, writes, sure = shape.reads, shape.writes, 0
     uses = []
@@ -297,7 +297,7 @@ def _shape(opcode: str, text: str) -> _Shape:
     waiting = list(form.results)
     slots: list[_Slot] = []
     all_reads, all_writes, is_known = 0, 0, _is_known(opcode)
-    # A predicate among the operands of a load may say that there is none.
+    # A predicate among the operands may keep a load from happening.
     may_skip = class_of(opcode).is_load and any(map(_ANY_PREDICATE.match, texts[1:]))
     for operand_text in texts:
         field = _take_result(operand_text, waiting)
@@ -544,7 +544,7 @@ _COORDINATES = {
 }
 _COMPONENTS = 0xF
 _MASK = re.compile("0x[0-9a-f]+")
-# Each takes one number more: the texture itself, the level or its bias, the offset, what is
+# Each takes one number more: the texture itself, the level or its bias, the offset, the value
 # compared with.
 _MORE = frozenset(("LL", "LB", "B", "DC", "AOFFI"))
 # All numbers are shared out among two vectors, of which each has two at most.

@@ -17,7 +17,7 @@ _WIDTH = len(LiveRegisters._fields)
 _GPR = LiveRegisters._fields.index("gpr")
 # A peak rises above its surroundings by this part of the highest, and by two registers.
 _RISE, _LEAST_RISE = 4, 2
-# Lower than this part of the highest, it is not worth going to.
+# A peak below this part of the highest is not worth going to.
 _LOW = 2
 
 

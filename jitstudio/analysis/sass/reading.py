@@ -125,10 +125,10 @@ class _Reader:
             address, predicate, opcode, operands, encoding = match.groups()
             self._settle()
             section.addresses.append(int(address, 16))
-            # Few are different: one object for each makes the whole small, also on its way.
+            # Few texts are different: an object for each saves memory, also in the pipe.
             section.predicates.append(self._once(predicate or ""))
             section.opcodes.append(self._once(opcode))
-            # In front of a table of targets there are dozens of blanks.
+            # A table of targets has dozens of blanks in front.
             operands = " ".join(operands.split()) if "  " in operands else operands.rstrip()
             section.operands.append(self._once(operands))
             section.place_ids.append(self._place)
@@ -235,7 +235,7 @@ class _Reader:
 LIVE_OPTIONS = ("-c", "-lrm", "count")
 """Options with which nvdisasm prints the table that `read_live` takes."""
 
-# `// | GPR   | PRED   | UGPR   |`; which columns there are depends on the section.
+# `// | GPR   | PRED   | UGPR   |`; the columns depend on the section.
 _HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
 # `        /*0010*/     S2R R0, SR_TID.X ;       // |   2   |        |   1    |`
 _ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/")
