@@ -87,7 +87,7 @@ class Folder:
         """Returns the file of this name, which is about to be read.
 
         Raises:
-            OSError: It is gone.
+            OSError: The file is gone.
         """
         self._status(name)
         return self._entries[name].path
@@ -123,8 +123,8 @@ class Folder:
         """Returns the object of JSON in a file.
 
         Raises:
-            Incomplete: It holds none.
-            OSError: It cannot be read.
+            Incomplete: The file holds no object of JSON.
+            OSError: The file cannot be read.
         """
         try:
             content = json.loads(self.read(name, _LARGEST_JSON))
@@ -160,7 +160,7 @@ def read_below(root: Path, *parts: str, limit: int = LARGEST) -> bytes:
         limit: Bytes of the largest file that is read.
 
     Raises:
-        OSError: It is a link, is outside, or is not readable; see `read_file`.
+        OSError: The path is a link, is outside, or is not readable; see `read_file`.
     """
     path = root
     for part in parts:

@@ -77,8 +77,8 @@ def captured(root: Path, member: str, written: bytes = b"") -> CapturedKernel | 
         written: The present content of the file that `source` names, which may be another text.
 
     Raises:
-        OSError: It cannot be read.
-        Incomplete: It is half-written by now.
+        OSError: The entry cannot be read.
+        Incomplete: The entry is half-written by now.
     """
     path = PurePosixPath(member if (root / member).exists() else member.partition(":")[0])
     inner = "" if path.parent == PurePosixPath() else str(path.parent)

@@ -153,7 +153,7 @@ def _error_text(
 
 
 INDEX = "i"
-"""The name of the indices of the elements, unless a parameter has it."""
+"""The name of the indices of the elements, unless a parameter has the same name."""
 
 
 class ExpressionScope(Mapping[str, Any]):

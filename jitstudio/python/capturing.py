@@ -23,7 +23,7 @@ from jitstudio.core.plain_files import read_file
 from jitstudio.python.injected.sitecustomize import CUPTI, FOLDER
 
 INJECTED = Path(__file__).with_name("injected")
-"""The folder of the module that each Python of the program imports at its start."""
+"""The folder of the module that each Python process of the program imports at its start."""
 
 _LARGEST_LOG = 64 * 2**20
 _MOST_LINES = 200_000

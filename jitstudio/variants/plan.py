@@ -16,7 +16,7 @@ from jitstudio.core.options import split_options
 from jitstudio.core.request import BuildRequest, LinkMode, with_name_expressions
 
 MOST_VARIANTS = 4096
-"""More of them are taken for a mistyped axis."""
+"""More variants are taken for a mistyped axis."""
 MOST_COMPARED_TARGETS = 256
 """The most variants of ``--compare-targets``."""
 
@@ -63,7 +63,7 @@ class Variant:
     Attributes:
         index: The place in the order of the plan, from 0.
         values: The value of each axis.
-        label: Such as ``block=64 T=float``.
+        label: The values in words, such as ``block=64 T=float``.
         build: The build of the variant; variants that differ only in their launch have equal
             builds.
         spec: The launch of the variant.

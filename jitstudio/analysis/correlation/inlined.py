@@ -44,7 +44,7 @@ class Inlining:
     """The inlined functions in a PTX text.
 
     Attributes:
-        found: By function in the order of the PTX, then by call, each behind its caller.
+        found: The inlined functions, by the function of the PTX in order, then by call.
         untold: The lowered names of the functions without a line table.
     """
 

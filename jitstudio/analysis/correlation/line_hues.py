@@ -19,10 +19,10 @@ class LineHues:
     """A colour for each line with a counterpart: 1 to `HUES`; otherwise `PLAIN` or `UNMAPPED`.
 
     Attributes:
-        sources: By the file, for its lines, counted from 1.
-        ptx: By the module, a byte for each line.
-        code: By the function, a byte for each instruction.
-        stages: By the representation, a byte for each line.
+        sources: The colours of the lines of a file, counted from 1, by file.
+        ptx: A byte for each line of PTX, by module.
+        code: A byte for each instruction, by function.
+        stages: A byte for each line of a representation, by representation.
     """
 
     sources: Mapping[str, Mapping[int, int]]

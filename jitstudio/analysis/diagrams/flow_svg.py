@@ -24,15 +24,15 @@ class Colors:
     """The colours of a picture, as SVG writes them.
 
     Attributes:
-        ground: Behind everything.
-        text: Of code.
-        title: Of names.
-        frame: Around blocks.
-        fill: Of blocks in no loop.
-        edges: By their kind.
-        back: Of edges that lead to the head of their loop.
-        loops: Of loops, by depth from 1; deeper ones begin anew.
-        loop_fills: Of blocks in loops, likewise.
+        ground: The background.
+        text: Code.
+        title: Names of blocks.
+        frame: Frames of blocks.
+        fill: Blocks outside of loops.
+        edges: Edges by kind.
+        back: Edges to the head of their loop.
+        loops: Frames of blocks in loops, by depth from 1; deeper loops begin anew.
+        loop_fills: Blocks in loops, likewise.
     """
 
     ground: str

@@ -65,7 +65,7 @@ def compare_normalised(
 
     Args:
         left: A function of one program.
-        right: Its counterpart.
+        right: The counterpart in the other program.
         public: How the names of other functions and of variables are compared, in both programs.
     """
     both = _Normalised(left, right, public)

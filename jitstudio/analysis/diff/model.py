@@ -18,7 +18,7 @@ from jitstudio.ptx.scanner import without_comments
 # ---- Differences inside a pair of lines
 
 Marks = tuple[tuple[int, int], ...]
-"""Ranges of columns: the first, and the one behind the last."""
+"""Ranges of columns: the first column, and the column behind the last."""
 
 TOKEN = re.compile(r"\.?[\w$]+|\S")
 """The unit of comparison: a word, a number, a modifier with its dot, or a sign."""

@@ -136,7 +136,7 @@ class FigureDelta:
 
     Attributes:
         name: The function's lowered name in the first program that has the function.
-        figure: Such as ``registers`` or ``instructions``; stable.
+        figure: The name of the figure, such as ``registers`` or ``instructions``; stable.
         left: The figure in the first program.
         right: The figure in the second program.
     """
@@ -158,7 +158,7 @@ class FigureDelta:
 
 
 Needs = Mapping[str, Resources]
-"""The resources of each kernel, by its lowered name."""
+"""The resources of each kernel, by lowered name."""
 
 
 def report_deltas(

@@ -173,10 +173,10 @@ class Waypoints:
     """Instructions at which registers may change in unknown ways, and blocks of parted warps.
 
     Attributes:
-        before: Instructions that may be come to from anywhere.
-        behind: Instructions that may lead anywhere, or to what changes registers.
-        parted: Blocks, by id, in which the threads of a warp may be in different places: what
-            they share may be changed by threads that took another way.
+        before: Instructions that can be reached from anywhere.
+        behind: Instructions that may lead anywhere, or to code that changes registers.
+        parted: Blocks, by id, in which the threads of a warp may be in different places: registers
+            that they share may be changed by threads that took another way.
     """
 
     before: frozenset[int]
@@ -195,7 +195,7 @@ def waypoints(
     Args:
         function: The function.
         graph: The control flow.
-        forms: Its instructions.
+        forms: The instructions in the form in which they are compared.
         places: The places that can be branched to, by the names in the forms.
     """
     before, behind = set(_unled(graph)), set(_leading_away(function, graph))

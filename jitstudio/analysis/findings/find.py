@@ -43,7 +43,7 @@ RULES: Mapping[str, Rule] = {
     "predicated": compute_rules.predicates,
     "unfused": compute_rules.missed_fma,
 }
-"""Each rule by its name, in the order in which findings are reported."""
+"""All rules by name, in the order in which findings are reported."""
 
 
 def findings(

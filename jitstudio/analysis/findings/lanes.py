@@ -26,14 +26,14 @@ class LaneShape(IntEnum):
     """The shape of a value across a warp; a later shape says less."""
 
     STEP = 0
-    """Each thread has a known amount more than the one before; the same for all if it is 0."""
+    """The value grows by a known amount from thread to thread; by 0 if the same for all."""
     SCALED = 1
-    """Each has more than the one before by an amount that is the same, and known at run time."""
+    """The value grows by an equal amount from thread to thread, known at run time only."""
     ANY = 2
-    """It cannot be known."""
+    """The value is unknown."""
     DATA = 3
-    """Each thread has something of its own: read from memory, computed in floating point, or made
-    of such things."""
+    """Each thread has a value of its own: read from memory, computed in floating point, or made
+    of these."""
 
 
 class Distance(IntEnum):
@@ -43,18 +43,18 @@ class Distance(IntEnum):
     NONE = 1
     """A quotient of the thread's number: the same for many threads."""
     SHORT = 2
-    """It is another one, but may be the next."""
+    """A different value, but perhaps the next."""
     LONG = 3
-    """Read from memory, or a multiple of much."""
+    """Read from memory, or a multiple of a large number."""
 
 
 class Stairs(NamedTuple):
-    """Values that are a step higher after every so many threads, or every time a step lower.
+    """Values that rise, or fall, by a step after every `per` threads.
 
     Attributes:
-        per: Threads that are on a step.
-        height: How high a step is.
-        most: How far the least and the greatest may lie apart; then it starts again.
+        per: Threads on the same step.
+        height: The height of a step.
+        most: The largest distance of two values; then the stairs start again.
     """
 
     per: int
@@ -71,13 +71,13 @@ class Lane(NamedTuple):
 
     Attributes:
         shape: The shape across the warp.
-        step: How much more each thread has, for `LaneShape.STEP`.
-        constant: The number that it is in all threads, or None.
-        is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
-        is_widened: Whether it is of double precision, and made of single precision and literals.
-        stairs: For `LaneShape.ANY`, the stairs that it still is, if it is.
-        distance: How far it probably is from that of the next thread, if its step is not known.
-        terms: The parameters that it is a sum of, with whatever else; so an address has a pointer.
+        step: The growth from thread to thread, for `LaneShape.STEP`.
+        constant: The number in all threads, or None.
+        is_literal: Whether the code holds the value, in all bits or at least in the higher ones.
+        is_widened: Whether the value is double precision made of single precision and literals.
+        stairs: For `LaneShape.ANY`, the stairs that the values are on, if known.
+        distance: The probable distance from the value of the next thread, for an unknown step.
+        terms: The parameters in the sum that the value is; so an address has a pointer.
     """
 
     shape: LaneShape

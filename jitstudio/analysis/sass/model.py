@@ -105,10 +105,10 @@ class Instruction(NamedTuple):
     """An instruction.
 
     Attributes:
-        address: Bytes from the start of its section.
-        predicate: Such as ``@!P0``; empty where it always runs.
-        opcode: With its modifiers, such as ``LDG.E.64``.
-        operands: Such as ``R2, desc[UR4][R2.64]``; empty where it has none.
+        address: Bytes from the start of the section.
+        predicate: The guard, such as ``@!P0``; empty where the instruction always runs.
+        opcode: The opcode with modifiers, such as ``LDG.E.64``.
+        operands: The operands, such as ``R2, desc[UR4][R2.64]``; empty without any.
         encoding: All 128 bits; 0 where the listing did not say.
         places: The places in the source; empty where the line table does not say.
         ptx_line: The line of the PTX, counted from 1; 0 where the line table does not say.
@@ -162,8 +162,8 @@ class SassFunction:
     """The code of a section: a kernel, or a function that others call.
 
     Attributes:
-        name: Its lowered name.
-        is_kernel: Whether it can be launched.
+        name: The lowered name.
+        is_kernel: Whether the function can be launched.
         addresses: Per instruction, in bytes; ascending.
         predicates: Per instruction; see `Instruction`.
         opcodes: Per instruction.
@@ -174,7 +174,7 @@ class SassFunction:
         ptx_lines: Per instruction; 0 where unknown.
         ptx_name: How the line table calls the PTX, such as ``.nv_debug_ptx_txt.7``; may be empty.
         labels: In the order of the code.
-        parts: The functions in it, in the order of the code; the first has its name.
+        parts: The functions in the section, in the order of the code; the first has the same name.
         live: Per instruction gpr, pred, ugpr and upred; empty where nvdisasm did not say.
     """
 
@@ -265,7 +265,7 @@ class Disassembly:
     """All machine code of a cubin.
 
     Attributes:
-        target: Such as ``sm_90a``; empty if the listing does not say.
+        target: The target, such as ``sm_90a``; empty if the listing does not say.
         functions: In the order of the listing.
         resources: The resources of each kernel, as the cubin has them, without spills.
         notes: The unknown facts and why, in sentences.

@@ -88,7 +88,7 @@ def by_place(
 
     Args:
         functions: The code.
-        spills: Of each function that spills, from how many live registers on that happens.
+        spills: The count of live registers from which a function spills, by function.
     """
     pressures: dict[SourceLocation, LinePressure] = {}
     for function in functions:
