@@ -1,4 +1,4 @@
-"""Results that are kept to compare later ones with them."""
+"""Pinned build results, with which later results are compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Baseline:
 
 
 class Baselines(QObject):
-    """The results that were pinned, in their order, and the one that is compared with.
+    """The pinned results in the order of pinning, and the chosen baseline.
 
     Signals:
         changed: There are others, one has another name, or another one is chosen.
@@ -39,16 +39,16 @@ class Baselines(QObject):
 
     @property
     def items(self) -> tuple[Baseline, ...]:
-        """All of them, the oldest first."""
+        """All baselines, the oldest first."""
         return tuple(self._items)
 
     @property
     def chosen(self) -> Baseline | None:
-        """The one that is compared with; None while nothing is pinned."""
+        """The baseline that results are compared with; None while nothing is pinned."""
         return self._chosen
 
     def pin(self, built: Built, name: str) -> Baseline:
-        """Keeps a result, and compares with it from now on."""
+        """Pins `built` under `name`, and compares with this baseline from now on."""
         baseline = Baseline(_free(name, self._names()), built)
         self._items.append(baseline)
         self._chosen = baseline
@@ -56,13 +56,13 @@ class Baselines(QObject):
         return baseline
 
     def choose(self, baseline: Baseline) -> None:
-        """Compares with this one from now on."""
+        """Compares with `baseline` from now on."""
         if baseline is not self._chosen and baseline in self._items:
             self._chosen = baseline
             self.changed.emit()
 
     def rename(self, baseline: Baseline, name: str) -> None:
-        """Calls it otherwise; an empty name changes nothing."""
+        """Gives `baseline` another name; an empty name changes nothing."""
         name = name.strip()
         if not name or name == baseline.name or baseline not in self._items:
             return
@@ -74,7 +74,7 @@ class Baselines(QObject):
         self.changed.emit()
 
     def remove(self, baseline: Baseline) -> None:
-        """Keeps it no longer; its neighbour takes its place."""
+        """Unpins `baseline`; where that was the chosen baseline, a neighbour takes over."""
         if baseline not in self._items:
             return
         at = self._items.index(baseline)
@@ -89,8 +89,8 @@ class Baselines(QObject):
 
 def _free(name: str, taken: Iterable[str]) -> str:
     names = {*taken}
-    number, found = 2, name
-    while found in names:
-        found = f"{name} ({number})"
+    number, unique = 2, name
+    while unique in names:
+        unique = f"{name} ({number})"
         number += 1
-    return found
+    return unique

@@ -110,17 +110,17 @@ class BuildController(QObject):
 
     @property
     def is_building(self) -> bool:
-        """Whether a build is on its way."""
+        """Whether a build is running."""
         return self._pending is not None
 
     @property
     def is_busy(self) -> bool:
-        """Whether a build is on its way or will start after the pause."""
+        """Whether a build is running or will start after the pause."""
         return self.is_building or self._pause.isActive()
 
     @property
     def builds_by_itself(self) -> bool:
-        """Whether it builds after a change: nothing whose build runs what the user is writing."""
+        """Whether edits start a build: never where the build would run the user's program."""
         return self._settings.auto_build and not self._is_run
 
     @property
@@ -141,7 +141,7 @@ class BuildController(QObject):
         return self._module
 
     def modules(self, link: LinkMode | None = None) -> tuple[Document, ...]:
-        """What a build is about: all of the program that are linked, or the one module alone.
+        """The modules of a build: all linked modules of the program, or the current module alone.
 
         Args:
             link: Another link than the settings say, if not None.
@@ -151,7 +151,7 @@ class BuildController(QObject):
         return linked_modules(self._documents, self._settings.program)
 
     def request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
-        """Returns what would be built now.
+        """Returns the request that a build would carry out now.
 
         Args:
             emit: What to make.
@@ -170,7 +170,7 @@ class BuildController(QObject):
         self._pause_ms = milliseconds
 
     def hold(self) -> None:
-        """Builds nothing before the user builds, launches or edits: others may have written it."""
+        """Builds nothing until the user builds, launches or edits: the text may be another's."""
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
@@ -179,19 +179,19 @@ class BuildController(QObject):
         self._outputs.clear()
 
     def release(self) -> None:
-        """Builds as ever: what is open is the user's own."""
+        """Builds as usual again: the open text is the user's own."""
         if self._held:
             self._held = False
             self._outputs.hold(False)
 
     def start(self) -> None:
-        """Builds what is open as the window comes up; it runs nothing."""
+        """Builds the open text as the window comes up, unless the build would run a program."""
         if self.builds_by_itself:
             self.build()
 
     @Slot()
     def build(self) -> None:
-        """Builds now what is open, with the settings as they are."""
+        """Builds the open text now, with the settings as they are."""
         self.release()
         self._pause.stop()
         modules = self.modules()
@@ -235,7 +235,7 @@ class BuildController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Ends the build that is on its way."""
+        """Cancels the running build."""
         self._pause.stop()
         self._owed = None
         self._outputs.expect(None)
@@ -311,7 +311,7 @@ class BuildController(QObject):
         self._on_auto_build_changed(not is_drafting)
 
     def _wait(self) -> None:
-        """Does not build what was about to be built."""
+        """Drops the build that the pause was counting down to."""
         self._pause.stop()
         self._owed = None
         self._outputs.expect(self._pending.subject if self._pending is not None else None)
@@ -370,7 +370,7 @@ class BuildController(QObject):
         self._outputs.publish(pending.subject, output.result, output.listings, pending.request)
 
     def _abandon(self) -> None:
-        """Ends the build on its way without a word: its result would be about something gone."""
+        """Cancels the running build without a report: the subject of its result is gone."""
         if self._pending is not None:
             self._pending.handle.ignore()
             self._pending.handle.cancel()

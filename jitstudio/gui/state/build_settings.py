@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Switch(Enum):
-    """Something about a build that is on or off; the value is its name in a session file.
+    """A part of building that is on or off; the value is the name in session files.
 
     Those of `USERS_SWITCHES` are the user's, whatever is open; the others are the work's.
     """
@@ -45,7 +45,7 @@ _ON_CHANGE = "build.on_change"
 
 
 class Origin(NamedTuple):
-    """The author of what is built.
+    """The author of the code to build.
 
     Attributes:
         folder: That of the project, where relative paths in the options begin; empty for none.
@@ -57,12 +57,12 @@ class Origin(NamedTuple):
 
     @property
     def confined_to(self) -> str:
-        """The folder that builds stay within; empty where it is trusted. See `Document`."""
+        """The folder that builds stay within; empty for trusted code. See `Document`."""
         return "" if self.is_trusted else self.folder
 
 
 class BuildSettings(QObject):
-    """What a build is done with, apart from the documents.
+    """The settings of builds, apart from the documents.
 
     Each program has a link of its own, so that one of them does not change how others are built.
 
@@ -133,7 +133,7 @@ class BuildSettings(QObject):
 
     @property
     def is_drafting(self) -> bool:
-        """Whether one of the options is still being typed: nothing is built by itself until then.
+        """Whether an option is still being typed: until then, changes start no build.
 
         What builds all the same takes the options as they are.
         """
@@ -152,7 +152,7 @@ class BuildSettings(QObject):
 
     @property
     def toolchain_name(self) -> str:
-        """What projects and sessions call these compilers; empty for our own.
+        """The name of the compilers in projects and sessions; empty for our own.
 
         Where there are none of that name, our own build in their place.
         """
@@ -160,7 +160,7 @@ class BuildSettings(QObject):
 
     @property
     def awaits_toolchain(self) -> bool:
-        """Whether it is still to be found out where the compilers of this name are."""
+        """Whether the search for the compilers of this name is still running."""
         return self._awaits_toolchain
 
     def choose_toolchain(self, name: str, folder: str) -> None:
@@ -211,7 +211,7 @@ class BuildSettings(QObject):
 
     @property
     def links(self) -> Mapping[str, LinkMode]:
-        """How programs are linked; those that are not linked are left out."""
+        """The link modes by program; programs that are not linked are left out."""
         return self._links
 
     def link_of(self, program: str) -> LinkMode:
@@ -230,7 +230,7 @@ class BuildSettings(QObject):
         self.changed.emit()
 
     def turn_to(self, program: str) -> None:
-        """Looks at a program: `link` is about it from now on."""
+        """Looks at a program: `link` is about this program from now on."""
         before, self._program = self.link, program
         if self.link is not before:
             self.link_changed.emit(self.link)
@@ -243,7 +243,7 @@ class BuildSettings(QObject):
 
     @property
     def works_switches(self) -> frozenset[Switch]:
-        """Those that are on and belong to the work."""
+        """The switches that are on and belong to the work."""
         return self._switches
 
     @works_switches.setter
@@ -253,7 +253,7 @@ class BuildSettings(QObject):
             self._emit_switches_changed()
 
     def turn(self, switch: Switch, on: bool) -> None:
-        """Turns one switch on or off."""
+        """Turns `switch` on or off."""
         if switch in USERS_SWITCHES:
             self._preferences.set_value(USERS_SWITCHES[switch], on)
         else:
@@ -277,7 +277,7 @@ class BuildSettings(QObject):
 
     @property
     def compiler(self) -> CudaCompiler:
-        """What compiles CUDA C++."""
+        """The compiler of CUDA C++: NVCC or NVRTC."""
         return CudaCompiler.NVCC if Switch.NVCC in self._switches else CudaCompiler.NVRTC
 
     def take_from(self, project: Project) -> None:

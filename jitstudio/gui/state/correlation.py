@@ -1,4 +1,4 @@
-"""What belongs together of source, IR, PTX and SASS, in terms of what is open and shown."""
+"""Corresponding lines of source, IR, PTX and SASS, in terms of the open and shown texts."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from jitstudio.listing.lines import NOWHERE, shown_lines, split_at_newlines
 
 
 class CapturedSource(NamedTuple):
-    """The source of a captured kernel: where its first line is, and which lines hold code."""
+    """The source of a captured kernel: the first line's number, and the lines that hold code."""
 
     key: StageKey
     first_line: int
     has_code: Sequence[bool]
 
     def line(self, number: int) -> int:
-        """Returns which of its lines, from 0, the file has at a number; else `UNKNOWN`."""
+        """Returns the source line, from 0, at line `number` of the file, or `UNKNOWN`."""
         line = number - self.first_line
         return line if 0 <= line < len(self.has_code) and self.has_code[line] else UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelatedCode:
-    """What was found out about one inspection.
+    """The correlation of all code of an inspection.
 
     Attributes:
         inspection: The machine code.
@@ -98,7 +98,7 @@ class MatchedLines:
 
 
 class Correlations(QObject):
-    """Ties together what is looked at, as long as the SASS is.
+    """The correlation of the shown code, valid as long as the SASS is.
 
     Signals:
         changed: Other things belong together now, or nothing.
@@ -129,11 +129,11 @@ class Correlations(QObject):
 
     @property
     def tied(self) -> CorrelatedCode | None:
-        """What is known; it is of the build before while the next one is read."""
+        """The correlation; that of the build before while the next is being computed."""
         return self._tied
 
     def knows(self, listing: Listing) -> bool:
-        """Returns whether what is known is of this very text, built again or not."""
+        """Returns whether the correlation is about exactly this text, built again or not."""
         tied = self._tied
         if tied is None:
             return False
@@ -147,7 +147,7 @@ class Correlations(QObject):
     def hue_of_source(
         self, document: Document, stage: KernelLanguage | None = None
     ) -> Callable[[int], int] | None:
-        """Returns the colour of each line of a document; None where it has no counterparts.
+        """Returns the colour of each line of a document; None where no line has counterparts.
 
         Args:
             document: The document.
@@ -214,26 +214,26 @@ class Correlations(QObject):
         return hues, own
 
     def is_open(self, file: str) -> bool:
-        """Returns whether what line tables call so is in an open document."""
+        """Returns whether an open document holds the file that line tables call `file`."""
         return file in self._files or (self._tied is not None and file in self._tied.captured)
 
     def of_source(
         self, document: Document, line: int, stage: KernelLanguage | None = None
     ) -> MatchedLines:
-        """Returns what matches a line of a document, or of a representation of its kernel."""
+        """Returns the matches of a line of `document`, or of a representation of its kernel."""
         if stage is not None:
             return self._of_stage(document, stage, line)
         origins, tied = self._origins.get(document), self._tied
         built = origins.built_line(line) if origins is not None else UNKNOWN
         if tied is None or built == UNKNOWN or not _has_code(document, line):
             return MatchedLines()
-        found = [
+        matches = [
             tied.correlation.of_place(SourceLocation(file, built + 1))
             for file in self._files_of(document)
         ]
         if document.kind is CodeKind.PTX:
-            found.append(tied.correlation.of_ptx(document.name, built + 1))
-        return self._shown(tied, *filter(None, found))
+            matches.append(tied.correlation.of_ptx(document.name, built + 1))
+        return self._shown(tied, *filter(None, matches))
 
     def _of_stage(self, document: Document, stage: KernelLanguage, line: int) -> MatchedLines:
         tied, key = self._tied, (document.name, stage)
@@ -249,7 +249,7 @@ class Correlations(QObject):
         return self._shown(tied, *map(tied.correlation.of_place, places))
 
     def of_ptx(self, module: str, line: int) -> MatchedLines:
-        """Returns what matches a line of PTX."""
+        """Returns the matches of a line of PTX."""
         tied = self._tied
         return (
             self._of_one(tied, tied.correlation.of_ptx(module, line + 1))
@@ -258,7 +258,7 @@ class Correlations(QObject):
         )
 
     def of_sass(self, line: int) -> MatchedLines:
-        """Returns what matches a line of the SASS."""
+        """Returns the matches of a line of SASS."""
         tied = self._tied
         spot = tied.inspection.rows.spot(line) if tied else None
         if tied is None or spot is None:
@@ -266,17 +266,17 @@ class Correlations(QObject):
         return self._of_one(tied, tied.correlation.of_code(spot.function, spot.index))
 
     def alike_in_ptx(self, module: str, line: int) -> Sequence[int]:
-        """Returns all lines of PTX that come from where this one does."""
+        """Returns all lines of PTX with the same origin as this line."""
         here = self.of_ptx(module, line)
         return self._alike(here).ptx.get(module, here.ptx.get(module, ()))
 
     def alike_in_sass(self, line: int) -> Sequence[int]:
-        """Returns all lines of SASS that come from where this one does."""
+        """Returns all lines of SASS with the same origin as this line."""
         here = self.of_sass(line)
         return self._alike(here).sass or here.sass
 
     def _alike(self, here: MatchedLines) -> MatchedLines:
-        """Returns what matches the source of something, or else its PTX."""
+        """Returns the matches of the source of `here`, or of the PTX where there is no source."""
         for document, lines in here.sources.items():
             return self.of_source(document, lines[0])
         for (name, stage), lines in here.stages.items():
@@ -297,18 +297,18 @@ class Correlations(QObject):
         return origins is not None and origins.built_line(line) == UNKNOWN
 
     def _files_of(self, document: Document) -> Iterator[str]:
-        return (file for file, found in self._files.items() if found is document)
+        return (file for file, opened in self._files.items() if opened is document)
 
     def _of_one(self, tied: CorrelatedCode, matches: Matches) -> MatchedLines:
         return replace(self._shown(tied, matches), chain=matches.places)
 
-    def _shown(self, tied: CorrelatedCode, *found: Matches) -> MatchedLines:
+    def _shown(self, tied: CorrelatedCode, *matches_of_lines: Matches) -> MatchedLines:
         # Without values: sets that keep the order.
         sources: dict[Document, dict[int, None]] = {}
         ptx: dict[str, list[int]] = {}
         rows: list[NDArray[np.int32]] = []
         stages: dict[StageKey, dict[int, None]] = {}
-        for matches in found:
+        for matches in matches_of_lines:
             for file, number in matches.places:
                 if (source := tied.captured.get(file)) is None:
                     self._add_source(sources, self._files.get(file), number - 1)
@@ -430,24 +430,27 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Correlat
     modules = {name: read_ptx_lines(Paced(lines, stop)) for name, lines in ptx.items()}
     kernels = dict(_kernels(inspection))
     stages = {
-        (name, one.language): lines
+        (name, representation.language): lines
         for name, kernel in kernels.items()
-        for one in kernel.representations
-        if (lines := read_stage_lines(one, Paced(shown_lines(one.text), stop))) is not None
+        for representation in kernel.representations
+        if (
+            lines := read_stage_lines(representation, Paced(shown_lines(representation.text), stop))
+        )
+        is not None
     }
     correlation = Correlation(inspection.code, modules, stages)
     spelt = {place.file for place in correlation.places}
     captured = dict(_captured_sources(kernels, spelt))
     names = {file: (os.path.normpath(file), followed(file)) for file in spelt}
-    found = line_hues(
+    hues_by_place = line_hues(
         correlation, lambda file: file in captured or not files.isdisjoint(names[file])
     )
     sass = bytearray(len(inspection.listing.lines))
-    for function, hues in found.code.items():
+    for function, hues in hues_by_place.code.items():
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass), captured)
+    return CorrelatedCode(inspection, correlation, ptx, hues_by_place, names, bytes(sass), captured)
 
 
 def _kernels(inspection: Inspection) -> Iterator[tuple[str, CapturedKernel]]:
@@ -470,12 +473,12 @@ def _captured_sources(
         own = os.path.normpath(source.file)
         is_python = source.language is KernelLanguage.PYTHON
         has_code = [not is_python or _is_python(x) for x in shown_lines(source.text)]
-        found = CapturedSource((name, source.language), source.first_line, has_code)
+        captured = CapturedSource((name, source.language), source.first_line, has_code)
         for file in files:
             here = os.path.normpath(file)
             # What is no whole path, the compiler has joined to a folder of its own.
             if here == own or (not os.path.isabs(own) and here.endswith(os.sep + own)):
-                yield file, found
+                yield file, captured
 
 
 # ---- Where on disk the lines of a line table are, for those that are in no tab
@@ -509,7 +512,7 @@ def located(file: str, request: BuildRequest) -> Path | FileAbsence:
 
 
 def followed(file: str) -> str:
-    """Returns a path with its links followed, as documents have it."""
+    """Returns `file` with links followed, as documents have their paths."""
     try:
         return os.path.realpath(file)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What is known of the machine code that is looked at, once it has been read."""
+"""The shown machine code, as the reader of SASS has analysed it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jitstudio.listing.kernel_names import short_names
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """The machine code of one module or of the link, read.
+    """The machine code of one module or of the link, as read.
 
     Attributes:
         name: Of the artifact: the module's, or `core.code.LINKED`.
@@ -46,7 +46,7 @@ class Inspection:
 
     @property
     def readable(self) -> tuple[tuple[str, str], ...]:
-        """Functions by their lowered names and by those that people read, kernels first.
+        """Functions by lowered name and by readable name, kernels first.
 
         Those, too, of which another reading would have to be made.
         """
@@ -61,12 +61,12 @@ class Inspection:
 
     @property
     def target(self) -> Arch:
-        """What the code was made for; a file that was opened knows better than the request."""
+        """The architecture of the code; an opened cubin tells more reliably than the request."""
         return Arch.parse(self.code.target) if self.code.target else self.request.arch
 
     @cached_property
     def cost(self) -> RegisterCost:
-        """What its live registers cost."""
+        """The costs of the live registers: occupancy by count."""
         kernels = self.result.kernels
         own = tuple(kernel for kernel in kernels if kernel.module == self.name)
         return register_cost_of(self.code.functions, own or kernels, limits_of(self.target))
@@ -79,7 +79,7 @@ class _Subject:
 
 
 class CurrentDisassembly(QObject):
-    """Has the SASS that is shown read, as long as a visible pane needs it.
+    """Has the shown SASS read, as long as a visible pane needs the reading.
 
     Signals:
         changed: There is another inspection, none any more, or one that is being read.
@@ -119,7 +119,7 @@ class CurrentDisassembly(QObject):
 
     @property
     def current(self) -> Inspection | None:
-        """What is known of the SASS that is looked at; None until it has been read."""
+        """The inspection of the SASS that is looked at; None until the reading is done."""
         return self._current
 
     @property
@@ -140,16 +140,16 @@ class CurrentDisassembly(QObject):
 
     @property
     def problem(self) -> str:
-        """Why there is no inspection; empty where there is one, or will be."""
+        """The reason why there is no inspection; empty where there is one, or will be."""
         return self._problem
 
     @property
     def may_read_again(self) -> bool:
-        """Whether another try may succeed where this one has failed."""
+        """Whether reading may succeed at another try after this failure."""
         return bool(self._problem) and self._is_mishap
 
     def read_again(self) -> None:
-        """Tries once more what has failed."""
+        """Reads again after a failure."""
         if self.may_read_again:
             self._reading, self._problem = None, ""
             self._read()
@@ -157,7 +157,7 @@ class CurrentDisassembly(QObject):
 
     @property
     def lacking(self) -> Output | None:
-        """The output of SASS, if what it says of its absence is why there is nothing to read."""
+        """The output of SASS, where the reason for its absence is why nothing can be read."""
         outputs, result = self._outputs, self._outputs.result
         has_failed = result is not None and not result.ok
         is_why = self._listing is None and (has_failed or outputs.is_first_expected)
@@ -174,7 +174,7 @@ class CurrentDisassembly(QObject):
         return self._current.code.function(self._kernel) if self._current else None
 
     def set_kernel(self, name: str) -> None:
-        """Looks at this kernel or function from now on, if there is one of this name.
+        """Looks at the kernel or function `name` from now on, if the code has that function.
 
         Where there is none yet, the next code that is read is looked for it: that of this function
         if another one alone is listed.

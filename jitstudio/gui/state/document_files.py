@@ -36,7 +36,7 @@ def read_file(path: Path) -> bytes:
 
 
 def has_changed(path: Path, known: str | None) -> bool:
-    """Whether a file holds what has not been seen here; `known` is the digest of what was seen.
+    """Whether a file holds content not yet seen here; `known` is the digest of the last seen.
 
     Raises:
         DocumentError: It cannot be read.
@@ -54,14 +54,14 @@ def resolved(path: Path) -> Path:
         DocumentError: The links lead in a circle, or the name is one that Qt cannot hold.
     """
     try:
-        found = path.resolve()
+        target = path.resolve()
     except (OSError, RuntimeError):
         # The latter is what pathlib raises up to Python 3.12.
         reason = QCoreApplication.translate("Files", "its links lead in a circle")
     else:
-        if _is_utf_8(found):
-            return found
-        path, reason = found, _to_rename()
+        if _is_utf_8(target):
+            return target
+        path, reason = target, _to_rename()
     message = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
     raise DocumentError(message.format(path=shown(path), reason=reason))
 
@@ -72,7 +72,7 @@ def shown(path: Path) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replaces what a file holds, at once; links to it, and its permissions, stay.
+    """Replaces the content of a file in a single step; links and permissions stay.
 
     Raises:
         DocumentError: The file cannot be written; it holds what it held.
@@ -92,7 +92,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> str:
-    """Puts a new file in the place of an old one; why that cannot be, or nothing."""
+    """Puts a new file in the place of an old one; returns the reason of a failure, or nothing."""
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if opened and file.write(content) == len(content) and file.commit():
@@ -101,7 +101,7 @@ def replace_file(path: Path, content: bytes) -> str:
 
 
 def overwrite_file(path: Path, content: bytes) -> str:
-    """Writes over what a file holds, which needs no room for a second one; why not, or nothing."""
+    """Writes over the content of a file, without room for a second; returns any failure."""
     try:
         _overwrite(path, content)
     except OSError as error:
@@ -110,7 +110,7 @@ def overwrite_file(path: Path, content: bytes) -> str:
 
 
 def rename_file(old: Path, new: Path) -> None:
-    """Gives a file another name in its folder.
+    """Gives a file another name in the same folder.
 
     Raises:
         DocumentError: It cannot be renamed, or a file of that name is there; nothing has changed.
@@ -132,7 +132,7 @@ def rename_file(old: Path, new: Path) -> None:
 
 
 def digest(content: bytes) -> str:
-    """Returns the SHA-256 of a content in hexadecimal digits, which identifies it."""
+    """Returns the SHA-256 of `content` in hexadecimal digits, as identification."""
     # Qt has a hash, too, but it is ten times slower.
     from hashlib import sha256
 
@@ -158,7 +158,7 @@ def kind_of_file(path: Path) -> CodeKind:
 
 
 def holds_library(path: Path) -> bool:
-    """Returns whether this is no module by its ending, but a program, library, wheel or folder."""
+    """Returns whether a file is no module by ending, but a program, library, wheel or folder."""
     if kind_of(path.name) is not None:
         return False
     if path.is_dir():
@@ -175,7 +175,7 @@ def _not_ordinary() -> str:
 
 
 def _is_utf_8(path: Path) -> bool:
-    """Whether Qt can name this file: it leaves out what it cannot, and so names another one."""
+    """Whether Qt can name this file: Qt drops undecodable bytes, and so names another file."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -189,7 +189,7 @@ def _to_rename() -> str:
 
 
 def _write(path: Path, content: bytes) -> str:
-    """Writes a file; why it could not be, or nothing."""
+    """Writes a file; returns the reason of a failure, or nothing."""
     target = path.resolve()
     if not _is_utf_8(target):
         return QCoreApplication.translate("Files", "its name is not in UTF-8")
@@ -205,7 +205,7 @@ def _write(path: Path, content: bytes) -> str:
 
 
 def _overwrite(path: Path, content: bytes) -> None:
-    """Writes into the file itself: a new one would have one name only, or no place to be made."""
+    """Writes into the existing file: a new file would have a single name, or no place."""
     before = path.read_bytes()
     with path.open("r+b", buffering=0) as file:
         try:

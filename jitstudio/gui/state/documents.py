@@ -31,7 +31,7 @@ _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
 
 
 class Document(QObject):
-    """One open document.
+    """An open document.
 
     Attributes:
         name: Unique among the open documents; what the build and its logs call it.
@@ -99,28 +99,34 @@ class Document(QObject):
         self._is_library = False
         if isinstance(content, bytes) and path is not None:
             content = compare(kind, content, None)
-        held: FileText | ReadOnlyReason
+        text_or_reason: FileText | ReadOnlyReason
         if isinstance(content, FileText):
-            held = content
+            text_or_reason = content
         elif isinstance(content, FileContent):
-            held, self.on_disk, self._content = content.held, content.digest, content.content
+            text_or_reason, self.on_disk, self._content = (
+                content.held,
+                content.digest,
+                content.content,
+            )
         else:
-            held, self._content = editable(kind, content), content
+            text_or_reason, self._content = editable(kind, content), content
         if isinstance(content, FileText) and excess(content.text, ROOM_TO_TYPE) is not None:
             self._held, self._form, self._content = content, content.form, content.for_build()
             self.read_only = ReadOnlyReason.UNSAVED
-        elif isinstance(held, FileText) and read_only is None:
-            self.text = self._make_text(held)
+        elif isinstance(text_or_reason, FileText) and read_only is None:
+            self.text = self._make_text(text_or_reason)
             self._content = b""
         else:
-            self.read_only = read_only if isinstance(held, FileText) else read_only or held
+            self.read_only = (
+                read_only if isinstance(text_or_reason, FileText) else read_only or text_or_reason
+            )
 
-    def _make_text(self, held: FileText) -> QTextDocument:
+    def _make_text(self, content: FileText) -> QTextDocument:
         text = QTextDocument(self)
         text.setDocumentLayout(QPlainTextDocumentLayout(text))
-        text.setPlainText(held.text)
+        text.setPlainText(content.text)
         text.setModified(False)
-        self._form = held.form
+        self._form = content.form
         text.contentsChange.connect(self._on_contents_change)
         text.contentsChanged.connect(self._on_contents_changed)
         text.modificationChanged.connect(self._on_modification_changed)
@@ -128,22 +134,22 @@ class Document(QObject):
 
     @property
     def is_header(self) -> bool:
-        """Whether it is a header to the other documents rather than a module."""
+        """Whether the document is a header to the others rather than a module."""
         return self.is_named_as_header and not self.is_preview
 
     @property
     def is_named_as_header(self) -> bool:
-        """Whether it would be one if it took part."""
+        """Whether the document holds text that the file does not."""
         text = self.kind in (CodeKind.CUDA, CodeKind.HEADER)
         return text and PurePath(self.name).suffix.lower() in _HEADER_ENDINGS
 
     @property
     def is_modified(self) -> bool:
-        """Whether it holds text that its file does not."""
+        """Whether the document holds text that its file does not."""
         return self._is_unsaved if self.text is None else self.text.isModified()
 
     def set_modified(self, modified: bool) -> None:
-        """Says whether it holds text that its file does not; what came from a file does not."""
+        """Says whether the document holds text that the file lacks; text from a file does not."""
         if self.text is not None:
             self.text.setModified(modified)
         elif self._held is not None and modified is not self._is_unsaved:
@@ -152,7 +158,7 @@ class Document(QObject):
 
     @property
     def held(self) -> FileText | None:
-        """The text as it is now, with the form of its file; None for what is no text of ours."""
+        """The present text, with the form of the file; None for other than text."""
         if self._held is None and self.text is not None:
             # As Qt has it, not its plain text, which has lost every no-break space.
             raw = self.text.toRawText().replace("\u2029", "\n")
@@ -161,22 +167,22 @@ class Document(QObject):
 
     @property
     def content(self) -> bytes:
-        """What is built: all of it; edited text in UTF-8 with plain newlines."""
-        held = self.held
-        return self._content if held is None or self.text is None else held.for_build()
+        """The bytes to build: the whole content; edited text in UTF-8 with plain newlines."""
+        file_text = self.held
+        return self._content if file_text is None or self.text is None else file_text.for_build()
 
     @property
     def encoding_name(self) -> str:
-        """In which encoding its file is; empty for what cannot be edited."""
+        """The name of the encoding of the file; empty for a document that cannot be edited."""
         return self._form.encoding.value if self.text is not None else ""
 
     @property
     def line_end_name(self) -> str:
-        """What the lines of its file end with; empty for what cannot be edited."""
+        """The line ends of the file; empty for a document that cannot be edited."""
         return self._form.line_end_name if self.text is not None else ""
 
     def set_encoding(self, encoding: Encoding) -> None:
-        """Writes it to its file in another encoding from now on."""
+        """Uses `encoding` for the file from the next save on."""
         self._form = self._form._replace(encoding=encoding)
         if self._held is not None:
             self._held = self._held._replace(form=self._form)
@@ -195,7 +201,7 @@ class Document(QObject):
 
     @property
     def is_library(self) -> bool:
-        """Whether other LLVM IR takes from it what it calls, and it is no module of its own."""
+        """Whether this LLVM IR is no module, but a library whose functions other LLVM IR calls."""
         return self._is_library
 
     @is_library.setter
@@ -206,7 +212,7 @@ class Document(QObject):
 
     @property
     def included(self) -> bool:
-        """Whether it takes part in the link of its program."""
+        """Whether the document takes part in the link of its program."""
         return self._included
 
     @included.setter
@@ -217,7 +223,10 @@ class Document(QObject):
 
     @property
     def program(self) -> str:
-        """Whose link it belongs to: modules of one program are linked; empty for the user's own."""
+        """The program of the document; modules of a program are linked.
+
+        Empty for the user's own.
+        """
         return self._program
 
     @program.setter
@@ -241,7 +250,7 @@ class Document(QObject):
         return Header(self.name, self.content)
 
     def save(self, path: Path, write: Callable[[Path, bytes], object] = write_file) -> None:
-        """Writes it to this file, at once or not at all, and belongs to that file from now on.
+        """Saves to `path`, completely or not at all, and belongs to that file from now on.
 
         Args:
             path: The file.
@@ -251,50 +260,50 @@ class Document(QObject):
             DocumentError: The file cannot be written; nothing has changed.
             EncodingError: Its encoding does not have all the characters; nothing has changed.
         """
-        held = self.held
-        content = self._content if held is None else held.encode()
+        file_text = self.held
+        content = self._content if file_text is None else file_text.encode()
         write(path, content)
         self.path = path
         self.on_disk = digest(content)
         if self.text is None:
             self._keep_as_file(content)
-        elif held is not None and held is self._held:
+        elif file_text is not None and file_text is self._held:
             # From now on lines end as they do in the file now.
-            self._form = FileText.split(held.joined, held.form.encoding).form
+            self._form = FileText.split(file_text.joined, file_text.form.encoding).form
             self._held = None
             self.set_modified(False)
         self.changed.emit()
         self.saved.emit()
 
-    def reload(self, found: FileContent) -> None:
-        """Takes over what its file holds now, as one step of undo.
+    def reload(self, content: FileContent) -> None:
+        """Takes over the present content of the file, as a single step of undo.
 
         Args:
-            found: What was compared with the text as it is now, and can be edited if this can.
+            content: The file, compared with the present text; editable if this document is.
         """
         self.is_reloading = True
         self.reloading.emit()
-        self.on_disk = found.digest
+        self.on_disk = content.digest
         if self.text is None:
-            self._keep_as_file(found.content)
+            self._keep_as_file(content.content)
             self.edited.emit()
-        elif isinstance(found.held, FileText):
-            self._form = found.held.form
+        elif isinstance(content.held, FileText):
+            self._form = content.held.form
             self._held = None
-            change_lines(self.text, found.changes, found.held)
+            change_lines(self.text, content.changes, content.held)
             self.text.setModified(False)
         self.is_reloading = False
         self.reloaded.emit()
         self.changed.emit()
 
     def _keep_as_file(self, content: bytes) -> None:
-        """Is what a file holds, which cannot be edited."""
+        """Holds `content`, the content of a file that cannot be edited."""
         self._content, self._held, self._is_unsaved = content, None, False
         if self.read_only is ReadOnlyReason.UNSAVED:
             self.read_only = ReadOnlyReason.TOO_LARGE
 
     def lose_file(self) -> None:
-        """Its file is gone: what it holds is nowhere else."""
+        """Notes that the file is gone: the text is nowhere but here."""
         self.on_disk = None
         self.set_modified(True)
 
@@ -319,7 +328,7 @@ class Document(QObject):
 
 
 class Documents(QObject):
-    """The open documents in the order of their tabs, and which of them is current.
+    """The open documents in the order of their tabs, with the current document.
 
     Signals:
         added: This document is open, at this place.
@@ -378,14 +387,14 @@ class Documents(QObject):
         return next((d for d in self._open if d.path == path), None)
 
     def namesakes(self, document: Document) -> list[Document]:
-        """Returns the documents, this one included, whose files have the name of its file."""
+        """Returns the documents, `document` included, whose files share the name of its file."""
         if document.path is None:
             return []
         name = document.path.name
         return [d for d in self._open if d.path is not None and d.path.name == name]
 
     def title(self, document: Document) -> str:
-        """Returns the name to show, with as many folders as distinguish it from its namesakes."""
+        """Returns the title of a document, with as many folders as tell namesakes apart."""
         others = [d.path for d in self.namesakes(document) if d is not document]
         if document.path is None or not others:
             return document.name
@@ -395,7 +404,7 @@ class Documents(QObject):
         return max(next(apart, str(document.path)), document.name, key=len)
 
     def unique_name(self, name: str, path: Path | None = None) -> str:
-        """The name itself, or with the folders of its file or a number that make it unique."""
+        """Returns `name`, made unique by folders of the file or by a number where necessary."""
         taken = {document.name for document in self._open}
         if name in taken and path is not None:
             name = next((ending for ending in _endings(path) if ending not in taken), name)
@@ -407,7 +416,7 @@ class Documents(QObject):
         return name
 
     def unique_program(self, name: str) -> str:
-        """The name itself, or with the first number that makes it a program of no document."""
+        """Returns `name`, with a number where another document's program has the name."""
         taken, program, number = {document.program for document in self._open}, name, 1
         while program in taken:
             number += 1
@@ -415,7 +424,7 @@ class Documents(QObject):
         return program
 
     def add(self, document: Document) -> None:
-        """Opens a document behind the others and makes it current."""
+        """Opens a document behind the others and makes this document current."""
         document.setParent(self)
         document.edited.connect(self._on_edited)
         document.changed.connect(self._on_changed)
@@ -425,7 +434,7 @@ class Documents(QObject):
         self.current = document
 
     def remove(self, document: Document) -> None:
-        """Closes a document without asking; its right neighbour, or else the last, is current."""
+        """Closes a document without asking; the right neighbour, or the last, becomes current."""
         place = self._open.index(document)
         self._open.remove(document)
         if document is self._current:
@@ -462,7 +471,7 @@ class Documents(QObject):
 
 
 def _endings(path: Path) -> Iterator[str]:
-    """Returns the name of a file with one folder, with two, and so on."""
+    """Yields the name of a file with one folder, with two, and so on."""
     return ("/".join(path.parts[-count:]) for count in range(2, len(path.parts)))
 
 

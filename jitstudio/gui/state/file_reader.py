@@ -31,7 +31,7 @@ class _Reading(Generic[_Result]):
         self._work = work
 
     def run(self) -> None:
-        """Finds it out; whatever goes wrong, the wait ends."""
+        """Runs the work and stores the result; the wait ends in case of an exception, too."""
         try:
             self.result = self._work()
         except DocumentError as error:
@@ -63,7 +63,7 @@ class FileReader(QObject):
     def start(
         self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
     ) -> None:
-        """Has a thread do this; `then` takes what it gave back, or why it could not.
+        """Runs `work` in a thread; `then` receives the result, or the `DocumentError`.
 
         That happens in the thread of the window, by `settle` or else by the event loop after it.
         """
@@ -78,7 +78,7 @@ class FileReader(QObject):
         Thread(target=run, name="jitstudio-file", daemon=True).start()
 
     def outcome(self, work: Callable[[], _Result]) -> _Result:
-        """What a thread gives back for this; events are handled while the disk keeps it waiting.
+        """Returns the result of `work`, run in a thread; events are handled while the disk is slow.
 
         For what a user has asked for and waits for, such as saving before a tab is closed. Much may
         have changed by then, as below a dialog.
@@ -94,8 +94,8 @@ class FileReader(QObject):
         came: list[_Result | DocumentError] = []
         self._loop = loop = QEventLoop()
 
-        def go_on(found: _Result | DocumentError) -> None:
-            came.append(found)
+        def go_on(result: _Result | DocumentError) -> None:
+            came.append(result)
             loop.quit()
 
         try:
@@ -114,7 +114,7 @@ class FileReader(QObject):
         return came[0]
 
     def settle(self, moment: float | None = None) -> bool:
-        """Goes on with all that was started, in that order, as far as it ends within the moment.
+        """Calls the `then` of all started work that ends within `moment`, in the order of starting.
 
         Args:
             moment: Seconds; `MOMENT` where not given.

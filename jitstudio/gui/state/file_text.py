@@ -1,4 +1,4 @@
-"""A text and how a file holds it, whether it can be edited, and which lines of two texts differ.
+"""A text and its form in a file, limits of editing, and the lines that two texts differ in.
 
 Saving leaves encoding and line ends as they were found.
 """
@@ -24,7 +24,7 @@ _MOST_LINES = 2000
 
 
 class LineChange(NamedTuple):
-    """Lines of one text in whose place the other has some of its own; counted from 0.
+    """Lines of an old text that other lines of the new text replace; counted from 0.
 
     Attributes:
         old: From the first old line to the one behind the last.
@@ -36,7 +36,7 @@ class LineChange(NamedTuple):
 
 
 def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """Returns what has to change to make the old lines the new ones, from the top to the bottom."""
+    """Returns the changes that make the old lines the new, from the top to the bottom."""
     before, behind = alike(old, new)
     old_end, new_end = len(old) - behind, len(new) - behind
     if before == old_end and before == new_end:
@@ -74,7 +74,7 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 class Encoding(Enum):
-    """How characters become bytes; the value is its name in a session file and to the user."""
+    """The encoding of a text; the value is the name in session files and for the user."""
 
     UTF_8 = "UTF-8"
     UTF_8_BOM = "UTF-8 with BOM"
@@ -85,17 +85,17 @@ class Encoding(Enum):
 
     @property
     def codec(self) -> str:
-        """What Python calls it, the mark at the start aside."""
+        """The name of the codec in Python, without the byte order mark."""
         return _CODECS[self][0]
 
     @property
     def mark(self) -> bytes:
-        """What a file in it begins with."""
+        """The byte order mark at the start of a file."""
         return _CODECS[self][1]
 
     @property
     def is_unicode(self) -> bool:
-        """Whether it has every character."""
+        """Whether the encoding has every character."""
         return self not in _EIGHT_BIT
 
 
@@ -113,7 +113,7 @@ _EIGHT_BIT = (Encoding.WINDOWS_1252, Encoding.LATIN_1)
 
 
 class EncodingError(ValueError):
-    """A text has characters that its encoding has not.
+    """A text has characters that the encoding of the file lacks.
 
     Attributes:
         characters: The first few of them.
@@ -139,32 +139,32 @@ class TextForm(NamedTuple):
 
     @property
     def line_end_name(self) -> str:
-        """What the status line calls the line ends."""
+        """The name of the line ends in the status line."""
         name = _NEWLINES[self.line_end]
         return f"{name}, mixed" if self.found else name
 
 
 class FileText(NamedTuple):
-    r"""A text whose lines are divided by `\n`, and the form it has in a file."""
+    r"""A text whose lines are divided by `\n`, and the form of the file."""
 
     text: str
     form: TextForm = TextForm()
 
     @classmethod
     def split(cls, text: str, encoding: Encoding = Encoding.UTF_8) -> FileText:
-        """Takes a text with its line ends as a file has them."""
+        """Returns the `FileText` of a text with the line ends of the file."""
         ends = _ENDS.findall(text)
         counts = Counter(ends)
         line_end = max(_NEWLINES, key=lambda end: counts[end])
         if set(counts) <= {line_end}:
             return cls(text.replace(line_end, "\n"), TextForm(encoding, line_end))
         lines = _ENDS.split(text)
-        found = tuple(zip(lines, [*ends, ""], strict=True))
-        return cls("\n".join(lines), TextForm(encoding, line_end, found))
+        mixed_ends = tuple(zip(lines, [*ends, ""], strict=True))
+        return cls("\n".join(lines), TextForm(encoding, line_end, mixed_ends))
 
     @property
     def joined(self) -> str:
-        """The text with its line ends: lines that are as they were found end as they did."""
+        """The text with line ends: lines that are as they were read end as they did."""
         if not self.form.found:
             return self.text.replace("\n", self.form.line_end)
         lines = self.text.split("\n")
@@ -172,7 +172,7 @@ class FileText(NamedTuple):
         return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
     def encode(self) -> bytes:
-        """Returns what a file holds.
+        """Returns the bytes of the file.
 
         Raises:
             EncodingError: The encoding of the file does not have all the characters.
@@ -187,26 +187,26 @@ class FileText(NamedTuple):
             raise EncodingError(encoding, text[error.start : error.end][:5]) from error
 
     def for_build(self) -> bytes:
-        """Returns what compilers get, which read UTF-8 only: no mark, plain newlines."""
+        """Returns the bytes for compilers, which read UTF-8 only: no mark, plain newlines."""
         return self.text.encode("utf-8", "replace")
 
     def _ends(self, lines: list[str]) -> list[str]:
-        """Returns what ended each line; empty for new ones."""
-        found = [end for _, end in self.form.found]
+        """Returns the original end of each line; empty for new lines."""
+        ends_read = [end for _, end in self.form.found]
         ends: list[str] = []
         at = 0
         for change in line_changes([line for line, _ in self.form.found], lines):
-            ends += found[at : change.old.start]
+            ends += ends_read[at : change.old.start]
             count = change.new.stop - change.new.start
             # A line that was edited still ends as it did.
-            kept = found[change.old][:count]
-            ends += [*kept, *[""] * (count - len(kept))]
+            ends_before = ends_read[change.old][:count]
+            ends += [*ends_before, *[""] * (count - len(ends_before))]
             at = change.old.stop
-        return [*ends, *found[at:]]
+        return [*ends, *ends_read[at:]]
 
 
 def read_text(content: bytes) -> FileText | None:
-    """Returns the text of a file; None where it holds none."""
+    """Returns the text of a file; None where the content is no text."""
     for encoding in _candidates(content):
         try:
             text = content[len(encoding.mark) :].decode(encoding.codec)
@@ -217,7 +217,7 @@ def read_text(content: bytes) -> FileText | None:
 
 
 def _candidates(content: bytes) -> tuple[Encoding, ...]:
-    """Returns what a file may be written in, the likeliest first."""
+    """Returns the encodings that a file may have, the likeliest first."""
     marked = next((e for e in _MARKED if content.startswith(e.mark)), None)
     if marked in _UTF_16:
         return (marked,)
@@ -246,7 +246,7 @@ class ReadOnlyReason(Enum):
 
 
 class FileContent(NamedTuple):
-    """What a file holds now.
+    """The present content of a file, compared with the text of the window.
 
     Attributes:
         content: All of it.
@@ -269,23 +269,23 @@ def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
         return ReadOnlyReason.BINARY
     if len(content) > _MOST_BYTES:
         return ReadOnlyReason.TOO_LARGE
-    held = read_text(content)
-    if held is None:
+    file_text = read_text(content)
+    if file_text is None:
         return ReadOnlyReason.NOT_TEXT
-    return held if excess(held.text) is None else ReadOnlyReason.TOO_LARGE
+    return file_text if excess(file_text.text) is None else ReadOnlyReason.TOO_LARGE
 
 
 def compare(kind: CodeKind, content: bytes, base: FileText | None) -> FileContent:
-    """Finds out what a file has that the window has not; may take a while."""
-    held = editable(kind, content)
+    """Returns the content of a file, compared with the text of the window; may take a while."""
+    file_text = editable(kind, content)
     changes: list[LineChange] = []
-    if base is not None and isinstance(held, FileText):
-        changes = line_changes(base.text.split("\n"), held.text.split("\n"))
-    return FileContent(content, digest(content), held, base, tuple(changes))
+    if base is not None and isinstance(file_text, FileText):
+        changes = line_changes(base.text.split("\n"), file_text.text.split("\n"))
+    return FileContent(content, digest(content), file_text, base, tuple(changes))
 
 
 def change_lines(text: QTextDocument, changes: tuple[LineChange, ...], new: FileText) -> None:
-    """Makes these changes as one step of undo; cursors elsewhere stay where they are."""
+    """Makes the changes as a single step of undo; cursors elsewhere stay where they are."""
     lines = new.text.split("\n")
     cursor = QTextCursor(text)
     cursor.beginEditBlock()
@@ -306,7 +306,7 @@ def _change(cursor: QTextCursor, change: LineChange, lines: list[str]) -> None:
 
 
 def _come_or_go(cursor: QTextCursor, first: int, last: int, lines: list[str]) -> None:
-    """Whole lines, with the line end behind them, or before them at the very end of the text."""
+    """Inserts or removes whole lines, with the newline behind, or before at the end of the text."""
     text = cursor.document()
     at_end = last == text.blockCount()
     block, end = text.findBlockByNumber(first - at_end), text.findBlockByNumber(last - 1)

@@ -1,4 +1,4 @@
-"""Turns what was built and what is typed into launches. The only place that starts a launch."""
+"""Turns builds and launch forms into launches. The only place that starts a launch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PAUSE_MS = 250
 
 @dataclass(frozen=True)
 class _Kernels:
-    """A build and the kernels in it: code is never launched with the parameters of other code."""
+    """A build and the kernels of this build: code never runs with parameters of other code."""
 
     sources: tuple[Source, ...]
     result: BuildResult
@@ -61,7 +61,7 @@ class _Kernels:
         )
 
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
-        """Returns what a kernel is launched from; raises `SpecError` where there is nothing."""
+        """Returns the code to launch a kernel from; raises `SpecError` where there is none."""
         simulated = self.sources if device == SIMULATOR else None
         return launchable(self.result, form, spec.load, self.confined_to, simulated=simulated)
 
@@ -73,7 +73,7 @@ class _Kernels:
 
 @dataclass(frozen=True)
 class SimulatedKernel:
-    """What the simulator has found of a kernel of the build that is shown.
+    """The counts and findings of the simulator for a kernel of the shown build.
 
     Attributes:
         lowered: The kernel's lowered name.
@@ -88,7 +88,7 @@ class SimulatedKernel:
     simulation: Simulation
 
     def lines_of(self, name: str) -> tuple[LineCounts, ...] | None:
-        """Returns the counts of a module by the lines of its own PTX; None where it did not run."""
+        """Returns the counts of a module by line of its own PTX; None where no line has run."""
         if self.ptx.line_of(name, 1) is None:
             return None
         placed = ((line, *self.ptx.place_of(line.ptx_line)) for line in self.simulation.lines)
@@ -211,7 +211,7 @@ class LaunchController(QObject):
 
     @property
     def is_result_behind(self) -> bool:
-        """Whether what the last launch came to is not of the newest text of what is shown."""
+        """Whether the result of the last launch is not of the newest text shown."""
         if self._ended is None:
             return False
         return self._outputs.is_behind or not self._ended.has_code_of(self._kernels)
@@ -223,11 +223,11 @@ class LaunchController(QObject):
 
     @property
     def kernel(self) -> str:
-        """The kernel that is chosen, by the name of its launch; empty for none."""
+        """The launch name of the chosen kernel; empty for none."""
         return self._specs.spec.kernel if self._specs.form is not None else ""
 
     def awaited_build(self) -> str:
-        """Returns what has to be known of a build before a launch; empty where nothing has."""
+        """Returns the pending step of the build that a launch has to wait for; empty for none."""
         if self._build_controller.is_busy and not self._build_controller.is_building:
             # It would begin after a pause in typing; a launch comes after typing.
             self._build_controller.build()
@@ -265,7 +265,7 @@ class LaunchController(QObject):
 
     @Slot()
     def list_devices(self) -> None:
-        """Looks for the GPUs; the first time starts the process that uses them."""
+        """Lists the GPUs; the first time, that starts the process that uses the GPUs."""
         handle = self._service.list_devices()
         handle.finished.connect(self.take_devices)
         handle.failed.connect(self._on_devices_missed)
@@ -281,7 +281,7 @@ class LaunchController(QObject):
 
     @Slot()
     def run(self) -> None:
-        """Launches what the specs say, once build and GPUs are known, unless it cannot be."""
+        """Launches the chosen spec as soon as build and GPUs are known, unless problems remain."""
         if self._is_waiting or self._running is not None:
             return
         self._is_waiting, self._is_kept = True, False
@@ -294,7 +294,7 @@ class LaunchController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Ends the launch that is on its way, or what waits to be launched."""
+        """Cancels the running launch, or the launch that waits."""
         if self._is_waiting:
             self._end(self._unlaunched(LaunchOutcome.CANCELLED))
         elif self._running is not None:
@@ -302,7 +302,7 @@ class LaunchController(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        """Launches what waits, unless there is something left to wait for."""
+        """Starts the waiting launch, unless something is left to wait for."""
         if not self._is_waiting:
             return
         if awaited := self._awaited():
@@ -331,13 +331,13 @@ class LaunchController(QObject):
         self._go_on()
 
     def _awaited(self) -> str:
-        """Returns what the user has to know before a launch; empty where there is nothing."""
+        """Returns the step that a launch still has to wait for; empty where there is none."""
         awaited = self.awaited_build()
         return awaited or (self.tr("looking for GPUs") if self._devices is None else "")
 
     @Slot()
     def _review(self) -> LaunchRequest | None:
-        """Finds out whether it can be launched, and says so; returns the launch if it can."""
+        """Reports problems and configuration of the launch; returns the request if there is one."""
         resolved = self._resolved()
         request = resolved.request
         self._problems = resolved.problems
@@ -353,7 +353,7 @@ class LaunchController(QObject):
         return request
 
     def _resolved(self, device: int | None = None) -> ResolvedSpec:
-        """Returns the launch on a device; None for the one that is chosen."""
+        """Returns the launch, resolved for a device; None for the chosen device."""
         form, spec = self._specs.form, self._specs.spec
         device = self._device if device is None else device
         if form is None or self._kernels is None:
@@ -417,13 +417,13 @@ class LaunchController(QObject):
             self._inspecting = self._service.inspect(asked)
             self._inspecting.finished.connect(self._on_inspected)
 
-    def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
-        """Says what the driver says about the kernel, or why it says nothing."""
+    def _show_facts(self, facts: KernelFacts | Diagnostic | None) -> None:
+        """Shows the facts of the driver about the kernel, or the reason why there are none."""
         self._remarks = ()
-        if isinstance(told, Diagnostic):
-            words = (told.message, told.explanation)
-            self._remarks = (SpecProblem("code", *words, Severity.WARNING, told.fix),)
-        self.facts_changed.emit(told if isinstance(told, KernelFacts) else None)
+        if isinstance(facts, Diagnostic):
+            words = (facts.message, facts.explanation)
+            self._remarks = (SpecProblem("code", *words, Severity.WARNING, facts.fix),)
+        self.facts_changed.emit(facts if isinstance(facts, KernelFacts) else None)
 
     @Slot()
     def _on_result_changed(self) -> None:
@@ -475,8 +475,8 @@ class LaunchController(QObject):
             self._on_failed(message)
 
     @Slot(object)
-    def _on_inspected(self, told: KernelFacts | Diagnostic) -> None:
-        self._show_facts(told)
+    def _on_inspected(self, facts: KernelFacts | Diagnostic) -> None:
+        self._show_facts(facts)
         self._emit_problems()
 
     @Slot(object)

@@ -1,4 +1,4 @@
-"""Which kernel is to be launched and how, and what was typed for the others.
+"""The kernel to launch with arguments and configuration, and the typed launches of the others.
 
 What was typed is kept while other kernels are launched and signatures change, and so are the axes
 that were typed to vary a launch: as long as the program runs, or in a project.
@@ -22,7 +22,7 @@ from jitstudio.core.project.project import RunRecording, StepRecording
 
 
 class LaunchSpecs(QObject):
-    """The kernels of a build, the chosen one, and the launches by kernel title.
+    """The kernels of a build, the chosen kernel, and the launches by kernel title.
 
     Signals:
         replaced: The chosen launch is another one than was typed: views show it anew.
@@ -50,13 +50,13 @@ class LaunchSpecs(QObject):
         self._time_limit = seconds
 
     def finish(self) -> str:
-        """Has what is being typed taken over; returns why it cannot be read, or nothing."""
+        """Has the text being typed taken over; returns why that text cannot be read, or nothing."""
         self.finishing.emit()
         return self.unreadable
 
     @property
     def unreadable(self) -> str:
-        """Why what is typed cannot be read, or nothing."""
+        """The reason why the typed text cannot be read, or nothing."""
         return next((problem.message for problem in self._unreadable), "")
 
     @property
@@ -71,7 +71,7 @@ class LaunchSpecs(QObject):
 
     @property
     def spec(self) -> LaunchSpec:
-        """The launch of the kernel that is chosen; the last one where none is."""
+        """The launch of the chosen kernel; the last launch where no kernel is chosen."""
         return self._spec
 
     @property
@@ -80,7 +80,7 @@ class LaunchSpecs(QObject):
         return tuple(self._specs.values())
 
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
-        """Takes the kernels of a build; the chosen one stays, or the last used takes its place."""
+        """Takes the kernels of a build; the chosen kernel stays, or the last used takes over."""
         self._forms = forms
         if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
             self.remember(replace(self._waiting, kernel=title))
@@ -115,7 +115,7 @@ class LaunchSpecs(QObject):
         self.changed.emit()
 
     def show(self, spec: LaunchSpec) -> None:
-        """Turns to another launch; if its kernel is not built yet, as soon as it is."""
+        """Turns to another launch; as soon as the kernel is built, if that is still to come."""
         title = self._title_of(spec.kernel)
         self._waiting = None if title else spec
         self._spec = replace(spec, kernel=title or spec.kernel)
@@ -124,7 +124,7 @@ class LaunchSpecs(QObject):
         self._emit_replaced()
 
     def remember(self, spec: LaunchSpec) -> None:
-        """Keeps a launch under its kernel, with the texts of parameters that it has lost."""
+        """Remembers a launch by kernel, with the texts of parameters that the kernel has lost."""
         known = self._specs.pop(spec.kernel, spec)
         arguments = dict(known.arguments) | dict(spec.arguments)
         self._specs[spec.kernel] = replace(spec, arguments=tuple(arguments.items()))
@@ -145,11 +145,11 @@ class LaunchSpecs(QObject):
         self._emit_replaced()
 
     def suggest(self, spec: LaunchSpec) -> None:
-        """Keeps a launch unless the user has typed one for this kernel."""
+        """Remembers a launch unless the user has typed another for this kernel."""
         self._specs.setdefault(spec.kernel, spec)
 
     def fitted(self, form: KernelForm) -> LaunchSpec:
-        """Returns the launch of a kernel, for the parameters it has now.
+        """Returns the launch of a kernel, for the present parameters of the kernel.
 
         A kernel that is new takes what was typed for another instance of its template.
         """
@@ -175,7 +175,7 @@ class LaunchSpecs(QObject):
         self.changed.emit()
 
     def _title_of(self, kernel: str) -> str:
-        """Returns the title of the kernel that a spec means; empty while it is not built."""
+        """Returns the title of the kernel that a spec names; empty while that is not built."""
         try:
             return choose_form(kernel, self._forms if kernel else self._forms[:1]).title
         except SpecError:
@@ -191,7 +191,7 @@ MOST_RECORDED = 24 << 20
 
 
 class StepRecordings(QObject):
-    """What the project keeps of simulated runs: a step and a recording for each kernel at most.
+    """The simulated runs of the project: at most a step and a recording for each kernel.
 
     Signals:
         changed: Other steps or recordings are kept.
@@ -215,11 +215,11 @@ class StepRecordings(QObject):
         return tuple(self._recordings.values())
 
     def of(self, kernel: str) -> StepRecording | None:
-        """Returns the step of a kernel, by the name of its launch."""
+        """Returns the step of a kernel, by launch name."""
         return self._steps.get(kernel)
 
     def recording_of(self, kernel: str) -> RunRecording | None:
-        """Returns the recording of a kernel; where it has none, the last one of all."""
+        """Returns the recording of a kernel, or the last of all recordings."""
         return self._recordings.get(kernel) or next(reversed(self.recordings), None)
 
     def has_recording_of(self, kernel: str) -> bool:
@@ -227,12 +227,12 @@ class StepRecordings(QObject):
         return kernel in self._recordings
 
     def keep(self, step: StepRecording) -> None:
-        """Keeps a step in place of the one before of its kernel."""
+        """Keeps a step in place of the earlier step of the kernel."""
         self._steps[step.kernel] = step
         self.changed.emit()
 
     def keep_recording(self, recording: RunRecording) -> tuple[str, ...]:
-        """Keeps a recording in place of the one before of its kernel.
+        """Keeps a recording in place of the earlier recording of the kernel.
 
         Returns:
             The kernels whose recordings had to go, those that were made first, as all together
@@ -241,7 +241,7 @@ class StepRecordings(QObject):
         self._recordings.pop(recording.kernel, None)
         self._recordings[recording.kernel] = recording
         gone = []
-        while sum(len(each.data) for each in self.recordings) > MOST_RECORDED:
+        while sum(len(kept_recording.data) for kept_recording in self.recordings) > MOST_RECORDED:
             gone.append(next(iter(self._recordings)))
             del self._recordings[gone[-1]]
         self.changed.emit()
@@ -256,13 +256,13 @@ class StepRecordings(QObject):
         self, steps: Iterable[StepRecording], recordings: Iterable[RunRecording]
     ) -> None:
         """Keeps these and no others."""
-        self._steps = {each.kernel: each for each in steps}
-        self._recordings = {each.kernel: each for each in recordings}
+        self._steps = {step.kernel: step for step in steps}
+        self._recordings = {recording.kernel: recording for recording in recordings}
         self.changed.emit()
 
 
 class VariantDrafts(QObject):
-    """The drafts by kernel; all instances of a template are one.
+    """The drafts by kernel; all instances of a template share a draft.
 
     Signals:
         changed: A draft is another one than before.
@@ -280,12 +280,12 @@ class VariantDrafts(QObject):
         return tuple(self._drafts.values())
 
     def of(self, form: KernelForm, spec: LaunchSpec) -> VariantDraft:
-        """Returns what was typed last for this kernel, else what a fresh form shows."""
+        """Returns the draft that was typed last for this kernel, or the draft of a fresh form."""
         known = self._drafts.get(generic_name(form.title))
         return known if known is not None else fresh_draft(form, spec)
 
     def remember(self, title: str, draft: VariantDraft) -> None:
-        """Keeps what was typed for the kernel of this title."""
+        """Remembers the draft of the kernel of this title."""
         self._drafts[generic_name(title)] = draft
         self.changed.emit()
 

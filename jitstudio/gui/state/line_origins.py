@@ -16,23 +16,23 @@ UNKNOWN = -1
 
 
 class BuiltLines(Protocol):
-    """What is known of one text; lines count from 0."""
+    """The built lines of one text; lines count from 0."""
 
     def built_line(self, line: int) -> int:
-        """Returns what a line was when it was built, or `UNKNOWN`."""
+        """Returns the number of a present line at the time of the build, or `UNKNOWN`."""
 
     def line(self, built: int) -> int:
         """Returns where a line that was built is now, or `UNKNOWN`."""
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
-        """Where each of these lines that were built is now; without those that were edited."""
+        """Returns the present numbers of built lines; edited lines are left out."""
 
     def deleteLater(self) -> None:
         """Follows the text no longer."""
 
 
 def origins_of(document: Document, built: bytes) -> BuiltLines | None:
-    """Follows what becomes of a document that was built of this; None for one without lines."""
+    """Follows the lines of a document since the build of `built`; None for one without lines."""
     if document.text is not None:
         return LineOrigins(document.text, built.decode("utf-8", "replace").split("\n"))
     if document.read_only is not ReadOnlyReason.BINARY:
@@ -41,7 +41,7 @@ def origins_of(document: Document, built: bytes) -> BuiltLines | None:
 
 
 class FixedLines(QObject):
-    """The lines of a text that cannot be edited: they are as they were, or its file is another.
+    """The lines of a text that cannot be edited: unchanged, or of another file.
 
     Args:
         document: The text.
@@ -56,7 +56,7 @@ class FixedLines(QObject):
         self._on_reloaded()
 
     def built_line(self, line: int) -> int:
-        """Returns what a line was when it was built, or `UNKNOWN`."""
+        """Returns the number of a present line at the time of the build, or `UNKNOWN`."""
         return line if self._is_same else UNKNOWN
 
     def line(self, built: int) -> int:
@@ -64,7 +64,7 @@ class FixedLines(QObject):
         return built if self._is_same else UNKNOWN
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
-        """Returns where each of these lines that were built is now, if it is known of any."""
+        """Returns the present numbers of built lines, as far as they are known."""
         return {line: line for line in built} if self._is_same else {}
 
     @Slot()
@@ -73,7 +73,7 @@ class FixedLines(QObject):
 
 
 class LineOrigins(QObject):
-    """Follows the edits of one text; lines count from 0.
+    """Follows the edits of a text; lines count from 0.
 
     A line that is edited loses its origin until the next build: rather no answer than a wrong one.
 
@@ -91,7 +91,7 @@ class LineOrigins(QObject):
         text.contentsChange.connect(self._on_contents_change)
 
     def built_line(self, line: int) -> int:
-        """Returns what a line was when it was built, or `UNKNOWN`."""
+        """Returns the number of a present line at the time of the build, or `UNKNOWN`."""
         return self._origins[line] if 0 <= line < len(self._origins) else UNKNOWN
 
     def line(self, built: int) -> int:
@@ -101,7 +101,7 @@ class LineOrigins(QObject):
         return self._origins.index(built) if built in self._origins else UNKNOWN
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
-        """Where each of these lines that were built is now; without those that were edited."""
+        """Returns the present numbers of built lines; edited lines are left out."""
         lines = {origin: now for now, origin in enumerate(self._origins) if origin != UNKNOWN}
         return {line: lines[line] for line in built if line in lines}
 
@@ -121,11 +121,11 @@ class LineOrigins(QObject):
 
 
 def _origins(built: Sequence[str], now: Sequence[str]) -> list[int]:
-    found = [UNKNOWN] * len(now)
+    origins = [UNKNOWN] * len(now)
     old = new = 0
     for change in line_changes(built, now):
         count = change.old.start - old
-        found[new : new + count] = range(old, change.old.start)
+        origins[new : new + count] = range(old, change.old.start)
         old, new = change.old.stop, change.new.stop
-    found[new:] = range(old, len(built))
-    return found
+    origins[new:] = range(old, len(built))
+    return origins

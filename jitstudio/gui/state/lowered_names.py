@@ -1,4 +1,4 @@
-"""What lowered names are in C++, as far as anybody has asked."""
+"""The C++ names of lowered (mangled) names, as far as any pane has asked."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class LoweredNames(QObject):
 
     @property
     def known(self) -> Mapping[str, str]:
-        """Each name that was asked for, with what it means; one that means nothing, with itself."""
+        """The meaning of each name that was asked for; a name without meaning maps to the name."""
         return self._known
 
     def want(self, names: Set[str]) -> None:
-        """Asks for those of these names that are not known yet."""
+        """Asks for the names of `names` that are not known yet."""
         self._wanted |= names - self._known.keys()
         self._ask()
 
     def spelled(self, text: str) -> str:
-        """Returns a text with its names as in C++; those not known yet are asked for."""
+        """Returns a text with names as in C++; unknown names are asked for."""
         self.want(lowered_names(text.splitlines()))
         return spelled(text, self._shown)
 

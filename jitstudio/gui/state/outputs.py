@@ -1,4 +1,4 @@
-"""What the output panes show: the newest result, and the last good one where the newest failed."""
+"""The content of the output panes: the newest result, or the last good where the newest failed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Absence(Enum):
 
 @dataclass(frozen=True)
 class OldOutput:
-    """Why some of what is shown is not of the newest text.
+    """The reason why part of the output is not of the newest text.
 
     Attributes:
         failed: The newest build, which has failed; None where the text was edited since.
@@ -45,7 +45,7 @@ class OldOutput:
 
 @dataclass(frozen=True)
 class Output:
-    """What one pane shows.
+    """The content of an output pane.
 
     Attributes:
         listings: One per module, or the linked one; empty if there is nothing to show.
@@ -62,7 +62,7 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A build that has succeeded, what was asked for, and when it was done."""
+    """A successful build with request and time."""
 
     request: BuildRequest
     result: BuildResult
@@ -71,7 +71,7 @@ class Built:
 
 @dataclass
 class _History:
-    """What was built last of one subject."""
+    """The last builds of a subject."""
 
     outputs: dict[CodeKind, Output]
     request: BuildRequest | None = None
@@ -125,27 +125,27 @@ class Outputs(QObject):
 
     @property
     def subject(self) -> object:
-        """What is looked at."""
+        """The subject that is looked at."""
         return self._subject
 
     @property
     def result(self) -> BuildResult | None:
-        """The last result of what is looked at."""
+        """The last result of the current subject."""
         return self._history(self._subject).result
 
     @property
     def request(self) -> BuildRequest | None:
-        """What was asked for in `result`; None where nothing could be."""
+        """The request of `result`; None where no request could be made."""
         return self._history(self._subject).request
 
     @property
     def good(self) -> Built | None:
-        """The last build of what is looked at that has succeeded; None where none has."""
+        """The last successful build of the current subject; None where none has succeeded."""
         return self._history(self._subject).good
 
     @property
     def figures(self) -> BuildResult | None:
-        """The result whose kernels, names and links are shown: the last good one, if any is."""
+        """The result whose kernels, names and links are shown: the last good, if any is."""
         return self.good.result if self.good is not None else self.result
 
     @property
@@ -158,12 +158,12 @@ class Outputs(QObject):
 
     @property
     def is_edited(self) -> bool:
-        """Whether what was built last is another text now, and not built yet."""
+        """Whether the text has changed since the last build."""
         return self._history(self._subject).is_edited
 
     @property
     def stale(self) -> OldOutput | None:
-        """Why some of what is shown is not of the newest text; None if all is."""
+        """The reason why part of the output is not of the newest text; None if all is."""
         history = self._history(self._subject)
         if not (self.is_behind or any(output.old for output in history.outputs.values())):
             return None
@@ -171,18 +171,18 @@ class Outputs(QObject):
 
     @property
     def is_first_expected(self) -> bool:
-        """Whether the first build of what is looked at is on its way, or will be in a moment."""
+        """Whether the first build of the current subject is running, or will be in a moment."""
         is_expected = self._expected is not None and self._expected == self._subject
         return is_expected and self.result is None
 
     def expect(self, subject: object) -> None:
-        """A build of this subject is on its way, or will be in a moment; None for no build."""
+        """Expects a build of `subject`, running or about to start; None for no build."""
         self._expected = subject
         self._show()
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a build of what is looked at has made listings, and goes on."""
+        """Whether a build of the current subject has made listings, and goes on."""
         return self._history(self._subject).is_unfinished
 
     def is_good(self, listing: Listing) -> bool:
@@ -190,11 +190,11 @@ class Outputs(QObject):
         return listing in self._history(self._subject).good_listings
 
     def output(self, kind: CodeKind) -> Output:
-        """Returns what the pane of this kind shows."""
+        """Returns the output of the pane of `kind`."""
         return self._shown[kind]
 
     def add(self, subject: object, listings: tuple[Listing, ...]) -> None:
-        """Shows what a build has made before it ends: PTX is there long before SASS."""
+        """Shows the listings of a running build before the end: PTX is there long before SASS."""
         history = self._history(subject)
         history.is_unfinished = True
         for kind in SHOWN_KINDS:
@@ -202,8 +202,8 @@ class Outputs(QObject):
             if new:
                 before = history.outputs[kind]
                 old = before.old - new.keys()
-                kept = [new.pop(listing.name, listing) for listing in before.listings]
-                history.outputs[kind] = Output((*kept, *new.values()), old)
+                updated = [new.pop(listing.name, listing) for listing in before.listings]
+                history.outputs[kind] = Output((*updated, *new.values()), old)
         self._histories[subject] = history
         self._show()
 
@@ -214,14 +214,14 @@ class Outputs(QObject):
         listings: tuple[Listing, ...],
         request: BuildRequest | None = None,
     ) -> None:
-        """Takes in what a build of this subject came to."""
+        """Takes in the result of a build of `subject`."""
         history = self._history(subject)
         for kind in SHOWN_KINDS:
-            made = tuple(listing for listing in listings if listing.kind is kind)
+            of_kind = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:
-                history.outputs[kind] = Output(made, absence=Absence.NOT_MADE)
+                history.outputs[kind] = Output(of_kind, absence=Absence.NOT_MADE)
             else:
-                history.outputs[kind] = _kept(history, kind, made, result)
+                history.outputs[kind] = _kept(history, kind, of_kind, result)
         history.request, history.result = request, result
         history.is_edited = False
         history.is_unfinished = False
@@ -235,7 +235,7 @@ class Outputs(QObject):
             self.result_changed.emit(result)
 
     def edit(self, name: str | None = None) -> None:
-        """What was built is another text now, and not built yet.
+        """Marks builds as outdated: the text, or the settings, have changed since.
 
         Args:
             name: The module or header; None for how all of them are built.
@@ -249,7 +249,7 @@ class Outputs(QObject):
         self._show()
 
     def show_subject(self, subject: object, is_run: bool = False) -> None:
-        """Looks at what was last built of this subject.
+        """Shows the last build of another subject.
 
         Args:
             subject: The document, or the link.
@@ -261,7 +261,7 @@ class Outputs(QObject):
             self.result_changed.emit(self.result)
 
     def forget(self, subject: object) -> None:
-        """The subject is gone, and its outputs with it."""
+        """Drops the outputs of a subject that is gone."""
         if self._histories.pop(subject, None) is not None and subject == self._subject:
             self._show()
             self.result_changed.emit(None)
@@ -273,7 +273,7 @@ class Outputs(QObject):
         self.result_changed.emit(None)
 
     def hold(self, is_held: bool) -> None:
-        """Sets whether nothing is built before the user wants it."""
+        """Sets whether building waits for the user."""
         self._blank = Absence.HELD if is_held else Absence.NOTHING_BUILT
         self._show()
 
@@ -296,10 +296,10 @@ def _with(listings: tuple[Listing, ...], old: Listing, new: Listing) -> tuple[Li
 
 
 def _kept(
-    history: _History, kind: CodeKind, made: tuple[Listing, ...], result: BuildResult
+    history: _History, kind: CodeKind, new_listings: tuple[Listing, ...], result: BuildResult
 ) -> Output:
-    """Returns what a failed build has made, and of the last good one what it has not."""
-    new = {listing.name: listing for listing in made}
+    """Returns the new listings of a failed build, with the last good listings for the rest."""
+    new = {listing.name: listing for listing in new_listings}
     old = frozenset(listing.name for listing in history.outputs[kind].listings) - new.keys()
     listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
     listings += new.values()
@@ -309,7 +309,7 @@ def _kept(
 
 
 def _concerns(request: BuildRequest | None, name: str | None) -> bool:
-    """Returns whether a build takes in a module or header, or how it is built."""
+    """Returns whether a module, a header or the settings concern a build."""
     if request is None or name is None:
         return True
     modules = (*request.sources, *request.libraries)

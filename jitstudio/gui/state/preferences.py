@@ -1,4 +1,4 @@
-"""What is remembered from one start to the next about the window itself, not about the work."""
+"""Preferences of the window, remembered from each start to the next; none of the work."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Preferences(QObject):
         self._values = {s.key: s.read(store.value(_place(s.key), s.default)) for s in SETTINGS}
 
     def value(self, key: str) -> SettingValue:
-        """What a setting of the table is; its default where what was kept makes no sense."""
+        """Returns the value of a setting; the default where the stored value makes no sense."""
         return self._values[key]
 
     def set_value(self, key: str, value: SettingValue) -> None:
@@ -53,16 +53,16 @@ class Preferences(QObject):
             self.changed.emit(key)
 
     def is_default(self, key: str) -> bool:
-        """Returns whether a setting is what it was at the first start."""
+        """Returns whether a setting has the value of the first start."""
         return self._values[key] == BY_KEY[key].default
 
     def reset(self, key: str) -> None:
-        """Makes a setting again what it was at the first start."""
+        """Sets a setting back to the value of the first start."""
         self.set_value(key, BY_KEY[key].default)
         self._store.remove(_place(key))
 
     def reset_all(self) -> None:
-        """Makes all settings again what they were at the first start."""
+        """Sets all settings back to the values of the first start."""
         for setting in SETTINGS:
             self.reset(setting.key)
 
@@ -116,14 +116,16 @@ class Preferences(QObject):
     def shortcuts(self) -> dict[str, tuple[str, ...]]:
         """The keys that the user gave to commands, by the ids of these."""
         self._store.beginGroup(_SHORTCUTS)
-        kept = {name: str(self._store.value(name, "")) for name in self._store.childKeys()}
+        stored = {name: str(self._store.value(name, "")) for name in self._store.childKeys()}
         self._store.endGroup()
-        return {name: tuple(filter(None, keys.split(_BETWEEN_KEYS))) for name, keys in kept.items()}
+        return {
+            name: tuple(filter(None, keys.split(_BETWEEN_KEYS))) for name, keys in stored.items()
+        }
 
     @shortcuts.setter
-    def shortcuts(self, kept: Mapping[str, Sequence[str]]) -> None:
+    def shortcuts(self, keys_by_name: Mapping[str, Sequence[str]]) -> None:
         self._store.remove(_SHORTCUTS)
-        for name, keys in kept.items():
+        for name, keys in keys_by_name.items():
             self._store.setValue(f"{_SHORTCUTS}/{name}", _BETWEEN_KEYS.join(keys))
 
     @property
@@ -152,8 +154,8 @@ class Preferences(QObject):
         return self._list("columns")
 
     @columns.setter
-    def columns(self, kept: list[str]) -> None:
-        self._store.setValue("columns", kept)
+    def columns(self, names: list[str]) -> None:
+        self._store.setValue("columns", names)
 
     @property
     def count_columns(self) -> list[str]:
@@ -161,8 +163,8 @@ class Preferences(QObject):
         return self._list("count_columns")
 
     @count_columns.setter
-    def count_columns(self, kept: list[str]) -> None:
-        self._store.setValue("count_columns", kept)
+    def count_columns(self, names: list[str]) -> None:
+        self._store.setValue("count_columns", names)
 
     def _list(self, key: str) -> list[str]:
         stored = self._store.value(key, [])

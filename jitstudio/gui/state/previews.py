@@ -24,7 +24,7 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class _Looked(NamedTuple):
-    """What is on disk; `content` is None where it is open already."""
+    """A file as the disk has it; `content` is None where a tab has the file already."""
 
     path: Path
     kind: CodeKind
@@ -54,18 +54,18 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
         DocumentError: It cannot be read.
     """
     known = frozenset(document.path for document in documents if document.path is not None)
-    found = reader.outcome(partial(_look, path, known))
-    document = documents.at_path(found.path)
+    looked = reader.outcome(partial(_look, path, known))
+    document = documents.at_path(looked.path)
     if document is None:
-        if found.content is None:
+        if looked.content is None:
             # Its tab was closed while we waited.
             return open_preview(documents, path, reader)
         document = Document(
-            documents.unique_name(found.path.name, found.path),
-            found.kind,
-            found.content,
-            found.path,
-            read_only=None if found.is_ours else ReadOnlyReason.FOUND,
+            documents.unique_name(looked.path.name, looked.path),
+            looked.kind,
+            looked.content,
+            looked.path,
+            read_only=None if looked.is_ours else ReadOnlyReason.FOUND,
         )
         document.is_preview, document.included = True, False
         documents.add(document)
@@ -74,7 +74,7 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 
 
 def is_installed(path: Path) -> bool:
-    """Whether a file came with a package: NVRTC unpacks the headers it brings into our cache."""
+    """Whether a file came with a package: NVRTC unpacks bundled headers into our cache."""
     return not _INSTALLED.isdisjoint(path.parts) or any(
         path.is_relative_to(place.resolve()) for place in header_places()
     )

@@ -1,4 +1,4 @@
-"""Which project is open, and whether the window holds anything of it that its file does not."""
+"""The open project, and whether the window holds anything that the project file lacks."""
 
 from __future__ import annotations
 
@@ -92,26 +92,26 @@ class ProjectState(QObject):
 
     @property
     def on_disk(self) -> str | None:
-        """A digest of the content of its file, as it is known."""
+        """The digest of the project file, as last read or written."""
         return self._on_disk
 
     @property
     def title(self) -> str:
-        """What to call the project; empty while none is open."""
+        """The title of the project; empty while none is open."""
         return self._path.name if self._path is not None else ""
 
     @property
     def is_modified(self) -> bool:
-        """Whether something of the project is not in its file."""
+        """Whether part of the project is not saved."""
         return self._is_modified
 
     @property
     def standing(self) -> TrustLevel:
-        """How far the open project is trusted; without one, the user's own texts are."""
+        """The trust in the open project; without a project, the user's own texts are trusted."""
         return self._standing if self._path is not None else OWN
 
     def trust(self, trusted: bool) -> None:
-        """Lets the open project do what the user's own code may, or no longer."""
+        """Lets the open project do all that the user's own code may, or no longer."""
         self._set_trust(replace(self._standing, trusted=trusted))
         self.changed.emit()
 
@@ -124,7 +124,7 @@ class ProjectState(QObject):
         return (document for document in self._documents if _is_in(document, folder))
 
     def open(self, opened: OpenProject, standing: TrustLevel = RESTRICTED) -> None:
-        """Takes over all of a project; what is open already stays next to it."""
+        """Takes over a whole project; documents that are open stay beside the project's."""
         project = opened.project
         self._begin(opened.path, standing)
         self._program = ""
@@ -138,9 +138,11 @@ class ProjectState(QObject):
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
         self._recordings.replace_all(project.steps, project.recordings)
-        for found in opened.members:
-            if found.content is not None:
-                self._documents.add(_document(found.member, found.content, found.path))
+        for opened_member in opened.members:
+            if opened_member.content is not None:
+                self._documents.add(
+                    _document(opened_member.member, opened_member.content, opened_member.path)
+                )
         self._documents.current = self._documents.named(project.current) or next(
             iter(self._documents), None
         )
@@ -148,7 +150,7 @@ class ProjectState(QObject):
         self.opened.emit()
 
     def close(self) -> None:
-        """Belongs to no project any more; the settings are those from before it again."""
+        """Leaves the project; the settings are the earlier ones again."""
         if self._path is not None:
             self._settings.take_from(self._own)
         self._path, self._on_disk = None, None
@@ -164,15 +166,17 @@ class ProjectState(QObject):
         self._recordings.replace_all((), ())
 
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
-        """All of it is in this file now, as `capture` gave it; `content` is the file's.
+        """Marks the project as saved to `path`; `project` and `content` are from `capture`.
 
         What was typed since then, while the disk was slow, stays unsaved.
         """
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
         if self._path is None:
             # Another tab may be looked at by now.
-            held = {module.name for module in project.modules if not module.program}
-            programs = (document.program for document in self._documents if document.name in held)
+            saved_names = {module.name for module in project.modules if not module.program}
+            programs = (
+                document.program for document in self._documents if document.name in saved_names
+            )
             self._program = next(programs, self._settings.program)
         # What belonged to no project is the user's own.
         self._begin(path, self.standing)
@@ -187,7 +191,7 @@ class ProjectState(QObject):
         self.compare()
 
     def capture(self, path: Path, resolve: Resolve = Path.resolve) -> Project:
-        """Returns the project as the window holds it, for a file of this name.
+        """Returns the project of the window, for a project file at `path`.
 
         Args:
             path: The file.
@@ -197,17 +201,17 @@ class ProjectState(QObject):
 
     def paths(self, path: Path) -> frozenset[Path]:
         """Returns the paths whose links `capture` follows: a disk may take a while to say."""
-        found: set[Path] = set()
+        asked: set[Path] = set()
 
         def note(path: Path) -> Path:
-            found.add(path)
+            asked.add(path)
             return path
 
         self._project(path.parent, note, with_texts=False)
-        return frozenset(found)
+        return frozenset(asked)
 
     def left_behind(self, path: Path) -> tuple[str, ...]:
-        """What a file of this name would not hold, as the paths in it would mean other files."""
+        """Returns the parts that a file at `path` would lose: there, paths mean other files."""
         if self._path is None or path.parent == self._path.parent:
             return ()
         carried = self._carried
@@ -218,7 +222,7 @@ class ProjectState(QObject):
         )
 
     def remembered(self) -> SavedProject | None:
-        """Returns what the next start needs to know; None while no project is open."""
+        """Returns the record of the project for the next start; None while no project is open."""
         if self._path is None:
             return None
         if self._pause.isActive():
@@ -269,7 +273,7 @@ class ProjectState(QObject):
 
     @Slot()
     def compare(self) -> None:
-        """Finds out whether anything has changed since it was saved."""
+        """Compares the project with its saved state."""
         self._pause.stop()
         was = self._is_modified
         self._edited.intersection_update(self._documents)
@@ -281,9 +285,11 @@ class ProjectState(QObject):
             self.changed.emit()
 
     def _typed(self) -> Project:
-        """Returns what was typed for variants, and the steps and recordings that are kept."""
-        kept = self._recordings
-        return Project(sweeps=self._sweeps.drafts, steps=kept.all, recordings=kept.recordings)
+        """Returns the drafts of variants, the steps and the recordings, as a project."""
+        recordings = self._recordings
+        return Project(
+            sweeps=self._sweeps.drafts, steps=recordings.all, recordings=recordings.recordings
+        )
 
     def _has_unsaved_text(self, document: Document) -> bool:
         # A file elsewhere says nothing about the copy of its text in the project.
@@ -317,7 +323,7 @@ class ProjectState(QObject):
     def _project(
         self, folder: Path, resolve: Resolve | None = None, *, with_texts: bool
     ) -> Project:
-        """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
+        """Returns the project; without `resolve` no disk is asked, as paths are final already."""
         resolve = resolve or _as_it_is
         current = self._documents.current
         ours = [document for document in self._documents if not document.is_preview]
@@ -355,8 +361,10 @@ class ProjectState(QObject):
             sweeps=tuple(
                 sorted(self._filed_sweeps(folder, carried, resolve), key=lambda s: s.kernel)
             ),
-            steps=tuple(sorted(self._recordings.all, key=lambda each: each.kernel)),
-            recordings=tuple(sorted(self._recordings.recordings, key=lambda each: each.kernel)),
+            steps=tuple(sorted(self._recordings.all, key=lambda recorded: recorded.kernel)),
+            recordings=tuple(
+                sorted(self._recordings.recordings, key=lambda recorded: recorded.kernel)
+            ),
             layout=self.layout,
             current=current.name if current is not None else "",
             links={
@@ -366,12 +374,12 @@ class ProjectState(QObject):
         )
 
     def _carried_to(self, folder: Path) -> Project:
-        """What a file in this folder can hold besides: in another, paths mean other files."""
+        """Returns the carried parts for a project file in `folder`: paths depend on the folder."""
         stays = self._path is None or self._path.parent == folder
         return self._carried if stays else Project(unknown=self._carried.unknown)
 
     def _filed(self, folder: Path, carried: Project, resolve: Resolve) -> Iterator[LaunchSpec]:
-        """Yields the launches, with what was left out of them where nothing else is typed."""
+        """Yields the launches, with the withheld arguments where nothing has been typed."""
         withheld = {spec.kernel: dict(spec.arguments) for spec in carried.launches}
         for spec in self._launches.specs:
             filed = file_launch(spec, folder, resolve)
@@ -381,14 +389,14 @@ class ProjectState(QObject):
     def _filed_sweeps(
         self, folder: Path, carried: Project, resolve: Resolve
     ) -> Iterator[VariantDraft]:
-        """Yields the sweeps, with the axes that were left out of them where no others are typed."""
+        """Yields the sweeps, with the withheld axes where no others have been typed."""
         withheld = {draft.kernel: draft.axes for draft in carried.sweeps}
         for draft in self._sweeps.drafts:
             filed = file_sweep(draft, folder, resolve)
             typed = {(axis.kind, axis.name) for axis in filed.axes}
             more = withheld.get(draft.kernel, ())
-            kept = (axis for axis in more if (axis.kind, axis.name) not in typed)
-            yield replace(filed, axes=(*kept, *filed.axes))
+            untouched = (axis for axis in more if (axis.kind, axis.name) not in typed)
+            yield replace(filed, axes=(*untouched, *filed.axes))
 
     @Slot()
     def _on_changed(self) -> None:
@@ -403,7 +411,7 @@ class ProjectState(QObject):
 
 
 def _settings_only(settings: BuildSettings, program: str = "") -> Project:
-    """Returns what a project that consists of this program says of these settings."""
+    """Returns the settings of a project that consists of this program."""
     return Project(
         arch=settings.arch,
         options=settings.options,
@@ -419,7 +427,7 @@ def _settings_only(settings: BuildSettings, program: str = "") -> Project:
 
 
 def _carried(opened: OpenProject) -> Project:
-    """Returns what of a project is not taken into the window."""
+    """Returns the parts of a project that the window does not take over."""
     count = len(opened.project.modules)
     return Project(
         modules=_unread(opened, 0, count),
@@ -436,11 +444,15 @@ def _carried(opened: OpenProject) -> Project:
 
 
 def _unread(opened: OpenProject, start: int, end: int) -> tuple[Member, ...]:
-    return tuple(found.member for found in opened.members[start:end] if found.content is None)
+    return tuple(
+        opened_member.member
+        for opened_member in opened.members[start:end]
+        if opened_member.content is None
+    )
 
 
 def _essence(project: Project) -> Project:
-    """Returns a project without what merely looking at it changes."""
+    """Returns a project without the parts that looking at it changes."""
     launches = tuple(replace(s, arguments=tuple(sorted(s.arguments))) for s in project.launches)
     return replace(project, launches=launches, kernel="", layout="", current="", unknown={})
 
@@ -451,7 +463,7 @@ def _is_in(document: Document, folder: Path) -> bool:
 
 
 def _as_it_is(path: Path) -> Path:
-    """Returns the path of a document or project, whose links were followed when it was opened."""
+    """Returns `path` as is: links were followed when the document or project was opened."""
     return path
 
 
@@ -478,11 +490,11 @@ def _member(
 
 
 def _text(document: Document) -> str:
-    held = document.held
-    if held is None:
+    file_text = document.held
+    if file_text is None:
         return document.content.decode("utf-8", "replace")
-    mark = _MARK if held.form.encoding is Encoding.UTF_8_BOM else ""
-    return f"{mark}{held.joined}"
+    mark = _MARK if file_text.form.encoding is Encoding.UTF_8_BOM else ""
+    return f"{mark}{file_text.joined}"
 
 
 def _document(member: Member, content: bytes, path: Path | None) -> Document:

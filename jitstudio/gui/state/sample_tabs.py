@@ -11,7 +11,7 @@ from jitstudio.samples import Sample, SampleFile
 
 
 def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -> None:
-    """Opens a sample as new tabs, with the target it was written for and a link of its own."""
+    """Opens a sample in new tabs, with its target architecture and a link of its own."""
     program = _program(sample, documents, settings)
     opened = [_open_file(file, program, documents) for file in sample.files]
     if sample.arch is not None:
@@ -22,7 +22,7 @@ def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -
 
 
 def _program(sample: Sample, documents: Documents, settings: BuildSettings) -> str:
-    """The program that a sample is, or becomes: its link shall not change how others are built."""
+    """The program of a sample, as opened or new: its link must not change other builds."""
     if sample.link is LinkMode.NONE and settings.link_of("") is LinkMode.NONE:
         return ""
     for program in {document.program for document in documents} - {""}:
@@ -32,7 +32,7 @@ def _program(sample: Sample, documents: Documents, settings: BuildSettings) -> s
 
 
 def _opened(file: SampleFile, program: str, documents: Documents) -> Document | None:
-    """The tab of a file of a sample; a header that has been edited is still what it includes."""
+    """The tab of a file of a sample; an edited header still serves the includes of the sample."""
     name, content = file.path.name, file.path.read_bytes()
     for document in documents:
         if document.is_header and document.name == name:

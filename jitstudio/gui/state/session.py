@@ -1,4 +1,4 @@
-"""Keeps what the user has typed: all open documents and build settings, across ends of any kind.
+"""Keeps the user's work, all documents and build settings, across ends of any kind.
 
 The session is on the disk a second after each change, before what may take the machine down, and at
 the end; it is read at the start. Each running jitstudio has a session file of its own, held by a
@@ -74,11 +74,11 @@ class KeptLaunches(Protocol):
 
     @property
     def specs(self) -> tuple[LaunchSpec, ...]:
-        """All of them, in the order of the last use."""
+        """All launches, in the order of the last use."""
         ...
 
     def remember(self, spec: LaunchSpec) -> None:
-        """Keeps a launch under its kernel."""
+        """Keeps a launch by kernel."""
         ...
 
 
@@ -87,11 +87,11 @@ class KeptProject(Protocol):
 
     @property
     def changed(self) -> SignalInstance:
-        """Emitted when it has changed."""
+        """Emitted when the project has changed."""
         ...
 
     def remembered(self) -> SavedProject | None:
-        """Returns what the next start needs to know, or None while no project is open."""
+        """Returns the record for the next start, or None while no project is open."""
         ...
 
     def resume(self, saved: SavedProject) -> None:
@@ -134,7 +134,7 @@ class _Unclosed(NamedTuple):
 
 
 class Session(QObject):
-    """Saves and restores documents, settings and launches in one file.
+    """Saves and restores documents, settings and launches in a session file.
 
     Args:
         folder: Where the session files are.
@@ -185,7 +185,7 @@ class Session(QObject):
         self.set_interval(1)
 
     def _keep_in(self, slot: SessionSlot | None, problem: str) -> None:
-        """Writes to this session file from now on; why it cannot be, or nothing."""
+        """Writes to `slot` from now on; `problem` tells why that cannot be, or is empty."""
         self._slot, self._problem = slot, problem
         if slot is not None and slot.is_writable:
             self._writer = FileWriter(slot.path, self)
@@ -193,14 +193,14 @@ class Session(QObject):
             self._writer.failed.connect(self._on_write_failed)
 
     def attach(self, launches: KeptLaunches, project: KeptProject) -> None:
-        """Keeps these too, and gives them what was restored: a window shows its texts before."""
+        """Adds launches and project, and restores both; a window shows its texts before."""
         self._launches, self._project = launches, project
         self._hand_over()
         for part in (launches, project):
             part.changed.connect(self._on_changed)
 
     def attach_breakpoints(self, stepping: KeptBreakpoints) -> None:
-        """Keeps these too, and gives back those that were restored."""
+        """Adds the breakpoints, and restores the saved ones."""
         self._stepping = stepping
         stepping.set_breakpoints(dict(self._breakpoints))
         stepping.breakpoints_changed.connect(self._on_changed)
@@ -217,20 +217,20 @@ class Session(QObject):
 
     @property
     def complaint(self) -> str:
-        """Why the session is not kept at present; empty where it is."""
+        """The reason why the session is not kept at present; empty where all is well."""
         return self._complaint
 
     @property
     def is_passing(self) -> bool:
-        """Whether it is kept in a folder that may be emptied when the machine starts."""
+        """Whether the session is in a folder that may be emptied when the machine starts."""
         return fallback_folder() in self._folder.parents
 
     def set_interval(self, seconds: float) -> None:
-        """Has a change on the disk this long after it."""
+        """Has each change on the disk after `seconds`."""
         self._timer.setInterval(max(_WRITING_MS // 2, round(seconds * 1000) - _WRITING_MS))
 
     def watch(self) -> None:
-        """Saves after each change from now on; also at once, to find out early if it cannot be."""
+        """Saves after each change from now on, and at once, so that problems show early."""
         documents, settings = self._documents, self._settings
         self._is_watching = True
         for signal in (
@@ -246,7 +246,7 @@ class Session(QObject):
         self.save()
 
     def restore(self, *, by_itself: bool = False) -> bool:
-        """Opens what was open last; returns whether there was anything.
+        """Opens the documents of the last session; returns whether there were any.
 
         Args:
             by_itself: Whether something is to be opened that belongs to no project. A session with
@@ -281,7 +281,7 @@ class Session(QObject):
         return len(self._documents) > 0
 
     def _hand_over(self) -> None:
-        """Gives launches and project what was restored of them, once both are there."""
+        """Hands restored launches and project over, once both owners are there."""
         if self._left is not None and self._project is not None:
             self._project.take_settings_before(self._left)
             self._left = None
@@ -309,15 +309,15 @@ class Session(QObject):
     def _load(self, slot: SessionSlot) -> SavedSession | None:
         if not slot.path.exists():
             return None
-        kept = slot.path.stat().st_mtime
+        saved_at = slot.path.stat().st_mtime
         saved = load(plain_files.read_file(slot.path, _LARGEST))
         if not saved.closed:
-            self._unclosed.append(_Unclosed(kept, slot.was_killed))
+            self._unclosed.append(_Unclosed(saved_at, slot.was_killed))
         return saved
 
     @contextmanager
     def _or_set_aside(self, slot: SessionSlot) -> Iterator[None]:
-        """Begins without this session where it cannot be brought back, whatever the reason.
+        """Begins anew where the session in `slot` cannot be restored, whatever the reason.
 
         Any exception counts: it would come again at each start, and no window would.
         """
@@ -331,7 +331,7 @@ class Session(QObject):
             self.restore_failed.emit(message.format(error=reason, kept=set_aside(slot.path)))
 
     def _leave_project(self) -> None:
-        """Lets go of a session with a project, and takes one without; its settings are not ours."""
+        """Leaves a session with a project for one without; its settings are not ours."""
         left = _with_project(self._slot.path) if self._slot is not None else None
         if self._slot is None or left is None or left.project is None:
             return
@@ -348,7 +348,7 @@ class Session(QObject):
             self.recovered.emit(message.format(name=Path(left.project.path).name))
 
     def _adopt(self, folder: Path, own: Path, *, with_projects: bool) -> None:
-        """Takes over what was typed in windows that are closed now and was never saved."""
+        """Takes over the unsaved text of windows that are closed now."""
         if not folder.is_dir():
             return
         try:
@@ -381,7 +381,7 @@ class Session(QObject):
             self.save()
 
     def save_before(self, act: Callable[[], None]) -> None:
-        """Writes the session, and calls back once it is on the disk, or cannot be."""
+        """Writes the session, and calls `act` once the write is done or has failed."""
         number = self._write(closed=False)
         if number:
             self._waiting.append((number, act))
@@ -389,7 +389,7 @@ class Session(QObject):
             act()
 
     def flush(self) -> str:
-        """Waits until the session is written; why it could not be, or nothing."""
+        """Waits until the session is written; returns the reason of a failure, or nothing."""
         return self._writer.finish() if self._writer is not None else self._problem
 
     def _write(self, *, closed: bool) -> int:
@@ -417,14 +417,14 @@ class Session(QObject):
         self._go_on(number)
 
     def _go_on(self, number: int) -> None:
-        """Does what had to wait."""
+        """Calls the actions that waited for write `number`."""
         ready = [act for ticket, act in self._waiting if ticket <= number]
         self._waiting = [(ticket, act) for ticket, act in self._waiting if ticket > number]
         for act in ready:
             act()
 
     def keep(self) -> str:
-        """Writes the session as one that has come to its end; why it cannot be, or nothing.
+        """Writes the session as a finished one; returns the reason of a failure, or nothing.
 
         The end may still be put off: what is saved next is a session that goes on.
         """
@@ -437,7 +437,7 @@ class Session(QObject):
         return problem
 
     def close(self) -> None:
-        """Saves a last time and lets the session file go; what waits to be done is not done."""
+        """Saves a last time and releases the session file; actions that wait are dropped."""
         self._waiting.clear()
         self.keep()
         self._timer.stop()
@@ -490,7 +490,7 @@ class Session(QObject):
     def _saved_breakpoints(
         self, documents: Iterable[Document]
     ) -> tuple[tuple[BreakLine, str], ...]:
-        """Returns those of what is open: another text of the name would not have its lines."""
+        """Returns the breakpoints of open documents: another text of the name has other lines."""
         if self._stepping is None:
             return self._breakpoints
         names = {document.name for document in documents} | {entry.name for entry in self._unread}
@@ -543,7 +543,7 @@ class Session(QObject):
 
 
 def _with_project(path: Path) -> SavedSession | None:
-    """Returns the session in this file if it has a project; None too where that cannot be known."""
+    """Returns the session in `path` if there is a project; None where that cannot be known."""
     try:
         saved = load(plain_files.read_file(path))
     except (OSError, SessionFormatError):
@@ -552,7 +552,7 @@ def _with_project(path: Path) -> SavedSession | None:
 
 
 def content_of(entry: SavedDocument) -> FileText | FileContent:
-    """Returns what an entry holds, or else its file.
+    """Returns the content of an entry, or of the file of the entry.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -583,7 +583,7 @@ def reopened(
 
 
 def saved_document(document: Document) -> SavedDocument:
-    """Returns a document as it is kept."""
+    """Returns the record of a document for the session."""
     # The text only where no file has it.
     keep = document.is_modified or document.path is None
     return SavedDocument(
@@ -604,7 +604,7 @@ def saved_document(document: Document) -> SavedDocument:
 
 
 def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
-    """Yields what is in no file; its project stays behind, but not what nobody trusts it with."""
+    """Yields the unsaved documents; the project stays behind, but not the lack of trust."""
     project = saved.project
     folder = project.origin.confined_to if project is not None else ""
     for document in saved.documents:
@@ -614,7 +614,7 @@ def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
 
 
 def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
-    """What is so after an end that was not written: how it ended, and from when the texts are."""
+    """Returns the message after an unclean end: the kind of end, and the age of the texts."""
     translate = QCoreApplication.translate
     ended = translate("Session", "The last session could not be kept to its end.")
     if any(session.was_killed for session in unclosed):
@@ -622,7 +622,7 @@ def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
     oldest = QDateTime.fromSecsSinceEpoch(int(min(session.kept for session in unclosed)))
     when = QLocale().toString(oldest, QLocale.FormatType.ShortFormat)
     none = translate("Session", "What was kept of it at {when} is back; that has no unsaved text.")
-    one = translate(
+    singular = translate(
         "Session",
         "One tab with unsaved text is back, as it was kept at {when}: "
         "it is marked with a dot. Save it to keep it in a file.",
@@ -633,5 +633,5 @@ def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
         "they are marked with a dot. Save them to keep them in files.",
     )
     unsaved = sum(document.is_modified for document in back)
-    message = counted(unsaved, one, many, when=when) if unsaved else none.format(when=when)
+    message = counted(unsaved, singular, many, when=when) if unsaved else none.format(when=when)
     return f"{ended} {message}"

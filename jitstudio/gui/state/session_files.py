@@ -1,4 +1,4 @@
-"""Which file a running jitstudio keeps its session in, and how it is written with no waiting."""
+"""The session file of a running jitstudio, and writing without waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNREAD = "-unread-"
 
 
 class SessionSlot(NamedTuple):
-    """A session file, and the lock that keeps other processes from it.
+    """A session file, and the lock that keeps other processes away.
 
     Attributes:
         path: The session file; it need not be there yet.
@@ -30,14 +30,14 @@ class SessionSlot(NamedTuple):
 
     @property
     def is_writable(self) -> bool:
-        """Whether it may be written, as this process holds the lock."""
+        """Whether this process may write the session: it holds the lock."""
         return self.lock.isLocked()
 
 
 def take_slot(
     folder: Path, suits: Callable[[Path], bool] = lambda _path: True
 ) -> tuple[SessionSlot | None, str]:
-    """The first session file that no running jitstudio holds, and why nothing can be kept in it.
+    """Returns the first session file that no running jitstudio holds, and any problem.
 
     Where the folder cannot be written to, it is the first one there is, only to be read.
 
@@ -65,13 +65,13 @@ def take_slot(
 
 
 def slots_in(folder: Path) -> Iterator[SessionSlot]:
-    """The session files in a folder that no running jitstudio holds; the caller unlocks them."""
+    """Returns the session files that no running jitstudio holds; the caller unlocks each."""
     paths = (path for path in sorted(folder.glob("session-*.json")) if _UNREAD not in path.name)
     return (slot for slot in map(_try, paths) if slot is not None)
 
 
 def _try(path: Path) -> SessionSlot | None:
-    """A session file and its lock, taken where that can be; None if another process has it."""
+    """Returns a session file with lock, as far as locking works; None if another process has it."""
     lock_path = path.with_suffix(".lock")
     was_killed = lock_path.exists()
     lock = QLockFile(str(lock_path))
@@ -83,7 +83,7 @@ def _try(path: Path) -> SessionSlot | None:
 
 
 def set_aside(path: Path) -> str:
-    """Renames a session that cannot be read, so that no later one takes its place; what became."""
+    """Renames an unreadable session, so that no later session takes the name; returns a message."""
     number = 1
     while (aside := path.with_name(f"{path.stem}{_UNREAD}{number}.json")).exists():
         number += 1
@@ -101,7 +101,7 @@ def set_aside(path: Path) -> str:
 
 
 class FileWriter(QObject):
-    """Replaces what a file holds, again and again: what was asked for last is written last.
+    """Replaces the content of a file repeatedly: the request made last is written last.
 
     A content that is already in the file is not written again, to spare the disk.
 
@@ -128,7 +128,7 @@ class FileWriter(QObject):
         self._pool.setMaxThreadCount(1)
 
     def write(self, make: Callable[[], bytes]) -> int:
-        """Has the thread make a content and writes it; gives back the number of this one."""
+        """Has the thread make and write a content; returns the number of this request."""
         self._newest += 1
         self._pool.start(self._writing(make, self._newest))
         return self._newest

@@ -1,4 +1,4 @@
-"""The session file: what one jitstudio had open, as values and as JSON."""
+"""The session file: the open work of one jitstudio, as values and as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SessionFormatError(ValueError):
 
 
 class SavedDocument(NamedTuple):
-    """One open document.
+    """An open document.
 
     Attributes:
         name: What builds called it.
@@ -91,12 +91,12 @@ class SavedProject(NamedTuple):
 
     @property
     def origin(self) -> Origin:
-        """The author of what is built of it."""
+        """The author of the code of the project."""
         return Origin(str(Path(self.path).parent), self.trusted)
 
 
 class SavedSession(NamedTuple):
-    """All open documents in their order, the place of the current one, settings and launches.
+    """All documents in their order, the index of the current, settings and launches.
 
     Attributes:
         link: Of the user's own program.
@@ -256,7 +256,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
-    """Returns the switches; those of the user's were kept here, too."""
+    """Returns the switches; older sessions have the user's switches here, too."""
     return frozenset(s for s in Switch if s not in USERS_SWITCHES and saved.get(s.value))
 
 
@@ -279,8 +279,8 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
 
 
 def _on_disk(entry: dict[str, Any]) -> str | None:
-    told = entry.get("on_disk")
-    return None if told is None else str(told)
+    digest = entry.get("on_disk")
+    return None if digest is None else str(digest)
 
 
 def _text_object(content: FileText | None) -> dict[str, str | None]:

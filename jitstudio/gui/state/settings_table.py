@@ -1,4 +1,4 @@
-"""All settings in one table: the dialog shows it, `Preferences` keeps what the user chose."""
+"""All settings in one table: the dialog shows the table, `Preferences` keeps the values."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class SettingChoice(NamedTuple):
-    """One of several values, and what the user reads for it."""
+    """One of several values, with the words for the user."""
 
     value: str
     title: str
 
 
 class Setting(NamedTuple):
-    """One setting; its type is that of its default.
+    """A setting; the type is that of the default.
 
     Attributes:
         key: What it is kept and asked for by.
@@ -63,12 +63,12 @@ class Setting(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """What it does, in the user's language and with the keys that a command has now."""
+        """The explanation in the user's language, with the present keys of the command."""
         message = QCoreApplication.translate(CONTEXT, self.sentence)
         return message.format(keys=COMMAND_KEYS.words(self.command)) if self.command else message
 
     def read(self, stored: object) -> SettingValue:
-        """What was kept, put right: an INI file gives back text, and anybody may write into it."""
+        """Returns a valid value for `stored`: INI files return text, and anybody may edit them."""
         if isinstance(self.default, bool):
             return _TRUTHS.get(str(stored).casefold(), self.default)
         if self.is_font:

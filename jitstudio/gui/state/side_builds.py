@@ -1,4 +1,4 @@
-"""Builds of the user's besides that of what is open: exports, comparisons, more SASS."""
+"""Builds of the user's besides the open text: exports, comparisons, more SASS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jitstudio.gui.state.outputs import Built, Outputs
 
 @dataclass(frozen=True, eq=False)
 class SideBuild:
-    """One of them, which waits or runs.
+    """A side build, waiting or running.
 
     Attributes:
         doing: What is done, for the user.
@@ -34,7 +34,7 @@ class SideBuild:
 
 
 class SideBuilds(QObject):
-    """Has them built one after another, in processes that leave the cores to builds of edits.
+    """Runs side builds one after another, in processes that leave the cores to builds of edits.
 
     Args:
         service: Builds them and nothing else.
@@ -53,11 +53,11 @@ class SideBuilds(QObject):
 
     @property
     def current(self) -> SideBuild | None:
-        """The one that runs, or is about to; None where none is on its way."""
+        """The build that runs, or is about to; None where there is none."""
         return next(iter(self._all.values()), None)
 
     def build(self, request: BuildRequest, doing: str) -> RequestHandle:
-        """Builds this; one that does the same and is not done yet is forgotten.
+        """Builds `request`; an unfinished build that does the same is forgotten.
 
         Args:
             request: What to build.
@@ -77,7 +77,7 @@ class SideBuilds(QObject):
         return handle
 
     def cancel(self) -> None:
-        """Ends the one that runs."""
+        """Cancels the running side build."""
         if (build := self.current) is not None:
             build.handle.cancel()
 
@@ -125,7 +125,7 @@ class FunctionListings(QObject):
         self._kept: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
     def show(self, listing: Listing, function: str) -> None:
-        """Shows another function in place of the one that is listed, in a moment.
+        """Shows another function in place of the listed function, in a moment.
 
         One that is still printed for the same machine code is forgotten.
         """
@@ -133,28 +133,28 @@ class FunctionListings(QObject):
         if function == listing.function or (request := self._request(listing, function)) is None:
             return
         self._keep(listing)
-        if (kept := self._kept.get((listing.name, function))) is not None:
-            self._outputs.replace_listing(listing, kept)
+        if (printed := self._kept.get((listing.name, function))) is not None:
+            self._outputs.replace_listing(listing, printed)
         else:
             self._follow(self._service.build(request, _TAG), listing)
             self.began.emit(function)
 
     def show_all(self, listing: Listing) -> None:
-        """Shows all functions in place of the one that is listed, once they are printed."""
+        """Shows all functions in place of the listed function, once nvdisasm has printed all."""
         self.stop()
         if (request := self._request(listing, None)) is not None:
             doing = self.tr("Disassembling {name}").format(name=listing.name)
             self._follow(self._side_builds.build(request, doing), listing)
 
     def stop(self) -> None:
-        """Shows nothing of what is being printed."""
+        """Drops the listing that is being printed."""
         if self._printing is not None:
             self._printing.ignore()
             self._printing.cancel()
             self._printing = None
 
     def _keep(self, listing: Listing) -> None:
-        """Has a step back to this function cost nothing, until something else is built."""
+        """Keeps a listing, so that a step back is immediate until the next build."""
         if self._built is not self._outputs.good:
             self._built = self._outputs.good
             self._kept.clear()
@@ -164,7 +164,7 @@ class FunctionListings(QObject):
             self._kept.popitem(last=False)
 
     def _request(self, listing: Listing, function: str | None) -> BuildRequest | None:
-        """Returns what prints a function, or all; None where the machine code is not known."""
+        """Returns the request that prints a function, or all; None without known machine code."""
         built = self._outputs.good
         if built is None or not self._outputs.is_good(listing):
             return None

@@ -1,4 +1,4 @@
-"""When to say that what the panes show is not of the newest text: one answer for all of them."""
+"""When the panes' content counts as not of the newest text: a single answer for all panes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUIET_MS = 2000
 
 
 class Staleness(QObject):
-    """Watches edits and builds, and has `Outputs` know what is not built yet.
+    """Watches edits and builds, and tells `Outputs` about changes that are not built yet.
 
     Signals:
         changed: There is another reason, or more is old.

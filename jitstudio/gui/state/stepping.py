@@ -1,4 +1,4 @@
-"""The simulated run that is stepped through, its thread, and the breakpoints."""
+"""The simulated run of the stepper, the chosen thread, and the breakpoints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from jitstudio.simulator.stepping.requests import (
 
 
 class ShownRun(NamedTuple):
-    """A run that is stepped through, or a recording of one.
+    """A run that is stepped through, or a recording of a run.
 
     Attributes:
         about: The kernel, the module whose PTX is run, its sources, what buffers hold.
@@ -52,7 +52,7 @@ class ShownRun(NamedTuple):
 
 
 class Stepping(QObject):
-    """Owns the run: begins it from the launch form, and moves it.
+    """Owns the simulated run: begins a run from the launch form, and moves the run.
 
     Signals:
         state_changed: What is seen at the step, a `StepState`; None once there is no run.
@@ -99,7 +99,7 @@ class Stepping(QObject):
 
     @property
     def state(self) -> StepState | None:
-        """What is seen at the step; None where there is no run."""
+        """The state at the current step; None where there is no run."""
         return self._state
 
     @property
@@ -109,12 +109,12 @@ class Stepping(QObject):
 
     @property
     def is_moving(self) -> bool:
-        """Whether it is on its way."""
+        """Whether the run is moving."""
         return self._moving is not None
 
     @property
     def run(self) -> ShownRun | None:
-        """What is shown."""
+        """The shown run."""
         return self._run
 
     @property
@@ -124,16 +124,16 @@ class Stepping(QObject):
 
     @property
     def is_of_old_build(self) -> bool:
-        """Whether what runs is not the code of the newest build."""
+        """Whether the code of the run is older than the newest build."""
         return self._is_of_old_build and self.is_open and self.recording is None
 
     @property
     def kernel(self) -> str:
-        """The kernel that runs, by the name of its launch."""
+        """The kernel of the run, by launch name."""
         return self._run.about.title if self._run is not None else ""
 
     def ptx_place(self, line: int) -> tuple[str, int]:
-        """Returns the module that a line of the PTX that runs is of, and the line in its own."""
+        """Returns the module of a line of the executed PTX, and the line in that module's PTX."""
         return self._run.ptx.place_of(line) if self._run is not None else ("", line)
 
     @property
@@ -145,7 +145,7 @@ class Stepping(QObject):
 
     @Slot()
     def begin(self, thread: SimulatedThread | None = None, move: StepMove | None = None) -> None:
-        """Begins the run that the launch form describes, once what is built is known.
+        """Begins the run of the launch form, once the build is done.
 
         Args:
             thread: The thread to look at; None for the first one.
@@ -176,7 +176,7 @@ class Stepping(QObject):
     def move(
         self, goal: StepGoal, *, back: bool = False, register: str = "", step: int = 0
     ) -> None:
-        """Moves; while it moves, the last one that is asked for comes next."""
+        """Moves towards a goal; during a move, the request made last comes next."""
         points = self._points(self._breakpoints) if goal is StepGoal.BREAKPOINT else ()
         self._move(StepMove(goal, self._thread, back, points, register))
 
@@ -199,7 +199,7 @@ class Stepping(QObject):
 
     @Slot()
     def record(self) -> None:
-        """Records what the block of the thread does around this step."""
+        """Records the steps of the thread's block around this step."""
         if self._run is None or self.is_moving or self.recording is not None:
             return
         title = self.kernel
@@ -239,7 +239,7 @@ class Stepping(QObject):
     def read(
         self, area: MemoryArea, start: int, count: int, take: Callable[[MemoryPage], None]
     ) -> None:
-        """Reads memory at the step and hands it over, unless something else is asked for first."""
+        """Reads memory at the current step for `take`, unless another read comes first."""
         if self._reading is not None:
             self._reading.ignore()
         handle = self._reading = self._service.read(area, self._thread, start, count)
@@ -253,7 +253,7 @@ class Stepping(QObject):
     # Breakpoints.
 
     def toggle_breakpoint(self, line: BreakLine) -> None:
-        """Sets a breakpoint, or removes it."""
+        """Sets a breakpoint, or removes the breakpoint that is there."""
         if line in self._breakpoints:
             del self._breakpoints[line]
         else:
@@ -392,13 +392,13 @@ class Stepping(QObject):
         self._set_moving(None)
 
     def _points(self, lines: Mapping[BreakLine, str]) -> tuple[Breakpoint, ...]:
-        """Returns breakpoints as the run knows them; without those in lines that it has not."""
-        found = []
+        """Returns breakpoints in the lines of the run; lines that the run lacks are left out."""
+        points = []
         for place, condition in lines.items():
             if place.is_ptx:
                 line = self._run.ptx.line_of(place.name, place.line) if self._run else None
                 if line is not None:
-                    found.append(Breakpoint(line, (), condition))
+                    points.append(Breakpoint(line, (), condition))
                 continue
             document = self._documents.named(place.name)
             origins = self._origins.get(place.name)
@@ -408,8 +408,8 @@ class Stepping(QObject):
             if built != UNKNOWN:
                 folder = str(document.path.parent) if document.path else ""
                 files = tuple(spellings(document.name, folder))
-                found.append(Breakpoint(built + 1, files, condition))
-        return tuple(found)
+                points.append(Breakpoint(built + 1, files, condition))
+        return tuple(points)
 
     def _is_open(self, name: str, text: str) -> bool:
         """Returns whether the document of this name has these lines."""
@@ -430,7 +430,7 @@ class Stepping(QObject):
         self._origins = {}
 
     def _watch(self, line: BreakLine) -> None:
-        """Lets the breakpoints of a document move with its lines."""
+        """Has the breakpoints of a document move with the lines."""
         document = None if line.is_ptx else self._documents.named(line.name)
         if document is None or document.text is None or document in self._counts:
             return
@@ -457,15 +457,15 @@ class Stepping(QObject):
         self.breakpoints_changed.emit()
 
     def _shift(self, name: str, edited: int, by: int) -> None:
-        """Moves breakpoints below an edit, from 0; those in lines that are gone go with them."""
-        kept: dict[BreakLine, str] = {}
+        """Moves breakpoints below an edit, from 0; breakpoints of removed lines are removed."""
+        moved: dict[BreakLine, str] = {}
         for place, condition in self._breakpoints.items():
             here = place
             if not place.is_ptx and place.name == name and place.line > edited:
                 if place.line + by <= edited and by < 0:
                     continue
                 here = replace(place, line=place.line + by)
-            kept[here] = condition
-        if kept != self._breakpoints:
-            self._breakpoints = kept
+            moved[here] = condition
+        if moved != self._breakpoints:
+            self._breakpoints = moved
             self.breakpoints_changed.emit()

@@ -1,4 +1,4 @@
-"""The tools that are installed, as the worker finds them, and other versions of the compilers."""
+"""The installed tools, as the worker reports, and other versions of the compilers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitstudio.toolchain_folders import (
 
 
 class Toolchain(QObject):
-    """Asks the worker for the tools, and keeps its last answer.
+    """Asks the worker for the tools, and keeps the last answer.
 
     Args:
         service: Asks the worker.
@@ -49,14 +49,14 @@ class Toolchain(QObject):
         self.info: ToolchainInfo | None = None
 
     def follow(self, slot: Callable[[ToolchainInfo], object]) -> None:
-        """Calls this at each answer from now on, and at once if there has been one."""
+        """Calls `slot` at each answer from now on, and at once if there has been an answer."""
         if self.info is not None:
             slot(self.info)
         self.found.connect(slot)
 
     @Slot()
     def probe(self) -> None:
-        """Finds out which tools are here; also starts the worker before it is needed."""
+        """Asks for the installed tools; also starts the worker before the first build."""
         self._service.probe(self._settings.toolchain).finished.connect(self._on_probed)
 
     @Slot(object)
@@ -105,19 +105,21 @@ class OtherToolchains(QObject):
     @property
     def folders(self) -> Mapping[str, str]:
         """The folders that can be built with, by the names of axes; our own compilers first."""
-        found = (self.found or _NONE).items()
-        return {OWN: ""} | {name: each.folder for name, each in found if not each.problem}
+        toolchains = (self.found or _NONE).items()
+        return {OWN: ""} | {
+            name: toolchain.folder for name, toolchain in toolchains if not toolchain.problem
+        }
 
     @property
     def lacking(self) -> str:
-        """The name of the compilers that what is open wants and that are not there; or empty."""
+        """The name of the compilers that the open work wants and that are missing; or empty."""
         settings = self._settings
         is_there = settings.toolchain or settings.awaits_toolchain
         return "" if is_there else settings.toolchain_name
 
     def choose(self, folder: str) -> None:
-        """Builds with the compilers in this folder; with our own if it is empty."""
-        names = {each: name for name, each in self.folders.items()}
+        """Builds with the compilers in `folder`; with our own if the folder is empty."""
+        names = {path: name for name, path in self.folders.items()}
         self._settings.choose_toolchain(names.get(folder, folder) if folder else "", folder)
 
     def read(self) -> None:
@@ -130,8 +132,8 @@ class OtherToolchains(QObject):
         self._start(lambda folders: (*folders, folder))
 
     def remove(self, folder: str) -> None:
-        """Forgets a folder; nothing in it is touched."""
-        self._start(lambda folders: tuple(each for each in folders if each != folder))
+        """Forgets a folder; nothing in the folder is touched."""
+        self._start(lambda folders: tuple(listed for listed in folders if listed != folder))
 
     def _start(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
         added = self._added
@@ -169,7 +171,7 @@ class OtherToolchains(QObject):
             self.changed.emit()
 
     def _settle(self) -> None:
-        """Says where the compilers are that what is open names, if that is not known."""
+        """Sets the folder of the compilers that the open work names, if that is unknown."""
         settings = self._settings
         if settings.toolchain_name and not settings.toolchain:
             settings.settle_toolchain(hinted(settings.toolchain_name, self.found or _NONE))

@@ -1,4 +1,4 @@
-"""What a window shows first and what outlives it: texts, settings, preferences and the session."""
+"""State that a window shows first and that outlives the window: texts, settings, session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.gui.state.session import Session
 
 
 class UserState(QObject):
-    """Owns what the user has typed and chosen; everything that works on it comes later.
+    """Owns the texts and choices of the user; all services come later.
 
     Args:
         store: Where preferences are kept.
