@@ -36,7 +36,7 @@ _PATH_PARTS = 3
 
 
 def short_path(path: str) -> str:
-    """Returns the end of a path, with an ellipsis for what is before it."""
+    """Returns the end of a path, with an ellipsis for the folders before."""
     parts = PurePath(path).parts
     return path if len(parts) <= _PATH_PARTS + 1 else os.path.join("…", *parts[-_PATH_PARTS:])
 
@@ -95,7 +95,7 @@ class BuildBar(QWidget):
         self._options.editingFinished.connect(self.options_finished)
 
     def minimumSizeHint(self) -> QSize:
-        """Returns both fields and the button: the tool bar hides what has less room."""
+        """Returns room for fields and button: the tool bar hides a widget that has less."""
         row = self.layout()
         assert row is not None
         parts = (self._combo, self._toolchain, self._options, self._form_button)
@@ -105,7 +105,7 @@ class BuildBar(QWidget):
         return QSize(width + gaps + beside, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, leave it to the fields: their names are tool tips, too."""
+        """Leaves scarce room to the fields and hides the labels: tool tips have the same names."""
         super().resizeEvent(event)
         room = event.size().width() - self.minimumSizeHint().width()
         for label in self._labels:
@@ -121,7 +121,7 @@ class BuildBar(QWidget):
 
     @Slot(tuple)
     def set_archs(self, archs: tuple[ArchInfo, ...]) -> None:
-        """Offers these targets; the chosen one stays."""
+        """Offers the target architectures `archs`; the chosen target stays."""
         self._dialects = {info.arch.number: info.llvm for info in archs}
         with QSignalBlocker(self._combo):
             self._combo.clear()
@@ -145,7 +145,7 @@ class BuildBar(QWidget):
         self._show_what_reads()
 
     def set_module(self, kind: CodeKind | None, python: str) -> None:
-        """Shows what belongs to code of a kind.
+        """Shows the fields that apply to code of `kind`.
 
         Args:
             kind: Of the text that is edited; None for none.
@@ -155,7 +155,7 @@ class BuildBar(QWidget):
         self._show_what_reads()
 
     def _show_what_reads(self) -> None:
-        """Names what reads the text, and shows examples of options that it takes."""
+        """Names the reader of the text (NVRTC, libNVVM, …), with examples of the options."""
         llvm = self._dialects.get(self._arch.number) if self._arch is not None else None
         words = self._dialect_text(llvm)
         tip = self.tr(
@@ -203,7 +203,7 @@ class BuildBar(QWidget):
             self._options.setText(options)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Forgets at Escape what was typed as a target; where the keyboard goes, others know."""
+        """Resets the target at Escape; other parts decide where the keyboard focus goes."""
         if event.key() == Qt.Key.Key_Escape and self._arch is not None:
             self.set_arch(self._arch)
         super().keyPressEvent(event)

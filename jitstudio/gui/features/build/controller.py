@@ -44,7 +44,7 @@ _SWITCHES = {
 
 
 class SettingsController(QObject):
-    """Shows what a build is done with, and takes over what the user chooses."""
+    """Shows the build settings in the bar, and takes over the user's choices."""
 
     def __init__(
         self,
@@ -290,7 +290,7 @@ class StatusController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
-        """Names the target of what is shown: that of a file that is only read is its own."""
+        """Names the target of the shown result: an opened cubin has a target of its own."""
         self._status.show_target(result.arch if result else self._settings.arch)
 
     @Slot()

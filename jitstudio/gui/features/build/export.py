@@ -1,4 +1,4 @@
-"""Passes a build on: makes what the panes do not show, saves it, copies it as commands."""
+"""Exports a build: makes kinds of code that no pane shows, saves code, copies commands."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class ExportDialog(QDialog):
 
     @property
     def kinds(self) -> frozenset[CodeKind]:
-        """What to make."""
+        """The kinds of code to make."""
         return frozenset(kind for kind, box in self._boxes.items() if box.isChecked())
 
     @property
@@ -131,7 +131,7 @@ class ExportDialog(QDialog):
 
 
 class ExportCommands(QObject):
-    """Asks, builds and shows or saves what came of it.
+    """Asks for the kinds of code, builds, and shows or saves the result.
 
     Signals:
         reported: What is being done.
@@ -174,7 +174,7 @@ class ExportCommands(QObject):
 
     @Slot()
     def export(self) -> None:
-        """Asks what to make of the module or the link, makes it, and asks where to save it."""
+        """Asks for the kinds of code of the module or the link, builds, and asks where to save."""
         module = self._build_controller.module
         linked = self._settings.link is not LinkMode.NONE
         if module is None and not linked:
@@ -192,7 +192,7 @@ class ExportCommands(QObject):
 
     @Slot()
     def copy_run_command(self) -> None:
-        """Copies the command that builds the same and launches what the form says."""
+        """Copies the command that builds the same and launches the form's kernel."""
         if self._can_launch():
             specs, device = self._launch_specs, self._launches.device
             ordinal = device.ordinal if device is not None else 0
@@ -202,7 +202,7 @@ class ExportCommands(QObject):
 
     @Slot()
     def copy_sweep_command(self) -> None:
-        """Copies the command that sweeps the kernel of the form along the axes typed for it."""
+        """Copies the command that sweeps the form's kernel along the typed axes."""
         specs = self._launch_specs
         if self._can_launch() and specs.form is not None:
             draft = self._variant_drafts.of(specs.form, specs.spec)
@@ -220,7 +220,7 @@ class ExportCommands(QObject):
         return not problem
 
     def _copy(self, command_for: Callable[[BuildRequest, Mapping[str, str]], str]) -> None:
-        """Copies a command about what is built, which names its files."""
+        """Copies a command about the modules of the build, which names their files."""
         modules = self._build_controller.modules()
         others = [d for d in self._documents if d.is_header or d.is_library]
         if not modules:

@@ -1,4 +1,4 @@
-"""Completes the option at the cursor of a text field, with its help."""
+"""Completes the option at the cursor of a text field, and shows the option's help."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ def suggestions(word: str) -> tuple[Suggestion, ...]:
 
 
 def is_half_typed(text: str, cursor: int) -> bool:
-    """Whether the word at the cursor is no option yet, with its value, that the table knows.
+    """Whether the word at the cursor is not yet a complete option, with value, of the table.
 
     One that the table does not know is typed to its end once a blank follows it.
     """
     typed = text[:cursor] + text[cursor:].partition(" ")[0]
     try:
-        given = read(split_options(typed))
+        options = read(split_options(typed))
     except ValueError:
         return True  # a quote is open
-    if not given:
+    if not options:
         return False
-    last = given[-1]
+    last = options[-1]
     if last.spec is None:
         return not typed[-1:].isspace()
     return not (last.spec.accepts(last.value) and last.value != "")
@@ -92,7 +92,7 @@ def attach(line_edit: QLineEdit) -> OptionCompleter:
 
 
 class OptionCompleter(QObject):
-    """Offers what the word at the cursor could become, and puts it there."""
+    """Offers completions of the word at the cursor, and inserts the chosen completion."""
 
     def __init__(self, line_edit: QLineEdit) -> None:
         super().__init__(line_edit)
@@ -111,7 +111,7 @@ class OptionCompleter(QObject):
 
     @property
     def popup(self) -> QTreeView:
-        """The list of what is offered."""
+        """The list of completions."""
         return self._popup
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -157,7 +157,7 @@ class OptionCompleter(QObject):
         self._completer.complete(self._place(begin))
 
     def _place(self, begin: int) -> QRect:
-        """Returns where the list goes: below the word, as wide as its words and some help."""
+        """Returns the place of the list: below the word, as wide as the words and some help."""
         edit = self._edit
         left = edit.fontMetrics().horizontalAdvance(edit.text()[:begin])
         character = edit.fontMetrics().horizontalAdvance("0")

@@ -1,4 +1,4 @@
-"""Says in the tab in front that it is not what is built, and lets the user change that."""
+"""Tells in the front tab that the tab is not part of the build, and offers to change that."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PartController(QObject):
         self._bars[page].ask(_KEY, message, choices if is_choice else ())
 
     def _text(self, document: Document) -> str:
-        """Why a document is not what is built; empty where it is, or where that is plain to see."""
+        """Returns why a document is not part of the build; empty where there is nothing to tell."""
         is_linked = self._settings.link is not LinkMode.NONE
         names = ", ".join(f"'{module.name}'" for module in self._build_controller.modules())
         if takes_part_alone(document):
@@ -94,7 +94,7 @@ class PartController(QObject):
         self._update()
 
     def _build_alone(self) -> None:
-        """Lets the tab be a program of its own, which is not linked."""
+        """Makes the tab a program of its own, which is not linked."""
         document = self._documents.current
         if document is not None:
             program = self._documents.unique_program(document.name)

@@ -1,4 +1,4 @@
-"""Runs a Python program under `jitstudio capture`, and opens what it has loaded on the GPU."""
+"""Runs a Python program under `jitstudio capture`, and opens the code loaded on the GPU."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def install(context: Context) -> None:
 
 
 class CaptureController(QObject):
-    """Asks for a program, and opens the folder of what it has loaded."""
+    """Asks for a program, and opens the folder of the captured code."""
 
     def __init__(self, files: FileCommands, shell: Shell) -> None:
         super().__init__(shell.window)
@@ -62,7 +62,7 @@ class CaptureController(QObject):
 
 
 class CaptureDialog(QDialog):
-    """A program and its folders; while it runs, what it prints.
+    """A program and its folders; while the program runs, its output.
 
     Signals:
         captured: The files that hold what the program has loaded.

@@ -1,4 +1,4 @@
-"""Compares a pinned result with the newest one, as long as the Compare pane can be seen."""
+"""Compares a pinned result with the newest, as long as the Compare pane can be seen."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def install(context: Context) -> None:
 
 
 class CompareController(QObject):
-    """Ties the Compare pane to the results that were pinned and to the newest one."""
+    """Ties the Compare pane to the pinned results and to the newest result."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class CompareController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Compares what is looked at, unless it is shown or out of sight."""
+        """Compares the chosen baseline with the newest build, unless shown or out of sight."""
         built, chosen = self._outputs.good, self._baselines.chosen
         self._pin.setEnabled(built is not None)
         self._view.pin.setEnabled(built is not None)
@@ -179,7 +179,7 @@ class CompareController(QObject):
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: CompareMode) -> bool:
-        """Returns whether there is nothing more to be waited for; says what cannot be compared."""
+        """Returns whether both builds are ready for comparison; says if that cannot be."""
         self._take_inspection()
         for built in (left, right):
             self._disassemblies.ask(built)
@@ -198,7 +198,7 @@ class CompareController(QObject):
         return not waits
 
     def _take_inspection(self) -> None:
-        """What the other panes have had read need not be read again."""
+        """Takes over the inspection of the other panes, so that no cubin is read twice."""
         inspection, built = self._disassembly.current, self._outputs.good
         if inspection is None or built is None or inspection.result is not built.result:
             return
@@ -249,7 +249,7 @@ class CompareController(QObject):
 
     @Slot()
     def _spell(self) -> None:
-        """Shows names in C++ or as the tools wrote them, as it is with the listings."""
+        """Shows names in C++ or as the tools wrote them, like the listings do."""
         compared = self._compared
         if compared is None:
             return
@@ -305,17 +305,17 @@ class DisassemblyCache(QObject):
         self._asked: set[Built] = set()
 
     def code(self, built: Built) -> Disassembly | None:
-        """The code of the cubin of a build; None until it has been read, or where it cannot be."""
-        found = self._found.get(built)
-        return found if isinstance(found, Disassembly) else None
+        """The code of a build's cubin; None until the code has been read, or where that failed."""
+        answer = self._found.get(built)
+        return answer if isinstance(answer, Disassembly) else None
 
     def problem(self, built: Built) -> str:
-        """Returns why it cannot be read; empty where it has been or will be."""
-        found = self._found.get(built)
-        return found if isinstance(found, str) else ""
+        """Returns why a cubin cannot be read; empty where reading succeeded or goes on."""
+        answer = self._found.get(built)
+        return answer if isinstance(answer, str) else ""
 
     def ask(self, built: Built) -> None:
-        """Has the cubin of a build read, if it has not been and there is one."""
+        """Has the cubin of a build read, unless that was asked for or there is none."""
         cubin = cubin_of(built.request, built.result)
         if cubin is None or built in self._found or built in self._asked:
             return
@@ -336,13 +336,13 @@ class DisassemblyCache(QObject):
         self._asked.add(built)
 
     def take(self, built: Built, code: Disassembly) -> None:
-        """Adds what has been read elsewhere."""
+        """Adds code that was read elsewhere."""
         self._found.setdefault(built, code)
 
     def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
         self._settle(built, answer.message if isinstance(answer, ReadingFailure) else answer.code)
 
-    def _settle(self, built: Built, found: Disassembly | str) -> None:
+    def _settle(self, built: Built, answer: Disassembly | str) -> None:
         self._asked.discard(built)
-        self._found[built] = found
+        self._found[built] = answer
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""What the Compare pane shows: two texts padded to each other, and figures that differ."""
+"""The content of the Compare pane: two texts padded to each other, and figures that differ."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """Returns what distinguishes a build: subject, target, compilers, options, and its time."""
+    """Returns the distinguishing facts of a build: subject, target, compilers, options, time."""
     compilers = _compilers(request) if request.toolchain else ""
     facts = (_subject(request), request.arch.sm, compilers, join_options(request.options))
     return ", ".join(filter(None, (*facts, f"{at:{_CLOCK}}")))
 
 
 def what_differs(request: BuildRequest, other: BuildRequest) -> str:
-    """Returns what one build has and the other has not; empty if neither has anything.
+    """Returns the facts of one request that `other` lacks; empty if both agree.
 
     That may be the subject, the target, the compilers and options. An option that only the other
     has is named, too: "without --use_fast_math".
@@ -54,7 +54,7 @@ def what_differs(request: BuildRequest, other: BuildRequest) -> str:
 def difference_titles(
     left: BuildRequest, left_at: datetime, right: BuildRequest, right_at: datetime
 ) -> tuple[str, str]:
-    """What is above two builds side by side: in what they differ, and when they were made."""
+    """Returns the titles of two builds side by side: the differences, and the time of each."""
     translate = QCoreApplication.translate
     titles = (
         (translate("BuildNames", "Baseline: {facts}"), what_differs(left, right), left_at),
@@ -83,24 +83,24 @@ def _differences(request: BuildRequest, other: BuildRequest) -> Iterator[str]:
 
 
 def _compilers(request: BuildRequest) -> str:
-    """Returns whose compilers have made it: the name of their folder."""
+    """Returns the name of the folder of the compilers."""
     own = QCoreApplication.translate("BuildNames", "own compilers")
     return PurePath(request.toolchain).name or own
 
 
 def _options(request: BuildRequest) -> list[str]:
-    return [join_options(given.words) for given in read(request.options)]
+    return [join_options(option.words) for option in read(request.options)]
 
 
 def _subject(request: BuildRequest) -> str:
-    """Returns what was built, in a word or two."""
+    """Returns the subject of a build, in a word or two."""
     if request.link in _LINKS:
         return QCoreApplication.translate("BuildNames", _LINKS[request.link])
     return request.sources[0].name
 
 
 class CompareMode(Enum):
-    """What is compared of two builds."""
+    """The matter of a comparison of two builds."""
 
     SOURCE = QT_TRANSLATE_NOOP("Compare", "Source")
     PTX = QT_TRANSLATE_NOOP("Compare", "PTX")
@@ -114,13 +114,13 @@ class CompareMode(Enum):
 
     @property
     def is_code(self) -> bool:
-        """Whether machine code has to be read for it."""
+        """Whether this comparison needs machine code to be read."""
         return self in (CompareMode.SASS, CompareMode.NORMALISED)
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedBuild:
-    """One of two builds.
+    """A build that is compared.
 
     Attributes:
         request: What was asked for.
@@ -142,7 +142,7 @@ class ComparedBuild:
 
 @dataclass(frozen=True, eq=False)
 class PaddedText:
-    """One text, with an empty line wherever only the other one has some.
+    """A text, with an empty line wherever only the other text has lines.
 
     Attributes:
         comparison: Of both.
@@ -165,23 +165,23 @@ class PaddedText:
 
     def number(self, row: int) -> int:
         """Returns the line that is in a row, counted from 1; 0 where there is none."""
-        found = self.comparison.rows[row]
-        return (found.left if self.is_left else found.right) + 1
+        pair = self.comparison.rows[row]
+        return (pair.left if self.is_left else pair.right) + 1
 
     def change(self, row: int) -> Change:
-        """Returns what became of it."""
+        """Returns the change of a row."""
         return self.comparison.rows[row].change
 
     def sign(self, row: int) -> str:
-        """Returns a minus before a line that the other text has not so, a plus in the newer one."""
+        """Returns a minus before a line that only the baseline has, a plus for a newer line."""
         if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
             return ""
         return "\N{MINUS SIGN}" if self.is_left else "+"
 
     def marks(self, row: int) -> Marks:
-        """Returns what differs inside it, as ranges of columns of the line that is shown."""
-        found, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
-        return tuple((to_shown(row, start), to_shown(row, end)) for start, end in found)
+        """Returns the differing parts of a row, as ranges of columns of the shown line."""
+        ranges, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
+        return tuple((to_shown(row, start), to_shown(row, end)) for start, end in ranges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,13 +213,13 @@ class BuildComparison:
 
     @property
     def figures(self) -> tuple[FigureDelta, ...]:
-        """The figures that differ, each with the name of its function that is shown."""
+        """The figures that differ, each with the shown name of the function."""
         return tuple(
             replace(delta, name=self.names.get(delta.name, delta.name)) for delta in self.deltas
         )
 
     def spelt(self, known: Mapping[str, str]) -> BuildComparison:
-        """Returns the same with names in C++; as it was compared where one of them is not known.
+        """Returns the comparison with names in C++; unchanged while any name is unknown.
 
         Names of both sides are shortened together: what distinguishes two of them stays.
 
@@ -369,7 +369,7 @@ DELTA_COLUMNS: tuple[TableColumn[FigureDelta], ...] = (
 
 
 def next_hunk(comparison: Comparison, row: int, *, forward: bool) -> int | None:
-    """The row where the next difference from a row on begins, or the one before; None for none.
+    """Returns the row where the next hunk begins, or the one before; None for none.
 
     Behind the last comes the first again.
     """

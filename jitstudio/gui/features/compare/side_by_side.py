@@ -1,4 +1,4 @@
-"""Two texts that scroll together, each below its name, coloured where they differ."""
+"""Two texts that scroll together, each below a title, with coloured differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jitstudio.gui.listing.painter import ListingPage, PagePainter
 
 
 class DiffListing(ListingView):
-    """Shows one half of a comparison; its rows are those of the other half."""
+    """Shows one half of a comparison; both halves have the same rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class DiffListing(ListingView):
             self.respell(half.lines, half.spelling.stand_ins)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draws what is in sight."""
+        """Draws the visible rows."""
         if self._half is None:
             super().paintEvent(event)
             return
@@ -110,7 +110,7 @@ _WIDE = 0.9
 
 
 class SideBySide(QWidget):
-    """The baseline and what it is compared with.
+    """The baseline and the newest result side by side.
 
     Attributes:
         left: The baseline.
@@ -159,7 +159,7 @@ class SideBySide(QWidget):
         self._fit()
 
     def set_titles(self, left: str, right: str) -> None:
-        """Says what is compared with what."""
+        """Names the two compared builds."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
             show_tip(label, title)
@@ -185,7 +185,7 @@ class SideBySide(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Puts both side by side where each has room for its longest instruction."""
+        """Puts both side by side where each has room for the longest instruction."""
         listings = (self.left, self.right)
         self._splitter.fit(self.size(), sum(listing.code_width for listing in listings))
 

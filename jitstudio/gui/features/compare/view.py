@@ -1,4 +1,4 @@
-"""The Compare pane: a pinned result next to the newest one, and what has changed in figures."""
+"""The Compare pane: a pinned result next to the newest, and the figures that have changed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHARES = (3, 1)
 
 
 class CompareView(QWidget):
-    """A choice of the baseline and of what is compared, above two texts and a table.
+    """A choice of baseline and matter, above two texts and a table.
 
     Attributes:
         texts: Both texts.
@@ -105,7 +105,7 @@ class CompareView(QWidget):
 
     @property
     def matter(self) -> CompareMode:
-        """What is compared."""
+        """The matter of the comparison."""
         chosen: CompareMode = self.matters.currentData()
         return chosen
 
@@ -121,11 +121,11 @@ class CompareView(QWidget):
 
     @property
     def compared(self) -> BuildComparison | None:
-        """What is shown."""
+        """The shown comparison."""
         return self._compared
 
     def show_baselines(self, names: tuple[str, ...], chosen: int) -> None:
-        """Offers what is pinned."""
+        """Offers the pinned results."""
         self.baselines.blockSignals(True)
         self.baselines.clear()
         self.baselines.addItems(names)
@@ -138,7 +138,7 @@ class CompareView(QWidget):
         self.remove.setEnabled(bool(names))
 
     def show_compared(self, compared: BuildComparison, left: str, right: str) -> None:
-        """Shows two builds side by side, each below its name."""
+        """Shows two builds side by side, each below a title."""
         before = self._compared
         self._compared = compared
         self.texts.show_compared(compared)

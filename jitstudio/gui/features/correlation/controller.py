@@ -1,4 +1,4 @@
-"""Shows what belongs together of source, PTX and SASS, and leads from one to the other."""
+"""Shows corresponding lines of source, PTX and SASS, and leads from each to the others."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class CorrelationController(QObject):
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
     def _show_matches(self, side: CorrelatedView, line: int) -> None:
-        """Emphasises what belongs to a line in all texts, and the line itself."""
+        """Emphasises the matches of a line in all texts, and the line itself."""
         shown = side.matches(line) if line != NO_LINE else MatchedLines()
         for other in self._sides:
             if (colours := other.line_colours) is not None:
@@ -141,7 +141,7 @@ class CorrelationController(QObject):
                 colours.show_matched(lines)
 
     def _show_origin(self) -> None:
-        """Says through which calls code was inlined, once the caret in a listing is on it.
+        """Tells the calls through which the code at the caret of a listing was inlined.
 
         After a jump that could not lead there, say why.
         """
@@ -158,7 +158,7 @@ class CorrelationController(QObject):
             self._shell.status.show_message(message)
 
     def _follow(self) -> None:
-        """Scrolls the other texts to what belongs to the line of the cursor."""
+        """Scrolls the other texts to the matches of the cursor's line."""
         shown = self._last.matches(self._last.line)
         for side in self._sides:
             lines = side.lines_in(shown) if side is not self._last else ()
@@ -166,7 +166,7 @@ class CorrelationController(QObject):
                 side.show(self._nearest(shown, side, lines))
 
     def _nearest(self, shown: MatchedLines, side: CorrelatedView, lines: Sequence[int]) -> int:
-        """Returns the line itself rather than a call above it."""
+        """Returns the line of the code itself rather than of a call above."""
         if isinstance(side, SourceSide) and (document := side.document) is not None:
             if side.stage is not None:
                 return shown.stages[document.name, side.stage][0]
@@ -193,7 +193,7 @@ class CorrelationController(QObject):
 
     @Slot()
     def _on_stage_changed(self) -> None:
-        """Goes to what belongs to the line of the representation before, or of a listing."""
+        """Goes to the match of the last line in another representation or listing."""
         lines = self._source.lines_in(self._settled)
         if lines and (page := self._editors.page) is not None and page is self.sender():
             page.code_view.go_to(lines[0] + 1)
@@ -273,11 +273,11 @@ class CorrelationController(QObject):
         return self._leads(side, to) and to.has(side.matches(side.line))
 
     def _leads(self, side: CorrelatedView, to: CorrelatedView) -> bool:
-        """Returns whether one text is another than the other; IR is, in the tab of its source."""
+        """Returns whether a jump leads to another text; IR counts as one, in the source's tab."""
         return side is not to or (to is self._source and self._source.is_derived)
 
     def _show_in(self, to: CorrelatedView) -> None:
-        """Goes to what belongs to the line of the keyboard in this text."""
+        """Goes to the match, in this text, of the line with the keyboard."""
         side = self._side_with_keyboard()
         self._source.problem = ""
         if not (self._leads(side, to) and to.go_to(side.matches(side.line))):

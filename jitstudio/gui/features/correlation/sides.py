@@ -1,4 +1,4 @@
-"""The three texts that belong together, each as what can be asked of it: source, PTX and SASS."""
+"""The three corresponding texts, source, PTX and SASS, behind a common interface."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from jitstudio.gui.state.previews import is_installed, open_preview
 
 
 class CorrelatedView(Protocol):
-    """One of the texts; lines count from 0."""
+    """A text of the correlation; lines count from 0."""
 
     @property
     def line_colours(self) -> LineColours | None:
-        """Its line colours; None where nothing is shown."""
+        """The line colours of the view; None where nothing is shown."""
 
     @property
     def line(self) -> int:
@@ -39,28 +39,28 @@ class CorrelatedView(Protocol):
 
     @property
     def has_keyboard(self) -> bool:
-        """Whether the user works in it."""
+        """Whether the keyboard focus is in this text."""
 
     def matches(self, line: int) -> MatchedLines:
-        """Returns what belongs to one of its lines."""
+        """Returns the matches of a line of this text."""
 
     def alike(self, line: int) -> Sequence[int]:
-        """Returns its own lines that belong to the same source line, ascending."""
+        """Returns the lines of this text with the same source line, ascending."""
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
-        """Returns which of its lines, as it is shown now, are among those that match, ascending."""
+        """Returns the matching lines of the shown text, ascending."""
 
     def has(self, shown: MatchedLines) -> bool:
-        """Returns whether there is anything of it in this text, also in another module."""
+        """Returns whether this text has any match, also in another module."""
 
     def show(self, line: int) -> None:
         """Brings a line into sight; the cursor stays."""
 
     def go_to(self, shown: MatchedLines) -> bool:
-        """Moves to the first match, also in another module; returns whether there is one."""
+        """Moves to the first match, also in another module; returns whether there is any."""
 
     def step_to(self, line: int) -> None:
-        """Puts the cursor to a line of what it shows."""
+        """Puts the cursor to a line of the shown text."""
 
 
 class LinePlace(NamedTuple):
@@ -93,29 +93,29 @@ class SourceSide:
         self.problem = ""
 
     def _shown(self) -> tuple[CodeView | None, KernelLanguage | None]:
-        """Returns its text, and which representation of a captured kernel that is."""
+        """Returns the shown view, and the shown representation of a captured kernel."""
         page = self._editors.page
         return (page.code_view, page.stage) if page is not None else (None, None)
 
     @property
     def document(self) -> Document | None:
-        """What is shown in it."""
+        """The document of the front tab."""
         page = self._editors.page
         return page.document if page is not None else None
 
     @property
     def stage(self) -> KernelLanguage | None:
-        """Which representation of a captured kernel is shown in it."""
+        """The shown representation of a captured kernel."""
         return self._shown()[1]
 
     @property
     def is_derived(self) -> bool:
-        """Whether what is shown in it is an intermediate representation, made of a source."""
+        """Whether the shown text is an intermediate representation, compiled from a source."""
         return self.stage is not None and not self.stage.is_source
 
     @property
     def line_colours(self) -> LineColours | None:
-        """Those of the editor, or of the view of what cannot be edited."""
+        """The line colours of the editor, or of the view of a text that cannot be edited."""
         view, _ = self._shown()
         return view.line_colours if view is not None else None
 
@@ -127,7 +127,7 @@ class SourceSide:
 
     @property
     def has_keyboard(self) -> bool:
-        """Whether the user is in it."""
+        """Whether the keyboard focus is in this tab."""
         view, _ = self._shown()
         return view is not None and view.hasFocus()
 
@@ -138,20 +138,20 @@ class SourceSide:
         return document is not None and self._state.is_edited(document, self.line)
 
     def matches(self, line: int) -> MatchedLines:
-        """Returns what was made of a line."""
+        """Returns the matches of a line in the code compiled from here."""
         document = self.document
         if document is None:
             return MatchedLines()
         return self._state.of_source(document, line, self.stage)
 
     def alike(self, line: int) -> Sequence[int]:
-        """Returns all lines of which something was made: each is a block of its own."""
+        """Returns all lines that any code was compiled from: each is a block of its own."""
         document = self.document
         lines = self._state.coloured(document, self.stage) if document is not None else ()
         return sorted({*lines, line}) if lines else ()
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
-        """Returns those in this tab."""
+        """Returns the matching lines of this tab."""
         document, stage = self.document, self.stage
         if document is None:
             return ()
@@ -165,7 +165,7 @@ class SourceSide:
         return is_there and self._state.tied is not None
 
     def show(self, line: int) -> None:
-        """Scrolls only as far as it takes."""
+        """Scrolls to a line, only as far as necessary."""
         if self.line_colours is not None:
             self.line_colours.scroll_to(line)
 
@@ -197,25 +197,27 @@ class SourceSide:
         key = (here.name, self.stage) if here is not None and self.stage is not None else None
         wants_source = self.is_derived and self.has_keyboard
         if key in shown.stages and not wants_source:
-            found = key
+            target = key
         else:
-            found = min(shown.stages, key=lambda each: not each[1].is_source, default=None)
-        if found is not None and wants_source and not found[1].is_source:
+            target = min(
+                shown.stages, key=lambda stage_key: not stage_key[1].is_source, default=None
+            )
+        if target is not None and wants_source and not target[1].is_source:
             return False
-        document = self._documents.named(found[0]) if found is not None else None
-        if found is None or document is None:
+        document = self._documents.named(target[0]) if target is not None else None
+        if target is None or document is None:
             return False
         self._documents.current = document
         page = self._editors.page
         if page is None or page.document is not document:
             return False
-        page.show_stage(found[1])
+        page.show_stage(target[1])
         self._shell.layout.bring_up(self._editors)
-        self.step_to(shown.stages[found][0])
+        self.step_to(shown.stages[target][0])
         return True
 
     def _unopened(self, shown: MatchedLines) -> tuple[LinePlace | None, str]:
-        """The innermost line that is of a file in no tab, and why those within cannot be opened."""
+        """Returns the innermost line in a file without a tab, and why inner ones do not open."""
         tied, problem = self._state.tied, ""
         # PTX that was written by hand is the source, whatever it says it was made of.
         if tied is None or any(document.kind is CodeKind.PTX for document in shown.sources):
@@ -250,7 +252,7 @@ class SourceSide:
 
 
 class BesideSide(SourceSide):
-    """The other representation of a captured kernel that its tab shows.
+    """The second representation of a captured kernel that the tab shows.
 
     The one with the keyboard is the tab's own text: this one follows, and no jump leads to it.
     """
@@ -262,7 +264,7 @@ class BesideSide(SourceSide):
         return next(others, (None, None))
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
-        """Returns those of its representation."""
+        """Returns the matching lines of this representation."""
         return super().lines_in(shown) if self.stage is not None else ()
 
     def go_to(self, shown: MatchedLines) -> bool:
@@ -284,7 +286,7 @@ class _ListingSide:
 
     @property
     def line_colours(self) -> LineColours | None:
-        """Those of the listing."""
+        """The line colours of the listing."""
         return self.pane.code_view.line_colours
 
     @property
@@ -298,7 +300,7 @@ class _ListingSide:
         return self.pane.code_view.hasFocus()
 
     def show(self, line: int) -> None:
-        """Scrolls only as far as it takes."""
+        """Scrolls to a line, only as far as necessary."""
         self.pane.code_view.show_line(line)
 
     def step_to(self, line: int) -> None:
@@ -320,7 +322,7 @@ class PtxSide(_ListingSide):
 
     @property
     def module(self) -> str:
-        """Whose PTX is shown, if what is known is of that text; else empty."""
+        """The module of the shown PTX, if the correlation is of that text; else empty."""
         listing = self.pane.listing
         return listing.name if listing is not None and self._state.knows(listing) else ""
 
@@ -330,15 +332,15 @@ class PtxSide(_ListingSide):
         return tied.hues.ptx.get(self.module, b"") if tied is not None else b""
 
     def matches(self, line: int) -> MatchedLines:
-        """Returns what a line comes from, and what was made of it."""
+        """Returns the matches of a line of PTX, in the source and in SASS."""
         return self._state.of_ptx(self.module, line)
 
     def alike(self, line: int) -> Sequence[int]:
-        """Returns all lines that come from where this one does."""
+        """Returns all lines with the same origin as this line."""
         return self._state.alike_in_ptx(self.module, line)
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
-        """Returns those of the module that is shown."""
+        """Returns the matching lines of the shown module."""
         return shown.ptx.get(self.module, ())
 
     def has(self, shown: MatchedLines) -> bool:
@@ -346,7 +348,7 @@ class PtxSide(_ListingSide):
         return bool(shown.ptx)
 
     def go_to(self, shown: MatchedLines) -> bool:
-        """Goes to the first line, of the module that is shown if it has one."""
+        """Goes to the first match, in the shown module if there is any."""
         module = self.module if self.module in shown.ptx else next(iter(shown.ptx), "")
         self.pane.choose(module)
         if not module or self.module != module:
@@ -370,7 +372,7 @@ class SassSide(_ListingSide):
 
     @property
     def is_known(self) -> bool:
-        """Whether what is known is of what is shown."""
+        """Whether the correlation is of the shown listing."""
         listing = self.pane.listing
         return listing is not None and self._state.knows(listing)
 
@@ -380,15 +382,15 @@ class SassSide(_ListingSide):
         return tied.sass if tied is not None and self.is_known else b""
 
     def matches(self, line: int) -> MatchedLines:
-        """Returns what an instruction comes from."""
+        """Returns the matches of an instruction."""
         return self._state.of_sass(line) if self.is_known else MatchedLines()
 
     def alike(self, line: int) -> Sequence[int]:
-        """Returns all instructions that come from where this one does."""
+        """Returns all instructions with the same origin as this instruction."""
         return self._state.alike_in_sass(line) if self.is_known else ()
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
-        """Returns all of them."""
+        """Returns all matching instructions."""
         return shown.sass if self.is_known else ()
 
     def has(self, shown: MatchedLines) -> bool:
@@ -426,7 +428,7 @@ def absence_text(absence: FileAbsence, place: SourceLocation) -> str:
 
 
 def _without_folder(file: str) -> str:
-    """Returns a name as it was written: NVRTC puts the working directory before it."""
+    """Returns a name as written in the source: NVRTC puts the working directory in front."""
     try:
         return file.removeprefix(os.path.join(os.getcwd(), ""))
     except OSError:

@@ -1,4 +1,4 @@
-"""Gives editors what they cannot know: words of other texts, a place for messages, carets."""
+"""Gives editors parts from outside: words of other texts, a place for messages, carets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def install(context: Context) -> None:
 
 
 class EditingController(QObject):
-    """Serves each editor from when its document is opened."""
+    """Serves each editor from the moment its document is opened."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class EditingController(QObject):
 
     @Slot(str)
     def _on_message_changed(self, message: str) -> None:
-        """Says in the status bar what the compiler says of the cursor's line."""
+        """Shows the compiler's message about the cursor's line in the status bar."""
         page = self._tabs.page
         if page is None or page.editor is not self.sender():
             return
@@ -121,7 +121,7 @@ class EditingController(QObject):
 
 
 class CaretCommands(QObject):
-    """Adds carets, and selects with them.
+    """Adds carets, and selects with carets.
 
     Signals:
         reported: What came of it that cannot be seen.
@@ -147,7 +147,7 @@ class CaretCommands(QObject):
 
     @Slot()
     def select_next(self) -> None:
-        """Selects what is next of the text that is selected."""
+        """Adds the next occurrence of the selected text to the selection."""
         editor = self._editor()
         if editor is not None and not editor.carets.select_next():
             self._report_missing(editor)

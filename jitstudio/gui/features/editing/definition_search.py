@@ -1,4 +1,4 @@
-"""Looks for definitions: in a text, in what it includes, and in the other tabs."""
+"""Searches definitions: in a text, in the headers included, and in the other tabs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
 def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
-    """Looks for what is meant; takes as long as reading all headers does."""
+    """Searches the definition that a query asks for; may take as long as reading all headers."""
     wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
     if wanted.include:
         return _included(asked, wanted.include)
@@ -48,13 +48,13 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
         return DefinitionResult(spots, message)
     if asked.text.kind in _CUDA:
         for texts in (_headers(asked, stop), _others(asked)):
-            found: list[DefinitionLocation] = []
+            locations: list[DefinitionLocation] = []
             for file, text in texts:
                 if stop.wait(_REST):
                     return DefinitionResult()
-                found += _spots(file, text, defined_in(text, wanted.name, wanted.is_member))
-            if found:
-                return DefinitionResult(tuple(found))
+                locations += _spots(file, text, defined_in(text, wanted.name, wanted.is_member))
+            if locations:
+                return DefinitionResult(tuple(locations))
     if wanted.is_built_in:
         message = QCoreApplication.translate(
             "Definitions", "{name} belongs to CUDA C++ itself: no file defines it"
@@ -69,20 +69,20 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
 
 def _included(asked: DefinitionQuery, name: str) -> DefinitionResult:
     tabs = {text.name: text for text in asked.others if text.is_header}
-    found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
-    if found is None:
+    location = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
+    if location is None:
         message = QCoreApplication.translate(
             "Definitions",
             "No tab and no file here is called {name}: add its folder with -I in the options",
         )
         return DefinitionResult(message=message.format(name=name))
-    return DefinitionResult((DefinitionLocation(found, 1, 1),))
+    return DefinitionResult((DefinitionLocation(location, 1, 1),))
 
 
 def _place_of(
     name: str, beside: str, tabs: Mapping[str, OpenText], folders: Iterable[str]
 ) -> str | None:
-    """Returns the tab or file that is included, as a compiler looks for it."""
+    """Returns the tab or file of an include, in the search order of a compiler."""
     if name in tabs:
         return name
     for folder in filter(None, (beside, *folders)):
@@ -93,7 +93,7 @@ def _place_of(
 
 
 def _headers(asked: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
-    """Yields all that the text includes, and what that includes, with their texts."""
+    """Yields all files that the text includes, also indirectly, with their texts."""
     tabs = {text.name: text for text in asked.others if text.is_header}
     folders = tuple(dict.fromkeys(asked.folders))
     waiting = [(asked.text.text, asked.text.folder)]

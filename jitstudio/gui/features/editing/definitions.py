@@ -1,4 +1,4 @@
-"""Leads from a name to where it is defined, by F12 or Ctrl+click."""
+"""Leads from a name to the definition, by F12 or Ctrl+click."""
 
 from __future__ import annotations
 

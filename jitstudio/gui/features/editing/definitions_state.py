@@ -1,4 +1,4 @@
-"""What is asked when a definition is looked for, and what is answered."""
+"""The query and the result of a search for a definition."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class DefinitionQuery:
     def folders(self) -> Iterator[str]:
         """Where included files are looked for, after that of the text."""
         try:
-            given = read(split_options(self.options))
+            options = read(split_options(self.options))
         except ValueError:
-            given = ()
-        for one in given:
-            if one.spec and one.spec.effect is OptionEffect.READS and one.value:
-                yield os.path.join(self.folder, one.value)
+            options = ()
+        for option in options:
+            if option.spec and option.spec.effect is OptionEffect.READS and option.value:
+                yield os.path.join(self.folder, option.value)
         yield self.folder
         yield from map(str, unpacked_headers())
 
@@ -87,7 +87,7 @@ class DefinitionLocation:
 
 @dataclass(frozen=True)
 class DefinitionResult:
-    """What was found.
+    """The result of a search for a definition.
 
     Attributes:
         spots: The definitions.

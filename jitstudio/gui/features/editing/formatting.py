@@ -1,4 +1,4 @@
-"""Formats the current tab with clang-format, in the background, as one step of undo."""
+"""Formats the current tab with clang-format, in the background, as a single step of undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says in each editor how much of its text is not compiled as it is for the host only."""
+"""Tells in each editor how much of the text is not compiled, as host code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 
 
 class HostCodeController(QObject):
-    """Draws host code back where it is set aside: as judged here, and as a build has done it."""
+    """Draws excluded host code back: by our own judgement, and as in the last build."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class HostCodeController(QObject):
 
     def _say(self, page: SourcePage, lines: int) -> None:
         line = page.findChild(QLabel, "hostCodeLine") or _add_line(page)
-        one = self.tr("{count:,} line of host code is not compiled")
+        singular = self.tr("{count:,} line of host code is not compiled")
         many = self.tr("{count:,} lines of host code are not compiled")
-        line.setText(counted(lines, one, many))
+        line.setText(counted(lines, singular, many))
         line.setVisible(lines > 0)
 
 

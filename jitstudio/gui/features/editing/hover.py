@@ -1,4 +1,4 @@
-"""Says what words of code mean, where the mouse rests and where the keyboard asks.
+"""Explains words of code, at the mouse and at the keyboard's request.
 
 What is known of them is read in the background, the first time that it is wanted.
 """
@@ -67,7 +67,7 @@ class Tips(QObject):
             reading.start(partial(_read, kind))
 
     def tip(self, kind: CodeKind, line: str, column: int) -> Tip | None:
-        """What is known about the word at a column, counted from 0; None where that is nothing."""
+        """Returns the tip about the word at a column, counted from 0; None without one."""
         self.want(kind)
         teller = self._tellers.get(kind)
         if teller is None or len(line) > LONGEST_LINE:
@@ -91,19 +91,19 @@ def _read(kind: CodeKind, _stop: Event) -> tuple[CodeKind, _Teller]:
     return kind, partial(_of_vocabulary, vocabulary(kind).words)
 
 
-def _of_reference(told: Reference, word: WordAt) -> Tip | None:
-    found = told.explain(word.text, opens=word.opens)
-    return help_tip(found, word.span) if found else None
+def _of_reference(help_texts: Reference, word: WordAt) -> Tip | None:
+    explanation = help_texts.explain(word.text, opens=word.opens)
+    return help_tip(explanation, word.span) if explanation else None
 
 
 def _of_vocabulary(words: Mapping[str, Word], word: WordAt) -> Tip | None:
     # Of `threadIdx.x` the first part is known.
-    found = words.get(word.text) or words.get(word.text.partition(".")[0])
-    return word_tip(found, word.span) if found and found.help else None
+    entry = words.get(word.text) or words.get(word.text.partition(".")[0])
+    return word_tip(entry, word.span) if entry and entry.help else None
 
 
 class HoverController(QObject):
-    """Serves the listings, and each tab from when its document is opened."""
+    """Serves the listings, and each tab from the moment its document is opened."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ def _with_keyboard() -> WordHover | None:
 
 
 class EditorHover(WordHover):
-    """Shows the tips of one `CodeEditor`; what a compiler says of a place comes first.
+    """Shows the tips of an editor; compiler messages about a place come first.
 
     Args:
         editor: The editor.

@@ -1,4 +1,4 @@
-"""Renames the symbol at the cursor, in the background until the user is asked for its new name."""
+"""Renames the symbol at the cursor; the search for all places runs in the background."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REST_MS = 150
 
 
 class RenameDialog(QDialog):
-    """Asks for one name.
+    """Asks for a name.
 
     Signals:
         named: The user wants this name.
@@ -44,7 +44,7 @@ class RenameDialog(QDialog):
     def __init__(
         self, name: str, count: int, refusal: Callable[[str], str], parent: QWidget
     ) -> None:
-        """Makes it.
+        """Makes the dialog.
 
         Args:
             name: What the symbol is called now.
@@ -57,9 +57,9 @@ class RenameDialog(QDialog):
         self.setWindowTitle(self.tr("Rename {name}").format(name=name))
         self.setMinimumWidth(_WIDTH)
         self._refusal = refusal
-        one = self.tr("It is in {count} place of this file; strings and comments stay.")
+        singular = self.tr("It is in {count} place of this file; strings and comments stay.")
         many = self.tr("It is in {count} places of this file; strings and comments stay.")
-        self._where = counted(count, one, many)
+        self._where = counted(count, singular, many)
         self._field = QLineEdit(name)
         self._field.setAccessibleName(self.tr("New name"))
         self._field.selectAll()
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
 
 
 class RenamingController(QObject):
-    """Finds all places of a name, asks for another, and puts it there as one step of undo."""
+    """Finds all places of a name, asks for another, and replaces all in a single undo step."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class RenamingController(QObject):
         dialog.open()
 
     def _is_unchanged(self, editor: CodeEditor) -> bool:
-        """Returns whether the text is as it was searched; says so where it is not."""
+        """Returns whether the text is unchanged since the search; says so where not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
             self._shell.status.show_message(

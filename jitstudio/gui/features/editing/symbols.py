@@ -1,4 +1,4 @@
-"""Leads to what the open sources define: a palette of kernels, functions, types and labels."""
+"""Leads to definitions in the open sources: a palette of kernels, functions, types, labels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Text:
 
 
 class SymbolsController(QObject):
-    """Reads in the background what was edited since the palette came up last."""
+    """Reads in the background the texts edited since the palette was last open."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class SymbolsController(QObject):
         shell.actions.bind({"goToSymbolAction": self._on_wanted})
 
     def _texts(self) -> dict[Document, _Text]:
-        """Returns what is open, the current document first."""
+        """Returns the open texts, the current document first."""
         current = self._documents.current
         others = (document for document in self._documents if document is not current)
         return {
@@ -114,8 +114,8 @@ def _read(
 ) -> Mapping[_Text, tuple[Symbol, ...]]:
     from jitstudio.listing.find_symbols import symbols
 
-    found = dict(known)
+    symbols_of = dict(known)
     for text in texts:
         if text not in known and not stop.is_set():
-            found[text] = symbols(text.kind, text.raw.replace("\u2029", "\n"))
-    return {text: found[text] for text in texts if text in found}
+            symbols_of[text] = symbols(text.kind, text.raw.replace("\u2029", "\n"))
+    return {text: symbols_of[text] for text in texts if text in symbols_of}

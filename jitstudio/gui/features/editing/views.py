@@ -1,4 +1,4 @@
-"""What the Edit menu and zooming do: they act on the view that was used last."""
+"""The actions of the Edit menu and of zooming, on the view that was used last."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ViewCommands(QObject):
 
     @Slot()
     def redo(self) -> None:
-        """Does again what was taken back."""
+        """Restores the edit that was undone last."""
         self._edit(CodeEditor.redo)
 
     @Slot()
@@ -87,7 +87,7 @@ class ViewCommands(QObject):
 
     @Slot()
     def show_message(self) -> None:
-        """Says what is wrong in the line with the cursor."""
+        """Shows the message about the line with the cursor."""
         self._edit(CodeEditor.show_message)
 
     @Slot()
@@ -122,7 +122,7 @@ class ViewCommands(QObject):
 
     @Slot()
     def replace(self) -> None:
-        """Opens the find bar of the editor with its line for replacing."""
+        """Opens the find bar of the editor with the line for replacing."""
         if self._tabs.page is not None:
             self._tabs.page.find_bar.open_find(replace=True)
 
@@ -160,19 +160,19 @@ class ViewCommands(QObject):
 
     @Slot()
     def zoom_in(self) -> None:
-        """Makes code one point larger."""
+        """Makes code larger by a point."""
         if page := self._page():
             page.code_view.zoom_in()
 
     @Slot()
     def zoom_out(self) -> None:
-        """Makes code one point smaller."""
+        """Makes code smaller by a point."""
         if page := self._page():
             page.code_view.zoom_out()
 
     @Slot()
     def zoom_reset(self) -> None:
-        """Gives code its usual size."""
+        """Gives code the usual size."""
         if page := self._page():
             page.code_view.zoom_reset()
 
@@ -192,7 +192,7 @@ class ViewCommands(QObject):
 
     @Slot(float)
     def _on_font_size_changed(self, points: float) -> None:
-        """All code is of one size: what is compared side by side should look alike."""
+        """Gives all code the same size: texts compared side by side should look alike."""
         self._tabs.set_font_size(points)
         for pane in self._panes:
             pane.code_view.set_font_size(points)

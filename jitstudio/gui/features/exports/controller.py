@@ -1,4 +1,4 @@
-"""Exports what is open, takes it to Compiler Explorer, and opens what others have sent."""
+"""Exports the open work, takes it to Compiler Explorer, and opens work that others sent."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _TAG = "export"
 
 
 class MadeRecipe(NamedTuple):
-    """What can be exported.
+    """A recipe that can be exported.
 
     Attributes:
         recipe: The build with its launch.
@@ -91,7 +91,7 @@ class MadeRecipe(NamedTuple):
 
 
 class ExportsController(QObject):
-    """Builds what is open once more, as an export needs it, and shows or opens what it makes."""
+    """Builds the open work once more, as exports need it, and shows or opens the export."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class ExportsController(QObject):
         )
 
     def _begin(self, then: Callable[[MadeRecipe], None], _checked: bool = False) -> None:
-        """Builds what is to be exported, and does this with it."""
+        """Builds for an export, and calls `then` with the recipe."""
         self._launch_specs.finish()
         spec = self._launch_specs.spec if self._launch_specs.form is not None else None
         try:
@@ -157,11 +157,11 @@ class ExportsController(QObject):
         self._making.start(make)
 
     @Slot(object)
-    def _on_recipe(self, made: MadeRecipe) -> None:
-        self._then(made)
+    def _on_recipe(self, recipe: MadeRecipe) -> None:
+        self._then(recipe)
 
-    def _show(self, made: MadeRecipe) -> None:
-        dialog = ExportAsDialog(made.recipe, made.note, self._shell.window)
+    def _show(self, exported: MadeRecipe) -> None:
+        dialog = ExportAsDialog(exported.recipe, exported.note, self._shell.window)
         dialog.save_requested.connect(self._on_save)
         dialog.code_wanted.connect(partial(self._read, dialog))
         open_dialog(dialog)
@@ -186,15 +186,15 @@ class ExportsController(QObject):
             dialog.set_code(read.message if isinstance(read, ReadingFailure) else read.code)
 
     @Slot(object, object)
-    def _on_save(self, chosen: ExportFormat, made: ExportedFiles) -> None:
-        name = next(iter(made.files))
+    def _on_save(self, chosen: ExportFormat, files: ExportedFiles) -> None:
+        name = next(iter(files.files))
         if chosen.ending:
             place = self._dialogs.file_to_save(Path.cwd() / name)
         else:
             place = self._dialogs.folder_for_results(str(Path.cwd()))
         if place is None:
             return
-        write = partial(write_files, made, place, is_folder=not chosen.ending)
+        write = partial(write_files, files, place, is_folder=not chosen.ending)
         try:
             written = self._disk.outcome(partial(_refused_as_document, write))
         except DocumentError as error:
@@ -203,19 +203,19 @@ class ExportsController(QObject):
         said = self.tr("Exported to {files}")
         self._shell.status.show_message(said.format(files=", ".join(map(str, written))))
 
-    def _open_link(self, made: MadeRecipe) -> None:
-        if (link := self._link(made)) and not QDesktopServices.openUrl(QUrl(link)):
+    def _open_link(self, exported: MadeRecipe) -> None:
+        if (link := self._link(exported)) and not QDesktopServices.openUrl(QUrl(link)):
             QApplication.clipboard().setText(link)
             self._fail(self.tr("No browser can be opened here. The link is in the clipboard."))
 
-    def _copy_link(self, made: MadeRecipe) -> None:
-        if link := self._link(made):
+    def _copy_link(self, exported: MadeRecipe) -> None:
+        if link := self._link(exported):
             QApplication.clipboard().setText(link)
 
-    def _link(self, made: MadeRecipe) -> str:
-        """Returns a link of Compiler Explorer, and says what it leaves out; empty for none."""
+    def _link(self, exported: MadeRecipe) -> str:
+        """Returns a link of Compiler Explorer, and tells the omissions; empty for none."""
         try:
-            link, notes = link_of(made.recipe)
+            link, notes = link_of(exported.recipe)
         except ExportError as error:
             self._fail(str(error))
             return ""
@@ -233,7 +233,7 @@ class ExportsController(QObject):
 def made_recipe(
     request: BuildRequest, result: BuildResult, spec: LaunchSpec | None, paths: dict[str, str]
 ) -> MadeRecipe:
-    """Returns what can be exported of a build.
+    """Returns the recipe of a build.
 
     Args:
         request: The build, see `exported_request`.
@@ -264,7 +264,7 @@ def _refused_as_document(write: Callable[[], tuple[Path, ...]]) -> tuple[Path, .
 
 
 class ExchangeController(QObject):
-    """Imports from Compiler Explorer, and sends projects as text and opens such a text.
+    """Imports from Compiler Explorer, sends projects as text, and opens sent projects.
 
     What comes from others becomes a project file, which is opened like any other: untrusted, and
     nothing of it is built before the user wants it.
@@ -307,7 +307,7 @@ class ExchangeController(QObject):
 
     @Slot()
     def copy_text(self) -> None:
-        """Copies the project as one line of text."""
+        """Copies the project as a line of text."""
         folder = self._project.path.parent if self._project.path else Path.cwd()
         project = self._project.capture(folder / f"project{PROJECT_ENDING}", lambda path: path)
         contents = {document.name: document.content for document in self._documents}
@@ -327,18 +327,18 @@ class ExchangeController(QObject):
         self._reading.start(lambda _stop: read())
 
     @Slot(object)
-    def _on_read(self, found: ImportedProject) -> None:
-        name = Path(found.project.current or "imported").stem
+    def _on_read(self, imported: ImportedProject) -> None:
+        name = Path(imported.project.current or "imported").stem
         path = self._dialogs.project_to_save(Path.cwd() / f"{name}{PROJECT_ENDING}")
         if path is None:
             return
         try:
-            self._disk.outcome(partial(write_file, path, dump(found.project)))
+            self._disk.outcome(partial(write_file, path, dump(imported.project)))
         except DocumentError as error:
             self._shell.notices.show_message(str(error))
             return
-        if found.notes:
-            self._shell.notices.show_message(" ".join(found.notes))
+        if imported.notes:
+            self._shell.notices.show_message(" ".join(imported.notes))
         self._projects.open_path(path)
 
     @Slot(object)

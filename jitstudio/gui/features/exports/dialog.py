@@ -1,4 +1,4 @@
-"""The formats that a build can be exported in, each with what it would write; what to import."""
+"""The export formats, each with a preview of the files; the dialog for imports."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SHOWN_LINES = 20_000
 
 
 class ExportAsDialog(QDialog):
-    """A list of formats, and the text of the one that is chosen.
+    """A list of formats, and the text in the chosen format.
 
     Signals:
         save_requested: These files of this format are to be saved.
@@ -76,11 +76,11 @@ class ExportAsDialog(QDialog):
         self.formats.setObjectName("exportFormats")
         self.formats.setSpacing(scaled(2))
         self.formats.setAccessibleName(self.tr("Formats"))
-        for one in FORMATS:
-            title = QCoreApplication.translate("Exports", one.title)
+        for export_format in FORMATS:
+            title = QCoreApplication.translate("Exports", export_format.title)
             item = QListWidgetItem(title, self.formats)
-            item.setToolTip(QCoreApplication.translate("Exports", one.summary))
-            item.setData(Qt.ItemDataRole.UserRole, one.name)
+            item.setToolTip(QCoreApplication.translate("Exports", export_format.summary))
+            item.setData(Qt.ItemDataRole.UserRole, export_format.name)
         self.summary = text_label(self, "exportSummary")
         self.code = ListingView(self)
         self.code.setObjectName("exportText")
@@ -93,15 +93,15 @@ class ExportAsDialog(QDialog):
 
     @property
     def format(self) -> ExportFormat:
-        """The one that is chosen."""
+        """The chosen format."""
         return FORMATS[max(0, self.formats.currentRow())]
 
     def choose(self, name: str) -> None:
         """Shows the format of this name."""
-        self.formats.setCurrentRow([one.name for one in FORMATS].index(name))
+        self.formats.setCurrentRow([export_format.name for export_format in FORMATS].index(name))
 
     def set_code(self, code: Disassembly | str) -> None:
-        """Shows a report of this machine code, or why it cannot be read."""
+        """Adds the machine code to the recipe, or shows why that cannot be read."""
         if isinstance(code, str):
             self._on_failed(code)
             return
@@ -111,7 +111,7 @@ class ExportAsDialog(QDialog):
 
     @property
     def recipe(self) -> Recipe:
-        """What is exported."""
+        """The recipe to export."""
         return self._recipe
 
     def _lay_out(self) -> None:
@@ -163,14 +163,14 @@ class ExportAsDialog(QDialog):
         self._making.start(make)
 
     @Slot(object)
-    def _on_made(self, made: ExportedFiles) -> None:
-        self._show(made)
+    def _on_made(self, files: ExportedFiles) -> None:
+        self._show(files)
         said = [self._note] if self._note else []
-        said += [self.tr("Not exported: {note}").format(note=note) for note in made.notes]
+        said += [self.tr("Not exported: {note}").format(note=note) for note in files.notes]
         if not self.format.is_text:
             said.append(self.tr("This is no text: save it, and open it with another program."))
-        if len(made.files) > 1:
-            names = ", ".join(made.files)
+        if len(files.files) > 1:
+            names = ", ".join(files.files)
             said.append(self.tr("A folder with {names}").format(names=names))
         self.notes.setText("\n".join(said))
         self.notes.setVisible(bool(said))
@@ -180,14 +180,14 @@ class ExportAsDialog(QDialog):
         self.notes.setText(problem)
         self.notes.show()
 
-    def _show(self, made: ExportedFiles | None) -> None:
-        self._made = made
+    def _show(self, files: ExportedFiles | None) -> None:
+        self._made = files
         kind = _LANGUAGES.get(self.format.language)
         lexer = LANGUAGES[kind].lexer if kind else None
-        is_text = made is not None and self.format.is_text
-        lines = made.text.rstrip("\n").split("\n") if made and is_text else [""]
+        is_text = files is not None and self.format.is_text
+        lines = files.text.rstrip("\n").split("\n") if files and is_text else [""]
         self.code.set_lines(lines[:_SHOWN_LINES], lexer)
-        self._save.setEnabled(made is not None)
+        self._save.setEnabled(files is not None)
         self._copy.setEnabled(is_text)
 
     @Slot()
@@ -202,7 +202,7 @@ class ExportAsDialog(QDialog):
 
 
 def write_files(files: ExportedFiles, place: Path, *, is_folder: bool) -> tuple[Path, ...]:
-    """Writes what was exported, and returns the files.
+    """Writes exported files, and returns their paths.
 
     Args:
         files: What to write.
@@ -295,7 +295,7 @@ class ImportDialog(QDialog):
 
 
 def read_foreign_file(path: Path) -> ImportedProject:
-    """Returns what a file from Compiler Explorer holds.
+    """Returns the project in a file from Compiler Explorer.
 
     Raises:
         ForeignStateError: It cannot be read, or holds nothing for these compilers.

@@ -1,4 +1,4 @@
-"""Opens a folder: lists its files that can be built, and takes the flags of the one chosen."""
+"""Opens a folder: lists the files that can be built, and takes the flags of the chosen file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def install(context: Context) -> None:
 
 
 class FolderController(QObject):
-    """Asks for a folder, and then for a file in it."""
+    """Asks for a folder, and then for a file in there."""
 
     def __init__(
         self, flags: FlagsController, shell: Shell, dialogs: Dialogs | None = None
@@ -109,16 +109,16 @@ class FolderController(QObject):
 
 
 def _files_below(folder: Path, stop: Event) -> list[Path]:
-    """Returns the files that can be built, those with commands first; then by folder and name."""
-    found: dict[Path, None] = {}
+    """Returns the files that can be built, files with commands first; then by folder and name."""
+    files: dict[Path, None] = {}
     for database in databases_near(folder / "any"):
         with suppress(FlagsError):
             commanded = (Path(os.path.normpath(file)) for file in files_in(database))
-            found |= dict.fromkeys(
+            files |= dict.fromkeys(
                 f for f in commanded if kind_of(f.name) in _LISTED and f.is_relative_to(folder)
             )
-    found |= dict.fromkeys(_sources(folder, stop))
-    return list(found)[:_MOST_FILES]
+    files |= dict.fromkeys(_sources(folder, stop))
+    return list(files)[:_MOST_FILES]
 
 
 def _sources(folder: Path, stop: Event) -> Iterator[Path]:
@@ -136,7 +136,7 @@ _MOST_SHOWN = 300
 
 
 class FlagsController(QObject):
-    """Looks for the flags of each file that the user opens, and offers those that are not set."""
+    """Looks for the flags of each file that the user opens, and offers flags that are not set."""
 
     def __init__(
         self,
@@ -216,9 +216,9 @@ class FlagsController(QObject):
     def _merged(self, flags: CompileFlags) -> str:
         """Returns the options with these, which take the place of other values for the same."""
         try:
-            given = split_options(self._settings.options)
+            words = split_options(self._settings.options)
         except ValueError:
             # A quote is not closed: what is typed stays as it is.
             return self._settings.options
-        rest = [word for word in without(given, flags.options) if word not in flags.options]
+        rest = [word for word in without(words, flags.options) if word not in flags.options]
         return join_options((*rest, *flags.options))

@@ -1,4 +1,4 @@
-"""Keeps the control-flow graph in step with the listings, and leads from its blocks to the text."""
+"""Keeps the control-flow graph in step with the listings; blocks lead to the text."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class GraphController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Draws what is looked at, unless it is shown or out of sight."""
+        """Draws the graph of the current function, unless shown already or out of sight."""
         if not self._view.isVisible():
             return
         if self._kind is CodeKind.SASS:
@@ -151,7 +151,7 @@ class GraphController(QObject):
             self._show_nothing(self._why_no_ptx(pane))
             return
         spelling = pane.code.spelling
-        names = tuple((each.name, spelling.name(each.name)) for each in functions)
+        names = tuple((defined.name, spelling.name(defined.name)) for defined in functions)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
         if self._begins(_Key(CodeKind.PTX, code.lines, function.name, spelling.names)):
@@ -169,14 +169,14 @@ class GraphController(QObject):
         return self.tr("This PTX defines no function: there is no flow to draw.")
 
     def _ptx_function(self, functions: list[Function]) -> Function | None:
-        """Returns what was chosen here or elsewhere, else the first kernel."""
+        """Returns the function chosen here or in another pane, or the first kernel."""
         for name in (self._ptx_kernel, self._disassembly.kernel):
-            if found := next((one for one in functions if one.name == name), None):
-                return found
-        return min(functions, key=lambda one: not one.is_kernel, default=None)
+            if chosen := next((function for function in functions if function.name == name), None):
+                return chosen
+        return min(functions, key=lambda function: not function.is_kernel, default=None)
 
     def _begins(self, key: _Key) -> bool:
-        """Returns whether this is to be drawn, as it is not what is shown."""
+        """Returns whether the graph of `key` has to be drawn: another graph is on display."""
         before, self._shown = self._shown, key
         return before is None or not key.is_same(before)
 
@@ -215,7 +215,7 @@ class GraphController(QObject):
         self._mark_caret()
 
     def _mark_caret(self) -> None:
-        """Marks the block that the caret is in, if it is in the function that is shown."""
+        """Marks the block with the caret, if the caret is in the function of the graph."""
         picture = self._view.canvas.picture
         if picture is None or not self._view.isVisible():
             return
@@ -296,5 +296,5 @@ class GraphController(QObject):
 
 
 def _file_name(picture: GraphPicture) -> str:
-    """Of the kernel and its code; a name in C++ can be longer than a file's."""
+    """Returns a file name for the picture; a name in C++ can be too long for a file."""
     return f"{picture.graph.name[:100]}.{picture.kind.value}"

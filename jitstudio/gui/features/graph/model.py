@@ -1,4 +1,4 @@
-"""A flow graph ready to be drawn, and what is said of it."""
+"""A flow graph ready to be drawn, with the words about blocks and graph."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ARROW = 7.0
 
 
 class EdgeShape:
-    """One edge; its curve and its head are made when it is first in sight from near.
+    """The shape of an edge; curve and head are made when the edge first comes into near sight.
 
     Attributes:
         route: How it runs.
@@ -43,11 +43,11 @@ class EdgeShape:
         across, down = zip(*points, strict=True)
         left, top = min(across) - ROOM, min(down) - ROOM
         self.rect = QRectF(left, top, max(across) + ROOM - left, max(down) + ROOM - top)
-        self.lines = [QLineF(*one, *other) for one, other in pairwise(points)]
+        self.lines = [QLineF(*start, *end) for start, end in pairwise(points)]
 
     @cached_property
     def path(self) -> QPainterPath:
-        """Its way."""
+        """The path of the edge."""
         path = QPainterPath(QPointF(*self.route.start))
         for step in self.route.steps:
             if len(step) == 2:
@@ -58,7 +58,7 @@ class EdgeShape:
 
     @cached_property
     def head(self) -> QPolygonF:
-        """The arrow at its end."""
+        """The arrow head at the end of the edge."""
         tip = QPointF(*self.route.steps[-1][-2:])
         before = self._before()
         length = math.hypot(tip.x() - before.x(), tip.y() - before.y()) or 1.0
@@ -67,7 +67,7 @@ class EdgeShape:
         return QPolygonF([tip, tip - along + across, tip - along - across])
 
     def _before(self) -> QPointF:
-        """Returns where the edge comes from, close to its end."""
+        """Returns the point of the edge shortly before the end."""
         last = self.route.steps[-1]
         tip = last[-2:]
         for at in range(len(last) - 4, -1, -2):
@@ -82,7 +82,7 @@ def _points(route: EdgeRoute) -> list[Step]:
 
 @dataclass(frozen=True, eq=False)
 class GraphPicture:
-    """A graph in its place, with its words.
+    """A graph with layout and captions.
 
     Attributes:
         kind: PTX or SASS.
@@ -156,7 +156,7 @@ _ENDS = QT_TRANSLATE_NOOP("Graph", "ends here")
 
 
 def summary(picture: GraphPicture) -> str:
-    """Returns how much there is of it, in a line."""
+    """Returns the size of the graph, in a line: blocks, loops, nesting."""
     graph = picture.graph
     words = [_counted(len(graph.blocks), *_BLOCKS), _counted(len(graph.loops), *_LOOPS)]
     deepest = max((loop.depth for loop in graph.loops), default=0)
@@ -168,7 +168,7 @@ def summary(picture: GraphPicture) -> str:
 
 
 def description(picture: GraphPicture, block: BasicBlock) -> str:
-    """Returns what a block is, for a tip and for screen readers."""
+    """Returns the description of a block, for a tip and for screen readers."""
     graph = picture.graph
     words = [
         _tr(_BLOCK).format(
@@ -190,8 +190,8 @@ def description(picture: GraphPicture, block: BasicBlock) -> str:
     return "; ".join(words)
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return counted(count, _tr(one), _tr(many))
+def _counted(count: int, singular: str, many: str) -> str:
+    return counted(count, _tr(singular), _tr(many))
 
 
 def _tr(text: str) -> str:

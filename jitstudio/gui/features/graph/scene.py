@@ -1,4 +1,4 @@
-"""How a flow graph is drawn: its colours, its edges and its blocks."""
+"""The drawing of a flow graph: colours, edges and blocks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ORANGE = 0.7
 
 @dataclass(frozen=True)
 class GraphStyle:
-    """What a graph is drawn with in a theme.
+    """The colours of a graph in a theme.
 
     Attributes:
         ground: Behind everything.
@@ -68,7 +68,7 @@ class GraphStyle:
 
     @property
     def svg(self) -> Colors:
-        """The same as SVG writes it."""
+        """The colours as SVG writes them."""
         return Colors(
             ground=self.ground.name(),
             text=self.text.name(),
@@ -115,7 +115,7 @@ _LEAST_WIDTH = 1.1
 
 
 class EdgesItem(QGraphicsItem):
-    """One item for all edges."""
+    """A single graphics item for all edges."""
 
     def __init__(self, picture: GraphPicture, look: GraphStyle) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class EdgesItem(QGraphicsItem):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """Returns all of it."""
+        """Returns the rectangle of the whole graph."""
         return QRectF(-ROOM, -ROOM, self._layout.width + 2 * ROOM, self._layout.height + 2 * ROOM)
 
     def paint(
@@ -178,7 +178,7 @@ _LEAST_LETTERS = 5
 
 
 class BlocksItem(QGraphicsItem):
-    """One item for all: a thousand would take longer to be asked than to be painted."""
+    """A single graphics item for all blocks: asking a thousand items takes longer than painting."""
 
     def __init__(self, picture: GraphPicture, look: GraphStyle, font: QFont) -> None:
         super().__init__()
@@ -199,9 +199,9 @@ class BlocksItem(QGraphicsItem):
 
     def set_current(self, block: int) -> None:
         """Marks this block, or none."""
-        for one in (self._current, block):
-            if one != NOWHERE:
-                self.update(self.rect(one).adjusted(-8, -8, 8, 8))
+        for changed in (self._current, block):
+            if changed != NOWHERE:
+                self.update(self.rect(changed).adjusted(-8, -8, 8, 8))
         self._current = block
 
     def rect(self, block: int) -> QRectF:
@@ -210,11 +210,11 @@ class BlocksItem(QGraphicsItem):
 
     def block_at(self, place: QPointF) -> int:
         """Returns the block at a place, or `NOWHERE`."""
-        found = (at for at, rect in enumerate(self._rects) if rect.contains(place))
-        return next(found, NOWHERE)
+        hits = (at for at, rect in enumerate(self._rects) if rect.contains(place))
+        return next(hits, NOWHERE)
 
     def boundingRect(self) -> QRectF:
-        """Returns all of it."""
+        """Returns the rectangle of the whole graph."""
         layout = self._picture.layout
         return QRectF(-8, -8, layout.width + 16, layout.height + 16)
 
@@ -272,7 +272,7 @@ class BlocksItem(QGraphicsItem):
                 painter.drawStaticText(QPointF(x, y + letters.row_top(row)), text)
 
     def _paint_titles(self, painter: QPainter, seen: list[int], scale: float) -> None:
-        """Names as large as they can be read, where the block has room for them."""
+        """Paints the names in legible size, in blocks with room for the name."""
         letters = self._picture.letters
         size = _LEAST_TITLE / scale
         font = QFont(self._bold)
@@ -289,15 +289,15 @@ class BlocksItem(QGraphicsItem):
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
     def _texts_of(self, at: int) -> tuple[QStaticText, ...]:
-        found = self._texts.get(at)
-        if found is None:
+        texts = self._texts.get(at)
+        if texts is None:
             caption = self._picture.captions[at]
-            found = self._texts[at] = tuple(map(_static, (caption.title, *caption.rows)))
-        return found
+            texts = self._texts[at] = tuple(map(_static, (caption.title, *caption.rows)))
+        return texts
 
 
 def _static(text: str) -> QStaticText:
-    made = QStaticText(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-    return made
+    static = QStaticText(text)
+    static.setTextFormat(Qt.TextFormat.PlainText)
+    static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+    return static

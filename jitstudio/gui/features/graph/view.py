@@ -1,4 +1,4 @@
-"""The control flow of a kernel as a graph: of its PTX or of its SASS."""
+"""The control flow of a kernel as a graph: of the PTX or of the SASS."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from jitstudio.listing.lines import NOWHERE
 
 
 def step(graph: FlowGraph, layout: GraphLayout, block: int, way: Way) -> int:
-    """Returns the block that lies this way from another one; that one itself where none does.
+    """Returns the next block in a direction from `block`; `block` where there is none.
 
     Up and down follow the edges where there are some that lead this way.
 
@@ -57,9 +57,11 @@ def step(graph: FlowGraph, layout: GraphLayout, block: int, way: Way) -> int:
     linked: Iterable[int] = ()
     if way in (Way.UP, Way.DOWN):
         linked = (graph.predecessors if way is Way.UP else graph.successors)[block]
-    found = _nearest(layout, block, linked, _THERE[way])
+    nearest = _nearest(layout, block, linked, _THERE[way])
     return (
-        _nearest(layout, block, range(len(graph.blocks)), _THERE[way]) if found == block else found
+        _nearest(layout, block, range(len(graph.blocks)), _THERE[way])
+        if nearest == block
+        else nearest
     )
 
 
@@ -95,7 +97,7 @@ _NEAR = 60
 
 
 class GraphCanvas(SpokenText, PictureCanvas):
-    """Shows one graph.
+    """Shows a graph.
 
     Signals:
         block_chosen: The user walked to this block.
@@ -136,7 +138,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
 
     @property
     def picture(self) -> GraphPicture | None:
-        """What is shown."""
+        """The shown graph."""
         return self._picture
 
     @property
@@ -160,7 +162,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
                 item.set_look(look)
 
     def show_picture(self, picture: GraphPicture | None) -> None:
-        """Shows this graph, or none; one of the same function stays where it is looked at."""
+        """Shows a graph, or none; another graph of the same function keeps the view position."""
         before = self._picture
         self._picture = picture
         self._scene.clear()
@@ -179,7 +181,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
         self._describe()
 
     def mark(self, block: int) -> None:
-        """Marks a block, or none, and brings it into sight."""
+        """Marks a block, or none, and brings the block into sight."""
         if block == self._current or self._blocks is None:
             return
         self._current = block
@@ -190,7 +192,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
 
     @Slot()
     def fit(self) -> None:
-        """Shows all of it."""
+        """Zooms out to the whole graph."""
         if self._picture is not None:
             self.fitInView(self._scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
             if self.transform().m11() > LETTERS.zoom:
@@ -203,7 +205,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
             self.block_activated.emit(self._current)
 
     def walk(self, way: Way) -> bool:
-        """Takes the keyboard to the block that lies there; returns whether there is one."""
+        """Moves the keyboard to the next block in a direction; returns whether there are blocks."""
         picture = self._picture
         if picture is None or not picture.graph.blocks:
             return False
@@ -233,7 +235,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
             self.activate_current()
 
     def viewportEvent(self, event: QHelpEvent | object) -> bool:
-        """Says what the block under the mouse is."""
+        """Shows a tip about the block under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QHelpEvent.Type.ToolTip:
             block = self._block_at(event.pos())
             picture = self._picture
@@ -246,12 +248,12 @@ class GraphCanvas(SpokenText, PictureCanvas):
         return super().viewportEvent(event)  # type: ignore[arg-type]
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
-        """Says what will be here where there is nothing yet."""
+        """Paints the hint where there is no graph yet."""
         if self._picture is None and self._hint:
             self._paint_hint(painter, current_theme().code.hint)
 
     def _look_at_beginning(self) -> None:
-        """All of it if it can be read so, else its first block at its usual size."""
+        """Shows the whole graph if that is legible, or the first block at the usual size."""
         self.fit()
         if self.transform().m11() < READABLE * LETTERS.zoom and self._blocks is not None:
             self._show_at_usual_size()
@@ -283,7 +285,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
         text_spoken(self)
 
     def spoken_lines(self) -> Sequence[str]:
-        """Returns the words of the block that is marked; what is said of the whole for none."""
+        """Returns the words of the marked block; those of the whole graph for none."""
         return self._spoken
 
 
@@ -297,7 +299,7 @@ _MOST_WIDTH = 420
 
 
 class GraphView(QWidget):
-    """Shows one graph, and lets the user choose which.
+    """Shows a graph, and lets the user choose the kind and the kernel.
 
     Attributes:
         canvas: The graph itself.
@@ -347,7 +349,7 @@ class GraphView(QWidget):
         return _KINDS[self._kinds.currentIndex()]
 
     def show_kernels(self, names: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Offers these functions: pairs of the lowered name and the one that people read."""
+        """Offers functions: pairs of the lowered name and the readable name."""
         with QSignalBlocker(self._kernels):
             self._kernels.clear()
             for lowered, readable in names:
@@ -365,7 +367,7 @@ class GraphView(QWidget):
         self._buttons.setEnabled(picture is not None)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offers what can be done with the block at the keyboard and with the graph."""
+        """Offers the actions on the block at the keyboard and on the graph."""
         if self.canvas.picture is None:
             return
         menu = QMenu(self)

@@ -1,4 +1,4 @@
-"""Opens a copy of a kernel's PTX to be edited, and shows how a Python program uses it then."""
+"""Opens a copy of a kernel's PTX for editing, and shows how a Python program uses the copy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PTX = CodeKind.PTX.ending
 
 
 def install(context: Context) -> None:
-    """Makes the way from a captured kernel to an edited one, and back to its program."""
+    """Makes the way from a captured kernel to an edited copy, and back to the Python program."""
     state = context.state
     HandBackController(
         state.documents,
@@ -41,7 +41,7 @@ def install(context: Context) -> None:
 
 
 class CopiedKernel(NamedTuple):
-    """What a tab of PTX is a copy of.
+    """The origin of a tab of PTX that is a copy of a captured kernel.
 
     Attributes:
         name: What the kernel is called in Python.
@@ -55,7 +55,7 @@ class CopiedKernel(NamedTuple):
 
     @classmethod
     def of(cls, kernel: CapturedKernel) -> CopiedKernel:
-        """Returns what a copy of a captured kernel remembers of it."""
+        """Returns the origin that a copy of a captured kernel remembers."""
         package = KernelPackage.of(kernel.origin)
         return cls(kernel.name, package, kernel.facts.get(OVERRIDE_KEY, ""))
 
@@ -89,7 +89,7 @@ class HandBackController(QObject):
 
     @Slot()
     def edit_copy(self) -> None:
-        """Opens the PTX of the captured kernel that is looked at, or else of the pane, as a tab."""
+        """Opens the PTX of the current captured kernel, or of the pane, as a tab."""
         page = self._editors.page
         kernel = page.kernel if page is not None else None
         own = kernel.representation(KernelLanguage.PTX) if kernel is not None else None

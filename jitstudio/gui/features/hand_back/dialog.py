@@ -52,7 +52,7 @@ _OVERRIDE = QT_TRANSLATE_NOOP(
 
 
 class HandBackDialog(QDialog):
-    """Shows how to use the PTX of one tab.
+    """Shows how to use the PTX of a tab.
 
     Signals:
         save_requested: The tab shall be saved: a program reads its file.
@@ -92,15 +92,15 @@ class HandBackDialog(QDialog):
 
     @property
     def package(self) -> KernelPackage:
-        """What shall load it."""
+        """The package that shall load the PTX."""
         return tuple(KernelPackage)[self.packages.currentIndex()]
 
     def choose(self, package: KernelPackage) -> None:
-        """Shows how this package loads it."""
+        """Shows how a package loads the PTX."""
         self.packages.setCurrentIndex(tuple(KernelPackage).index(package))
 
     def offer_override(self, file: Path | None) -> None:
-        """Offers to save it in this file, where Triton looks for overrides."""
+        """Offers to save the PTX in `file`, where Triton looks for overrides."""
         self._override = file
         self._show_use()
 
@@ -146,7 +146,7 @@ class HandBackDialog(QDialog):
         self._save_override.setVisible(offers and not is_override)
 
     def _unsaved(self) -> str:
-        """Returns what has to be done before a program can read the file."""
+        """Returns the step that is necessary before a program can read the file."""
         if self._document.path is None:
             return self.tr("This PTX is in no file yet: save it, for the program to find it.")
         if self._document.is_modified:

@@ -1,4 +1,4 @@
-"""Opens what programs hand over: kernels by `jitstudio.show`, files by `jitstudio show`."""
+"""Opens the handovers of programs: kernels by `jitstudio.show`, files by `jitstudio show`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATIENCE = 30.0
 
 
 def install(context: Context) -> None:
-    """Takes what programs hand over, unless the user has turned that off."""
+    """Accepts handovers of programs, unless the user has turned that off."""
     state, shell = context.state, context.shell
     HandoverController(
         state.documents,
@@ -65,7 +65,7 @@ class _Tab:
 
 @dataclass(frozen=True, eq=False)
 class _Arrived:
-    """What has arrived in a thread.
+    """A handover as a thread receives it.
 
     Attributes:
         tabs: Code to open.
@@ -110,7 +110,7 @@ class HandoverController(QObject):
         self._on_changed(_KEY)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Makes the window that the user turns to the one that gets what is handed over."""
+        """Makes the window that the user turns to the receiver of handovers."""
         if event.type() is QEvent.Type.WindowActivate and self._server is not None:
             self._server.touch()
         return False
@@ -142,7 +142,7 @@ class HandoverController(QObject):
             self._server = None
 
     def _open(self, arrived: _Arrived) -> None:
-        """Opens it, a tab at a turn, and answers once all of it is open, or is not to be."""
+        """Opens a handover, a tab at a turn, and answers once all tabs are open, or will not be."""
         self._arriving.append((arrived, self._opened(arrived)))
         self._turns.start()
 
@@ -162,7 +162,7 @@ class HandoverController(QObject):
                 self._turns.stop()
 
     def _opened(self, arrived: _Arrived) -> Iterator[None]:
-        """Opens it, the last of it to be looked at; between two tabs the window handles events."""
+        """Opens a handover, the last tab in front; between two tabs the window handles events."""
         documents: list[Document] = []
         for tab in arrived.tabs:
             documents.append(self._opened_tab(tab))
@@ -206,7 +206,7 @@ class HandoverController(QObject):
         return document
 
     def _same(self, code: HandedCode, path: Path | None) -> Document | None:
-        """Returns the tab that has it already."""
+        """Returns the tab that already has this code."""
         if path is not None:
             return self._documents.at_path(path)
         alike = (d for d in self._documents if d.kind is code.kind and d.path is None)
@@ -223,7 +223,7 @@ class HandoverController(QObject):
 
 
 def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer:
-    """Has the window open what a program hands over; called in a thread.
+    """Has the window open a handover; called in a thread.
 
     Raises:
         HandoverError: The window does not answer, or the code cannot be kept.
@@ -238,10 +238,10 @@ def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer
 
 
 def _ready(code: HandedCode) -> _Tab:
-    """Returns the tab of a code; bytes are put into a file, so that the next start has them."""
-    if isinstance(held := editable(code.kind, code.content), FileText):
-        target = ptx_target(held.text) if code.kind is CodeKind.PTX else None
-        return _Tab(code, held, None, Arch.parse(target) if target else None)
+    """Returns the tab of a code; bytes are put into a file, so that the next start has the code."""
+    if isinstance(text := editable(code.kind, code.content), FileText):
+        target = ptx_target(text.text) if code.kind is CodeKind.PTX else None
+        return _Tab(code, text, None, Arch.parse(target) if target else None)
     try:
         path = kept_file(code.name, code.content)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the Help menu does."""
+"""The commands of the Help menu."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jitstudio.manual import INDEX
 
 
 def explain_parts(window: QWidget) -> None:
-    """Lets What's This have an answer for all that is in a window now."""
+    """Gives What's This an answer for all present widgets of a window."""
     for widget in window.findChildren(QWidget):
         if not widget.whatsThis():
             widget.setWhatsThis(_help_text(widget))
@@ -39,7 +39,7 @@ def _help_text(widget: QWidget) -> str:
 
 
 class HelpCommands(QObject):
-    """Shows help on the window, the program, its keys and its tools."""
+    """Shows help on the window, the program, the keys and the tools."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class HelpCommands(QObject):
         self._help.activateWindow()
 
     def _command_text(self, name: str) -> str:
-        """Returns a command as a link, with its keys."""
+        """Returns a command as a link, with keys."""
         action = self._actions[name]
         text = action.text().replace("&", "").rstrip("…")
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

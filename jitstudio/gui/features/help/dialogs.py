@@ -1,4 +1,4 @@
-"""Dialogs of the Help menu: what this program is, and which tools are here, in which versions."""
+"""Dialogs of the Help menu: about this program, and the tools with their versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of all keys: those of commands, which can be changed, and those of single views."""
+"""The list of all keys: those of commands, which can be changed, and fixed keys of views."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _CTRL_CLICK = QT_TRANSLATE_NOOP("FixedKeys", "Ctrl+click")
 
 
 class FixedKey(NamedTuple):
-    """One row: what keys do in one kind of view, or keys with the mouse, as text."""
+    """A row of the list of fixed keys: a key or mouse action in a kind of view, as text."""
 
     text: str
     place: str
@@ -140,7 +140,7 @@ FIXED_KEYS = (
 
 
 def fixed_keys() -> tuple[FixedKey, ...]:
-    """Returns all of them in the language of the user, with the keys as the system writes them."""
+    """Returns all fixed keys in the user's language, with keys as the system writes them."""
     translate = QCoreApplication.translate
     return tuple(
         FixedKey(
@@ -168,7 +168,7 @@ _PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 @dataclass(frozen=True)
 class KeyRow:
-    """One line of the list.
+    """A row of the list of keys.
 
     Attributes:
         text: What the keys do.
@@ -249,7 +249,7 @@ class ShortcutsDialog(QDialog):
         self._follow()
 
     def show_rows(self, rows: Sequence[KeyRow]) -> None:
-        """Shows these; the current one stays current where it is still there."""
+        """Shows `rows`; the current row stays current where still present."""
         before = self._row
         self._table.clear()
         muted = QBrush(self.palette().color(QPalette.ColorRole.PlaceholderText))
@@ -276,7 +276,7 @@ class ShortcutsDialog(QDialog):
 
     @property
     def _key(self) -> str:
-        """What was pressed in the field; empty for nothing."""
+        """The keys pressed in the field; empty for none."""
         return self._field.keySequence().toString(_PORTABLE)
 
     def _make_table(self) -> QTreeWidget:
@@ -320,7 +320,7 @@ class ShortcutsDialog(QDialog):
         column.addWidget(buttons)
 
     def _follow(self) -> None:
-        """Lets be done what can be done with the row and the key."""
+        """Enables the buttons that apply to the row and the key."""
         row, key = self._row, self._key
         can_change = row is not None and bool(row.name)
         problem = self._problem(row.name, key) if row is not None and row.name and key else None
@@ -385,7 +385,7 @@ class ShortcutsDialog(QDialog):
 
 
 class KeyList(QObject):
-    """Shows the dialog with all keys, and does what is wanted of it."""
+    """Shows the dialog with all keys, and carries out the user's changes."""
 
     def __init__(self, actions: Actions, shortcuts: Shortcuts, window: QWidget) -> None:
         super().__init__(window)
@@ -446,7 +446,7 @@ class KeyList(QObject):
 
 
 class KeystrokeCommands(QObject):
-    """Sends what such a command means to the editor in front, or to what has the keyboard."""
+    """Sends keystroke commands to the editor in front, or to the widget with the keyboard."""
 
     def __init__(
         self, tabs: EditorTabs, actions: Actions, shortcuts: Shortcuts, window: QWidget

@@ -1,4 +1,4 @@
-"""A window of its own with the pages of the help, so that it can stay next to the work."""
+"""A separate window with the pages of the help, to stay next to the work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAGE, _ACTION, _WEB = ".md", "action", "https"
 
 
 class HelpWindow(QDialog):
-    """Shows one page at a time, with all titles next to it.
+    """Shows a page at a time, next to the list of all titles.
 
     Args:
         words: A command, by its name, in Markdown.

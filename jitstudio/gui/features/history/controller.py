@@ -21,7 +21,7 @@ from jitstudio.gui.state.documents import Document, Documents
 
 @dataclass(frozen=True)
 class _Listing:
-    """A listing, as the history knows it.
+    """A listing, as the history stores places.
 
     Attributes:
         kind: PTX or SASS.
@@ -48,7 +48,7 @@ def install(context: Context) -> None:
 
 
 class HistoryController(QObject):
-    """Notes where the user comes from and brings them back there.
+    """Notes the places that the user leaves by a jump, and goes back there.
 
     A jump can take several steps, such as a tab and then a line, so the places are compared only
     when all is done. Typing and moving about in one text is no jump.
@@ -195,12 +195,12 @@ class HistoryEntry:
     column: int = 0
 
     def is_near(self, other: HistoryEntry) -> bool:
-        """Returns whether going from one to the other would not be felt as going anywhere."""
+        """Returns whether going from here to `other` would not be felt as a jump."""
         return self.text == other.text and self.line == other.line
 
 
 class History:
-    """Goes back and forth between jumps, as in a browser: a new jump forgets what was ahead."""
+    """Goes back and forth between jumps, as in a browser: a new jump drops the places ahead."""
 
     def __init__(self, most: int = MOST_SPOTS) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""Shows the kernels of the newest build that made any, and what each needs."""
+"""Shows the kernels of the newest build with kernels, and the resources of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def install(context: Context) -> None:
 
 
 class TitledKernel(NamedTuple):
-    """A kernel, and what it is called among those of the build."""
+    """A kernel with the title among the kernels of the build."""
 
     kernel: Kernel
     title: str
@@ -103,7 +103,7 @@ class KernelsView(QWidget):
 
     @property
     def model(self) -> RowsModel[TitledKernel]:
-        """What is shown."""
+        """The model of the shown kernels."""
         return self._model
 
     @property
@@ -160,7 +160,7 @@ class KernelsView(QWidget):
 
     @Slot()
     def _on_left_out_changed(self) -> None:
-        """Says what there is no room for, so that it does not seem missing."""
+        """Names the columns without room, so that they do not seem missing."""
         titles = self._table.left_out
         words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
         keys = COMMAND_KEYS.words("maximiseAction")

@@ -84,8 +84,8 @@ class LessonsController(QObject):
         self._lists.start(lambda _stop: (lessons(), LessonProgress().passed()))
 
     @Slot(object)
-    def _on_listed(self, found: tuple[tuple[Lesson, ...], frozenset[str]]) -> None:
-        listed, passed = found
+    def _on_listed(self, answer: tuple[tuple[Lesson, ...], frozenset[str]]) -> None:
+        listed, passed = answer
         self._titles = tuple(lesson.title for lesson in listed)
         self._view.show_list(listed, passed)
 
@@ -112,8 +112,8 @@ class LessonsController(QObject):
             self._reads.start(lambda _stop: _lesson_in(folder))
 
     @Slot(object)
-    def _on_read(self, found: tuple[Lesson | None, str]) -> None:
-        lesson, self._graded_by = found
+    def _on_read(self, answer: tuple[Lesson | None, str]) -> None:
+        lesson, self._graded_by = answer
         titles = self._titles
         known = lesson is not None and lesson.title in titles
         self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
@@ -142,22 +142,22 @@ class LessonsController(QObject):
             lines = lines or [self.tr("The check has ended early.")]
             self._view.show_problem(lines[-1].removeprefix("jitstudio: "))
             return
-        made = json.loads(said)
+        report = json.loads(said)
         goals = [
-            Goal(one["goal"], one["reached"], tuple(one["reasons"]), one["skipped"] or "")
-            for one in made["goals"]
+            Goal(goal["goal"], goal["reached"], tuple(goal["reasons"]), goal["skipped"] or "")
+            for goal in report["goals"]
         ]
-        self._view.show_goals(goals, made["passed"], self._origin(made))
+        self._view.show_goals(goals, report["passed"], self._origin(report))
         self._list()
 
-    def _origin(self, made: dict[str, Any]) -> str:
+    def _origin(self, report: dict[str, Any]) -> str:
         """Returns a sentence that says which conditions count."""
         if self._graded_by:
             return self.tr(
                 "The conditions, target, options and launch are those that jitstudio came with, "
                 "and not those of your copy."
             )
-        files = (Path(made[f"{key}_file"]).name for key in ("conditions", "settings"))
+        files = (Path(report[f"{key}_file"]).name for key in ("conditions", "settings"))
         said = self.tr(
             "The conditions, target and options are those of {files} in this folder, which may "
             "have been changed. Your teacher checks by the original."
@@ -177,7 +177,7 @@ def _copies() -> Path:
 
 
 def _copied(place: int) -> Path:
-    """Returns the project of the user's copy of a lesson, which is made if it is not there.
+    """Returns the project of the user's copy of a lesson, which is made if missing.
 
     Raises:
         LessonError: It cannot be made.
@@ -192,7 +192,7 @@ def _copied(place: int) -> Path:
 
 
 def _lesson_in(folder: Path) -> tuple[Lesson | None, str]:
-    """Returns the lesson in a folder, and which of ours it is a copy of; empty for none.
+    """Returns the lesson in a folder, and the name of our lesson that it copies, or empty.
 
     The conditions of a copy may have been changed, and so may its target, options and launch.
     """

@@ -1,4 +1,4 @@
-"""A lesson: its text with the hints, and what is reached of it."""
+"""A lesson: the text with the hints, and the goals reached."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARGIN = 6
 
 
 class _LessonText(QTextBrowser):
-    """Markdown that anybody may have written: no picture or other file of it is loaded."""
+    """Markdown of any author: pictures and other files are never loaded."""
 
     def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
         """Loads nothing."""
@@ -34,7 +34,7 @@ class _LessonText(QTextBrowser):
 
 
 class LessonsView(QWidget):
-    """Shows one lesson, and what a check of it has found.
+    """Shows a lesson, and the results of a check.
 
     Signals:
         open_wanted: The user wants to work on the lesson with this place in the list.
@@ -99,7 +99,7 @@ class LessonsView(QWidget):
         follow_theme(self, LessonsView._refresh)
 
     def show_list(self, lessons: Sequence[Lesson], passed: frozenset[str]) -> None:
-        """Shows all lessons with those that are passed; the chosen one stays."""
+        """Shows all lessons, marking the passed; the chosen lesson stays."""
         chosen, self._listed = self._choice.currentIndex(), tuple(lessons)
         titles = [lesson.title for lesson in lessons]
         done = self.tr("{number}. {title} (passed)")
@@ -136,7 +136,7 @@ class LessonsView(QWidget):
         self._goals.setPlainText(self.tr("Checking…"))
 
     def show_goals(self, goals: Sequence[Goal], passed: bool, origin: str) -> None:
-        """Shows what a check has found.
+        """Shows the goals as checked.
 
         Args:
             goals: What is reached and what not.
@@ -150,7 +150,7 @@ class LessonsView(QWidget):
         self.show_problem("\n".join((*lines, "", origin)))
 
     def show_problem(self, text: str) -> None:
-        """Shows why nothing could be checked, or what a check has found."""
+        """Shows why nothing could be checked, or the result of a check."""
         self._goals.setPlainText(text)
         self._enable()
 
@@ -168,7 +168,7 @@ class LessonsView(QWidget):
 
     @property
     def _preview(self) -> Lesson | None:
-        """The chosen lesson, if it is another one than is worked on."""
+        """Returns the chosen lesson, if the user works on another."""
         at = self._choice.currentIndex()
         is_open = self._lesson is not None and at == self._place
         return self._listed[at] if 0 <= at < len(self._listed) and not is_open else None

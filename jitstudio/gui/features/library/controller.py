@@ -1,4 +1,4 @@
-"""Lists the kernels of a file or folder that is opened, and opens one like what a build made."""
+"""Lists the kernels of an opened file or folder, and opens a kernel like the result of a build."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def install(context: Context) -> None:
 
 
 class LibraryController(QObject):
-    """Has one file listed at a time, and leads to the kernel that was opened last."""
+    """Lists the kernels of a file at a time, and leads to the kernel that was opened last."""
 
     def __init__(
         self,
@@ -121,15 +121,15 @@ class LibraryController(QObject):
         handle.failed.connect(self._view.show_failure)
         return handle
 
-    def _on_listed(self, began: float, found: LibraryListing | LibraryFailure) -> None:
+    def _on_listed(self, began: float, listing: LibraryListing | LibraryFailure) -> None:
         self._listing = None
-        before, self._found = self._found, found if isinstance(found, LibraryListing) else None
-        if isinstance(found, LibraryFailure):
-            self._view.show_failure(found.message)
+        before, self._found = self._found, listing if isinstance(listing, LibraryListing) else None
+        if isinstance(listing, LibraryFailure):
+            self._view.show_failure(listing.message)
         elif before is None:
-            self._view.show_listing(found)
-        elif found != before:
-            self._view.update_listing(found)
+            self._view.show_listing(listing)
+        elif listing != before:
+            self._view.update_listing(listing)
         self._watch.start(self._path, _places(self._found), began)
 
     @Slot()
@@ -165,7 +165,7 @@ class LibraryController(QObject):
 
     @Slot()
     def _on_result_changed(self) -> None:
-        """Leads to the kernel that was opened, once it is built."""
+        """Leads to the opened kernel, as soon as the build is done."""
         document, figures = self._documents.current, self._outputs.figures
         if self._wanted is None or document is None or figures is None:
             return
@@ -178,7 +178,7 @@ class LibraryController(QObject):
             self._navigator.go_to(KernelPlace(CodeKind.SASS, kernel))
 
     def _program_of(self, taken: Path) -> str:
-        """Returns what a kernel takes part in; in a cache each is a program by itself."""
+        """Returns the program of a kernel; in a cache each kernel is a program alone."""
         if not self._is_folder:
             return self._path.name
         document = self._documents.at_path(taken.resolve())
@@ -189,7 +189,7 @@ class LibraryController(QObject):
         return self._found is not None and bool(self._found.folders)
 
     def _name_of(self, row: KernelRow) -> str:
-        """Returns what the file with the code of a kernel is called, without its ending."""
+        """Returns a name, without ending, for the file with the code of a kernel."""
         if self._is_folder:
             # The files in caches are called by hashes.
             name = base_name(row.kernel.demangled)
@@ -204,9 +204,11 @@ class LibraryController(QObject):
             handle.cancel()
 
 
-def _places(found: LibraryListing | None) -> tuple[str, ...]:
-    """Returns the folders that a listing is of, and the files that hold more than one entry."""
-    if found is None or not found.folders:
+def _places(listing: LibraryListing | None) -> tuple[str, ...]:
+    """Returns the folders of a listing, and the files that hold several entries."""
+    if listing is None or not listing.folders:
         return ()
-    files = {member.partition(":")[0] for piece in found.pieces if ":" in (member := piece.member)}
-    return (*found.folders, *sorted(files))
+    files = {
+        member.partition(":")[0] for piece in listing.pieces if ":" in (member := piece.member)
+    }
+    return (*listing.folders, *sorted(files))

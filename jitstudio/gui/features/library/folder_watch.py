@@ -49,7 +49,7 @@ class FolderWatch(QObject):
         self._timer.timeout.connect(self.look)
 
     def start(self, root: Path, inner: Sequence[str], since: float) -> None:
-        """Watches this folder instead of another one; nothing happens if it is a file.
+        """Watches a folder instead of the one before; does nothing for a file.
 
         Args:
             root: The folder.
@@ -88,7 +88,7 @@ class FolderWatch(QObject):
 
 
 def _look(root: Path, inner: tuple[str, ...], stop: Event) -> dict[str, float]:
-    """Returns when each place was changed last, in seconds since 1970; none where it is no folder.
+    """Returns the last change of each place, in seconds since 1970; empty for other than folders.
 
     What lies next to the root is looked at, whether it is known or not.
     """

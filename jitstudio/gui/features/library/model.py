@@ -20,7 +20,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
 class KernelRow(NamedTuple):
-    """A kernel, and the piece of code that it is in."""
+    """A kernel, with the piece of code that contains the kernel."""
 
     kernel: LibraryKernel
     piece: CodePiece
@@ -33,7 +33,7 @@ def _figure(row: KernelRow, name: str) -> int | None:
 
 
 def _place(row: KernelRow) -> str:
-    """Returns where a kernel is in its file."""
+    """Returns the place of a kernel in the file."""
     return row.piece.member or row.piece.section
 
 
@@ -43,7 +43,7 @@ def _whole_place(row: KernelRow) -> str:
 
 
 def _date(seconds: float) -> str:
-    """Returns a time in the user's own zone, which sorts as it reads."""
+    """Returns a time in the user's own zone, in a form that sorts by time."""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M") if seconds else ""
 
 
@@ -101,12 +101,12 @@ class RowQuery:
 
     def apply(self, rows: Sequence[KernelRow], stop: Event) -> tuple[KernelRow, ...]:
         """Returns the rows that are shown."""
-        found = [row for row in Paced(rows, stop) if self._takes(row)]
+        matching = [row for row in Paced(rows, stop) if self._takes(row)]
         if self.column >= 0:
             column = COLUMNS[self.column]
             key: Callable[[KernelRow], str | int | float] = column.sort_key or column.text
-            found.sort(key=key, reverse=self.descending)
-        return tuple(found)
+            matching.sort(key=key, reverse=self.descending)
+        return tuple(matching)
 
     def _takes(self, row: KernelRow) -> bool:
         if self.target and row.piece.target != self.target:
@@ -114,12 +114,12 @@ class RowQuery:
         if not self.words:
             return True
         kernel, piece = row
-        told = "\n".join((kernel.demangled, kernel.name, piece.origin, piece.source)).lower()
-        return all(word in told for word in self.words)
+        haystack = "\n".join((kernel.demangled, kernel.name, piece.origin, piece.source)).lower()
+        return all(word in haystack for word in self.words)
 
 
 class LibraryModel(RowsModel[KernelRow]):
-    """Shows those kernels of a file that a query takes.
+    """Shows the kernels of a file that match a query.
 
     Signals:
         filtered: The rows that the newest query takes are shown.
@@ -137,29 +137,29 @@ class LibraryModel(RowsModel[KernelRow]):
 
     @property
     def query(self) -> RowQuery:
-        """Which of them are shown, or will be in a moment."""
+        """The query of the rows that are shown, or will be in a moment."""
         return self._query
 
-    def show_listing(self, found: LibraryListing | None, *, is_same: bool = False) -> None:
+    def show_listing(self, listing: LibraryListing | None, *, is_same: bool = False) -> None:
         """Shows other kernels, in a moment; None for none.
 
         Args:
-            found: The kernels.
+            listing: The kernels.
             is_same: Whether they are those of the same file or folder as before, which stay until
                 then.
         """
-        self._found, self._all = found, None
+        self._found, self._all = listing, None
         if not is_same:
             self.set_rows(())
         self.ask(self._query)
 
     def ask(self, query: RowQuery) -> None:
-        """Shows what this query takes, in a moment."""
+        """Shows the rows that match `query`, in a moment."""
         self._query = query
-        found, known = self._found, self._all
+        listing, known = self._found, self._all
 
         def work(stop: Event) -> tuple[tuple[KernelRow, ...], tuple[KernelRow, ...]]:
-            rows = _rows(found, stop) if known is None else known
+            rows = _rows(listing, stop) if known is None else known
             return rows, query.apply(rows, stop)
 
         self._background.start(work)
@@ -176,11 +176,13 @@ class LibraryModel(RowsModel[KernelRow]):
         self.filtered.emit()
 
 
-def _rows(found: LibraryListing | None, stop: Event) -> tuple[KernelRow, ...]:
-    """Returns all kernels of a file, in its order."""
-    if found is None:
+def _rows(listing: LibraryListing | None, stop: Event) -> tuple[KernelRow, ...]:
+    """Returns all kernels of a file, in file order."""
+    if listing is None:
         return ()
-    return tuple(KernelRow(one, found.pieces[one.piece]) for one in Paced(found.kernels, stop))
+    return tuple(
+        KernelRow(kernel, listing.pieces[kernel.piece]) for kernel in Paced(listing.kernels, stop)
+    )
 
 
 def rows_as_text(rows: Iterable[KernelRow]) -> str:
@@ -192,6 +194,6 @@ def rows_as_text(rows: Iterable[KernelRow]) -> str:
         values = ("" if figure is None else str(figure) for figure in figures)
         kernel, piece = row
         names = (kernel.name, kernel.demangled, piece.target, piece.member, piece.section)
-        told = (_date(piece.date), piece.origin, piece.source)
-        lines.append("\t".join((*names, *values, *told)))
+        provenance = (_date(piece.date), piece.origin, piece.source)
+        lines.append("\t".join((*names, *values, *provenance)))
     return "\n".join(lines)

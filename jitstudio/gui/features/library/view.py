@@ -95,7 +95,7 @@ class LibraryView(QWidget):
 
     @property
     def model(self) -> LibraryModel:
-        """What is shown."""
+        """The model of the shown kernels."""
         return self._model
 
     @property
@@ -115,7 +115,7 @@ class LibraryView(QWidget):
 
     @property
     def status(self) -> str:
-        """What is said about the file."""
+        """The status text about the file."""
         return self._status.text()
 
     def begin(self, path: Path) -> None:
@@ -138,21 +138,21 @@ class LibraryView(QWidget):
         member = progress.member or self._name
         self._table.set_hint(reading.format(name=self._name, count=progress.kernels, member=member))
 
-    def show_listing(self, found: LibraryListing) -> None:
+    def show_listing(self, listing: LibraryListing) -> None:
         """Shows the kernels of the file or folder."""
         self._field.clear()
-        if found.folders:
+        if listing.folders:
             # Many caches are called "cache".
             self._name = "/".join(self._path.parts[-2:])
-        self._table.set_absent(*(() if found.folders else OF_CACHES))
-        self._show(found)
+        self._table.set_absent(*(() if listing.folders else OF_CACHES))
+        self._show(listing)
         self._kept = None
         self._table.set_hint(self.tr("No kernel has such a name for this target."))
 
-    def update_listing(self, found: LibraryListing) -> None:
-        """Shows what a folder holds by now: what is chosen, selected and in sight stays so."""
+    def update_listing(self, listing: LibraryListing) -> None:
+        """Shows the present content of a folder; selection and scroll position stay."""
         target = self._targets.currentData()
-        self._show(found, is_same=True)
+        self._show(listing, is_same=True)
         self._targets.setCurrentIndex(max(self._targets.findData(target), 0))
 
     def show_failure(self, message: str) -> None:
@@ -177,7 +177,7 @@ class LibraryView(QWidget):
 
     @Slot()
     def copy_names(self) -> None:
-        """Puts the lowered names of the selected rows on the clipboard, one a line."""
+        """Copies the lowered names of the selected rows to the clipboard, a name per line."""
         selected = sorted(index.row() for index in self._table.selectionModel().selectedRows())
         names = [self._model.rows[row].kernel.name for row in selected]
         if names:
@@ -190,23 +190,23 @@ class LibraryView(QWidget):
             "The kernels inside are listed with what they need, and each can be read."
         )
 
-    def _show(self, found: LibraryListing | None, *, is_same: bool = False) -> None:
+    def _show(self, listing: LibraryListing | None, *, is_same: bool = False) -> None:
         self._stop.hide()
-        self._count = len(found.kernels) if found else 0
-        self._model.show_listing(found, is_same=is_same)
-        archs = {piece.target: piece.arch for piece in found.pieces} if found else {}
+        self._count = len(listing.kernels) if listing else 0
+        self._model.show_listing(listing, is_same=is_same)
+        archs = {piece.target: piece.arch for piece in listing.pieces} if listing else {}
         with QSignalBlocker(self._targets):
             self._targets.clear()
             self._targets.addItem(self.tr("All targets"), "")
             for target in _in_order(archs):
                 self._targets.addItem(target, target)
-        notes = found.notes if found else ()
+        notes = listing.notes if listing else ()
         self._notes.setText("  ".join(notes))
         show_tip(self._notes, "\n".join(notes))
         self._notes.setVisible(bool(notes))
         for part in (self._field, self._targets):
-            part.setEnabled(found is not None)
-        if found is not None:
+            part.setEnabled(listing is not None)
+        if listing is not None:
             self._ask()
 
     @Slot()
@@ -221,21 +221,21 @@ class LibraryView(QWidget):
         self._kept = _Kept(selected, current, table.visualRect(index).top())
 
     def _select_again(self) -> None:
-        kept, self._kept = self._kept, None
-        if kept is None:
+        selection, self._kept = self._kept, None
+        if selection is None:
             return
         model, table = self._model, self._table
         places = {_key(row): number for number, row in enumerate(model.rows)}
         chosen = QItemSelection()
-        for key in kept.selected & places.keys():
+        for key in selection.selected & places.keys():
             index = model.index(places[key], 0)
             chosen.select(index, index)
         flags = QItemSelectionModel.SelectionFlag
-        if kept.current in places:
-            index = model.index(places[kept.current], 0)
+        if selection.current in places:
+            index = model.index(places[selection.current], 0)
             table.selectionModel().setCurrentIndex(index, flags.NoUpdate)
             scroll = table.verticalScrollBar()
-            scroll.setValue(scroll.value() + table.visualRect(index).top() - kept.top)
+            scroll.setValue(scroll.value() + table.visualRect(index).top() - selection.top)
         table.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
 
     def _make_table(self) -> PanelTable:
@@ -316,7 +316,7 @@ class LibraryView(QWidget):
 
 
 class _Kept(NamedTuple):
-    """What is selected while rows are replaced.
+    """The selection while rows are replaced.
 
     Attributes:
         selected: The rows.
@@ -330,7 +330,7 @@ class _Kept(NamedTuple):
 
 
 def _key(row: KernelRow) -> _Key:
-    """Returns what a row is known by, also after the folder was listed again."""
+    """Returns the identity of a row, also after the folder was listed again."""
     return row.kernel.name, row.piece.member, row.piece.offset, row.piece.number
 
 

@@ -49,7 +49,7 @@ def install(context: Context) -> None:
 
 
 class LinkController(QObject):
-    """Shows the documents as modules, and does to them what the user does to the rows."""
+    """Shows the documents as modules, and applies the user's changes of rows to documents."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What an LTO link inlined, a row a call: each cell leads to what it names."""
+"""The calls that an LTO link inlined, a row a call; each cell leads to the named code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class InlinedRow:
 
 
 def calls_text(row: InlinedRow) -> str:
-    """Returns the call, then the calls around it, such as ``helpers.cu:2, kernel.cu:12``."""
+    """Returns the call, then the calls around, such as ``helpers.cu:2, kernel.cu:12``."""
     return ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in row.inlined.calls)
 
 
@@ -60,7 +60,7 @@ FUNCTION, INTO, CALL = range(3)
 
 
 class InlinedList(QWidget):
-    """A table, and below it the functions of which nothing is known.
+    """A table of inlined calls, and below, the functions without line table.
 
     Attributes:
         table: The table.
@@ -87,16 +87,16 @@ class InlinedList(QWidget):
 
     @property
     def rows(self) -> tuple[InlinedRow, ...]:
-        """What is listed."""
+        """The listed calls."""
         return self._model.rows
 
     @property
     def untold(self) -> str:
-        """Of which functions it is not known what was inlined into them; empty if of none."""
+        """The sentence about the functions without line table; empty if there are none."""
         return self._untold.text()
 
     def show_rows(self, rows: tuple[InlinedRow, ...], untold: tuple[str, ...]) -> None:
-        """Lists what was inlined, and names the functions that have no line table."""
+        """Lists the inlined calls, and names the functions that have no line table."""
         if rows != self._model.rows:
             self._model.set_rows(rows)
         text = self.tr(
@@ -176,8 +176,8 @@ class InlinedController(QObject):
     def _on_result_changed(self) -> None:
         result = shown_link(self._settings, self._outputs)
         # None but of LTO links, and of builds that failed.
-        made = result.artifact(CodeKind.PTX, LINKED) if result else None
-        ptx = made.content if made else None
+        artifact = result.artifact(CodeKind.PTX, LINKED) if result else None
+        ptx = artifact.content if artifact else None
         if ptx is None:
             self._reading.stop()
             self._view.hide()
@@ -188,10 +188,10 @@ class InlinedController(QObject):
         self._ptx = ptx
 
     @Slot(object)
-    def _on_read(self, found: Inlining) -> None:
-        self._inlining = found
-        named = (name for one in found.found for name in (one.function, one.into))
-        self._names.want({*found.untold, *named} - {""})
+    def _on_read(self, inlining: Inlining) -> None:
+        self._inlining = inlining
+        named = (name for inlined in inlining.found for name in (inlined.function, inlined.into))
+        self._names.want({*inlining.untold, *named} - {""})
         self._show()
         self._view.show()
 
@@ -199,15 +199,19 @@ class InlinedController(QObject):
     def _show(self) -> None:
         known = self._names.known
         rows = (
-            InlinedRow(one, known.get(one.function, one.function), known.get(one.into, one.into))
-            for one in self._inlining.found
+            InlinedRow(
+                inlined,
+                known.get(inlined.function, inlined.function),
+                known.get(inlined.into, inlined.into),
+            )
+            for inlined in self._inlining.found
         )
         untold = (known.get(name, name) for name in self._inlining.untold)
         self._view.show_rows(tuple(rows), tuple(untold))
 
 
 def shown_link(settings: BuildSettings, outputs: Outputs) -> BuildResult | None:
-    """The build whose link is shown: the newest that came as far as one; None without a link."""
+    """Returns the build whose link is shown: the newest that came so far; None without a link."""
     if settings.link is LinkMode.NONE:
         return None
     newest = outputs.result

@@ -58,7 +58,7 @@ class ModuleRow:
 
 @cache
 def linked_as(kind: CodeKind, mode: LinkMode) -> CodeKind | None:
-    """The kind that a module has when the linker reads it, or None where it cannot be linked."""
+    """Returns the kind of a module as the linker reads the module, or None."""
     request = BuildRequest((Source("module", kind, b""),), emit=frozenset({CodeKind.CUBIN}))
     try:
         steps = plan(replace(request, link=mode))
@@ -68,7 +68,7 @@ def linked_as(kind: CodeKind, mode: LinkMode) -> CodeKind | None:
 
 
 def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
-    """Returns why a link of these modules makes no sense; empty where it does."""
+    """Returns why a link of the modules makes no sense; empty where all is well."""
     ticked = [module for module in modules if module.included]
     if mode is LinkMode.NONE or not modules:
         return ""
@@ -88,7 +88,7 @@ def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
 
 
 def link_summary(result: BuildResult | None) -> str:
-    """Returns what the link of this build came to; empty where the build linked nothing."""
+    """Returns the outcome of a build's link; empty where the build linked nothing."""
     if result is None:
         return ""
     stages = [stage for stage in result.stages if stage.source == LINKED]
@@ -105,9 +105,9 @@ def link_summary(result: BuildResult | None) -> str:
         facts.append(text.format(size=len(cubin.content)))
     kernels = sum(kernel.module == LINKED for kernel in result.kernels)
     if kernels:
-        one = QCoreApplication.translate("Link", "{count} kernel")
+        singular = QCoreApplication.translate("Link", "{count} kernel")
         many = QCoreApplication.translate("Link", "{count} kernels")
-        facts.append(counted(kernels, one, many))
+        facts.append(counted(kernels, singular, many))
     return f"{', '.join(facts)}."
 
 
@@ -133,7 +133,7 @@ def _linking(links: Sequence[StageResult]) -> str:
 
 
 class ModulesModel(TitledModel):
-    """One row a module.
+    """The modules of the link, a row per module.
 
     Signals:
         inclusion_changed: The user ticked or unticked the module of this key.
@@ -165,7 +165,7 @@ class ModulesModel(TitledModel):
         self.endResetModel()
 
     def set_mode(self, mode: LinkMode) -> None:
-        """Shows what each module becomes in this kind of link."""
+        """Shows the kind that each module has in a link of `mode`."""
         self._mode = mode
         if self._modules:
             last = len(self._modules) - 1
@@ -176,7 +176,7 @@ class ModulesModel(TitledModel):
         return next((row for row, m in enumerate(self._modules) if m.key == key), None)
 
     def move(self, row: int, to: int) -> bool:
-        """Moves the module at `row` so that it ends up at `to`."""
+        """Moves the module at `row` to the row `to`."""
         count = len(self._modules)
         if row == to or not (0 <= row < count and 0 <= to < count):
             return False
@@ -193,7 +193,7 @@ class ModulesModel(TitledModel):
         return 0 if parent is not None and parent.isValid() else len(self._modules)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """Modules can be ticked and dragged; drops land between them."""
+        """Returns flags for ticking and dragging modules; drops land between rows."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
         flags = super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
@@ -251,7 +251,7 @@ class ModulesModel(TitledModel):
         target_parent: ModelIndex,
         before: int,
     ) -> bool:
-        """Moves one row; how a table moves what is dragged inside it."""
+        """Moves a single row; views call this for drags inside the table."""
         if count != 1 or source_parent.isValid() or target_parent.isValid():
             return False
         return self.move(source_row, before - (before > source_row))

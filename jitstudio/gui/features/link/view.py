@@ -1,4 +1,4 @@
-"""The Link panel: whether and how modules are linked, which take part, and what came of it.
+"""The Link panel: the mode of the link, the modules that take part, and the outcome.
 
 Holds nothing that belongs to a document: every change is reported by a signal.
 """
@@ -111,7 +111,7 @@ class LinkView(QWidget):
 
     @property
     def model(self) -> ModulesModel:
-        """What is shown."""
+        """The model of the modules."""
         return self._model
 
     @property
@@ -132,7 +132,7 @@ class LinkView(QWidget):
 
     @Slot(LinkMode)
     def set_link_mode(self, mode: LinkMode) -> None:
-        """Shows another choice, without reporting it as the user's."""
+        """Shows another mode, without reporting a choice of the user."""
         self._mode = mode
         self._model.set_mode(mode)
         self._radios[mode].setChecked(True)
@@ -142,7 +142,7 @@ class LinkView(QWidget):
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
-        """Shows what a link came to; None before the first, or after a change."""
+        """Shows the outcome of a link; None before the first, or after a change."""
         text = link_summary(result)
         self._result.setText(text)
         self._result.setVisible(bool(text))
@@ -152,16 +152,16 @@ class LinkView(QWidget):
 
     @Slot()
     def move_up(self) -> None:
-        """Links the chosen module before the one above it."""
+        """Links the chosen module before the module above."""
         self._move(-1)
 
     @Slot()
     def move_down(self) -> None:
-        """Links the chosen module after the one below it."""
+        """Links the chosen module after the module below."""
         self._move(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the modules next to the choice in a wide dock, below it in a high one."""
+        """Puts the modules next to the choice in a wide dock, below the choice in a high dock."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * event.size().height()
         direction = QBoxLayout.Direction

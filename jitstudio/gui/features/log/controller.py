@@ -1,4 +1,4 @@
-"""Shows what each tool reported in the newest build."""
+"""Shows the reports of the tools in the newest build."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def install(context: Context) -> None:
 
 
 class LogController(QObject):
-    """Keeps the log in step with the results, and lets it be searched."""
+    """Keeps the log in step with the results, and searchable."""
 
     def __init__(self, view: LogView, outputs: Outputs, shell: Shell) -> None:
         super().__init__(view)
@@ -39,7 +39,7 @@ class LogController(QObject):
         outputs.result_changed.connect(self._on_result_changed)
 
     def show(self, key: StageKey | None) -> None:
-        """Brings up the log of one run of a tool, or the pane as it is."""
+        """Brings up the log of a run of a tool, or the pane as is."""
         self._layout.bring_up(self._view)
         if key is not None:
             self._view.choose(key)

@@ -1,4 +1,4 @@
-"""The stages of the latest build as a table, and their logs cut to what a text field bears.
+"""The stages of the latest build as a table, and their logs cut to a text field's capacity.
 
 Knows `core.result` and no widget.
 """
@@ -25,12 +25,12 @@ StageKey = tuple[Tool, str, int]
 
 
 def options_line(stage: StageResult) -> str:
-    """Returns the options really sent, quoted as a shell would need them."""
+    """Returns the options really sent, quoted for a shell."""
     return shlex.join(stage.options)
 
 
 def tool_name(stage: StageResult) -> str:
-    """Returns the tool with its version."""
+    """Returns the tool with version."""
     return f"{stage.tool.value} {stage.version}".rstrip()
 
 
@@ -80,7 +80,7 @@ _COLUMNS: tuple[TableColumn[StageResult], ...] = (
 
 
 class LogModel(RowsModel[StageResult]):
-    """One row a stage, in the order they ran."""
+    """The stages of a build, a row per stage, in the order of running."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_COLUMNS, parent)
@@ -90,7 +90,7 @@ class LogModel(RowsModel[StageResult]):
         return self.rows[index.row()] if index.isValid() else None
 
     def key_of(self, row: int) -> StageKey:
-        """Returns what a stage of the next build is known again by."""
+        """Returns a key that identifies the stage in the next build, too."""
         stage = self.rows[row]
         same = [s for s in self.rows[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
         return (stage.tool, stage.source, len(same))
@@ -100,7 +100,7 @@ class LogModel(RowsModel[StageResult]):
         return next((row for row in range(len(self.rows)) if self.key_of(row) == key), None)
 
     def most_relevant_row(self) -> int | None:
-        """The stage to look at first: the first that failed, or the last one that said anything."""
+        """Returns the stage to look at first: the first that failed, or the last with a message."""
         failed = (row for row, stage in enumerate(self.rows) if not stage.ok)
         message = (row for row in reversed(range(len(self.rows))) if _has_text(self.rows[row]))
         last = len(self.rows) - 1 if self.rows else None
@@ -108,7 +108,7 @@ class LogModel(RowsModel[StageResult]):
 
 
 def info_text(stage: StageResult) -> str:
-    """Returns what the tool reported, and where it spent its time; cut."""
+    """Returns the report of the tool, and the time of each phase; cut."""
     line = QCoreApplication.translate("Log", "{time:10,.1f} ms  {phase}")
     phases = "\n".join(line.format(time=phase.ms, phase=phase.name) for phase in stage.phases)
     return "\n\n".join(part for part in (capped(stage.log), phases) if part)
@@ -151,7 +151,7 @@ def _crash_part(stage: StageResult) -> tuple[str, str]:
 
 
 def capped(text: str) -> str:
-    """Returns the text as far as a text field can lay it out at once, with a note at every cut.
+    """Returns the text as far as a text field can lay out at once, with a note at every cut.
 
     A single line of megabytes holds `QPlainTextEdit` up for minutes; so do very many lines.
     """

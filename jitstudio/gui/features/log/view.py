@@ -1,4 +1,4 @@
-"""The Log panel: what each tool was sent and what it said, information and errors apart.
+"""The Log panel: input and output of each tool, information and errors apart.
 
 Shows a `LogModel`; holds nothing but which stage the user chose.
 """
@@ -77,7 +77,7 @@ class _TextField(QPlainTextEdit):
 
 
 class _OptionsField(_TextField):
-    """One long line, as high as it needs to be up to a few lines."""
+    """A long line, in a field as high as needed up to a few lines."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         name = QCoreApplication.translate("LogView", "Options sent")
@@ -105,7 +105,7 @@ class _OptionsField(_TextField):
 
 
 class LogView(QWidget):
-    """A table of stages, and the options and logs of the chosen one.
+    """A table of stages, and the options and logs of the chosen stage.
 
     Signals:
         stage_chosen: The stage whose details are shown, or None.
@@ -139,7 +139,7 @@ class LogView(QWidget):
 
     @property
     def model(self) -> LogModel:
-        """What is shown."""
+        """The model of the stages."""
         return self._model
 
     @property
@@ -153,7 +153,7 @@ class LogView(QWidget):
         return self._stage
 
     def choose(self, key: StageKey) -> None:
-        """Shows the details of this stage, if the build has come to it."""
+        """Shows the details of a stage, if the build has such a stage."""
         row = self._model.row_of(key)
         if row is not None:
             self._table.selectRow(row)
@@ -171,7 +171,7 @@ class LogView(QWidget):
             QGuiApplication.clipboard().setText(whole_log(self._stage))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the details next to the stages in a wide dock, below them in a high one."""
+        """Puts the details next to the stages in a wide dock, below the stages in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 

@@ -1,4 +1,4 @@
-"""The name expressions of one source, what NVRTC made of them, and the kernels without one.
+"""The name expressions of a source, NVRTC's names for each, and the kernels without any.
 
 Knows `core.result` and no widget. The expressions belong to the document: an edit is shown at
 once, reported by `expressions_edited`, and may come back by `show_source` without doing any harm.
@@ -31,7 +31,7 @@ _TITLES = (
 
 
 class NamesModel(TitledModel):
-    """Rows of expressions, then rows of those kernels that no expression produced.
+    """Rows of expressions, then rows of the kernels that no expression produced.
 
     Signals:
         expressions_edited: The user changed them; all of them, in order.
@@ -59,7 +59,7 @@ class NamesModel(TitledModel):
         return self._expressions
 
     def show_source(self, name: str, expressions: tuple[str, ...], *, editable: bool) -> None:
-        """Shows another source, or the same one after its document changed."""
+        """Shows another source, or the same source after a change of the document."""
         if (name, expressions, editable) == (self._source, self._expressions, self._editable):
             return
         self.beginResetModel()
@@ -68,7 +68,7 @@ class NamesModel(TitledModel):
         self.endResetModel()
 
     def show_result(self, lowered: tuple[LoweredName, ...], kernels: tuple[Kernel, ...]) -> None:
-        """Fills in what a build found, of all its modules.
+        """Fills in the names that a build found, of all modules.
 
         Rows stay where they are, for the user may be typing in one of them.
         """
@@ -89,7 +89,7 @@ class NamesModel(TitledModel):
             )
 
     def add(self, expression: str) -> bool:
-        """Appends an expression, unless there is a reason against it, which it returns."""
+        """Appends an expression; returns False, and reports the reason, where that is refused."""
         wanted = expression.strip()
         if self._refuses(wanted, None):
             return False
@@ -164,8 +164,8 @@ class NamesModel(TitledModel):
         if row >= len(self._expressions):
             kernel = self._kernels[row - len(self._expressions)]
             return kernel.name, kernel.demangled
-        found = self._lowered.get((self._source, self._expressions[row]))
-        return (found.lowered, found.demangled) if found else ("", "")
+        entry = self._lowered.get((self._source, self._expressions[row]))
+        return (entry.lowered, entry.demangled) if entry else ("", "")
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Expressions and kernels."""
@@ -203,11 +203,11 @@ class NamesModel(TitledModel):
     def _is_refused(self, index: ModelIndex) -> bool:
         if not self.is_expression(index):
             return False
-        found = self._lowered.get((self._source, self._expressions[index.row()]))
-        return found is not None and bool(found.error)
+        entry = self._lowered.get((self._source, self._expressions[index.row()]))
+        return entry is not None and bool(entry.error)
 
     def _cell(self, row: int, column: int) -> tuple[str, bool]:
-        """Returns the text of a cell, and whether it is muted."""
+        """Returns the text of a cell, and whether that text is muted."""
         lowered, demangled = self._names(row)
         is_kernel = row >= len(self._expressions)
         if column == EXPRESSION:
@@ -215,17 +215,17 @@ class NamesModel(TitledModel):
             return (hint, True) if is_kernel else (self._expressions[row], False)
         if lowered:
             return (demangled if column == DEMANGLED else lowered), is_kernel
-        found = self._lowered.get((self._source, self._expressions[row]))
+        entry = self._lowered.get((self._source, self._expressions[row]))
         if column == DEMANGLED:
             # There is room for it, and no name.
-            error = found.error if found is not None else ""
+            error = entry.error if entry is not None else ""
             return error, bool(error)
-        if found is None:
+        if entry is None:
             return self.tr("not built yet"), True
-        return (self.tr("refused") if found.error else self.tr("not built, see Problems")), True
+        return (self.tr("refused") if entry.error else self.tr("not built, see Problems")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Takes an edited expression, unless there is a reason against it, which it returns."""
+        """Takes an edited expression; returns False, and reports the reason, where refused."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, wanted = index.row(), str(value).strip()

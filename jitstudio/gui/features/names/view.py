@@ -76,7 +76,7 @@ class NamesView(QWidget):
 
     @property
     def model(self) -> NamesModel:
-        """What is shown."""
+        """The model of the names."""
         return self._model
 
     @property
@@ -108,27 +108,27 @@ class NamesView(QWidget):
 
     @Slot(tuple, tuple)
     def show_result(self, lowered: tuple[LoweredName, ...], kernels: tuple[Kernel, ...]) -> None:
-        """Fills in what a build found."""
+        """Fills in the names that a build found."""
         self._model.show_result(lowered, kernels)
         self._update_buttons()
 
     @Slot()
     def add_typed(self) -> None:
-        """Adds what is in the line, and clears it for the next."""
+        """Adds the expression in the input line, and clears the line for the next."""
         if self._input.text().strip() and self._model.add(self._input.text()):
             self._input.clear()
         self._input.setFocus()
 
     @Slot()
     def remove_selected(self) -> None:
-        """Removes the selected expressions, and selects the one that takes their place."""
+        """Removes the selected expressions, and selects the row that takes their place."""
         rows = self._selected_rows()
         if rows and self._model.remove(rows) and self._model.rowCount():
             self._table.selectRow(min(min(rows), self._model.rowCount() - 1))
 
     @Slot()
     def copy_selected(self) -> None:
-        """Puts the lowered names of the selected rows on the clipboard, one a line."""
+        """Copies the lowered names of the selected rows to the clipboard, a name per line."""
         names = [self._model.lowered_name(row) for row in sorted(self._selected_rows())]
         if any(names):
             QGuiApplication.clipboard().setText("\n".join(name for name in names if name))

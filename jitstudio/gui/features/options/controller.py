@@ -1,4 +1,4 @@
-"""Keeps the form of options in step with the options and with what they would be sent to."""
+"""Keeps the form of options in step with the options and with the tools of the next build."""
 
 from __future__ import annotations
 

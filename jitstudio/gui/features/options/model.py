@@ -61,7 +61,7 @@ class OptionValues:
 
     @property
     def problem(self) -> str:
-        """Why the text cannot be read; empty if it can."""
+        """The reason why the text cannot be read; empty for a readable text."""
         return self._problem
 
     @property
@@ -75,7 +75,7 @@ class OptionValues:
         return join_options(self._words([g for g in self._given if _row_of(g) is None]))
 
     def set_text(self, text: str) -> None:
-        """Reads a text; one that cannot be read leaves the values as they were."""
+        """Reads a text; an unreadable text leaves the values as they were."""
         self._text = text
         try:
             self._given = read(split_options(text))
@@ -84,12 +84,12 @@ class OptionValues:
             self._problem = str(error)
 
     def values(self, spec: OptionSpec) -> Values:
-        """Returns what a row was given; an option that is not repeated has the last."""
+        """Returns the values of an option; only the last where the option is not repeated."""
         values = tuple(_plain(g) for g in self._given if _row_of(g) is spec)
         return values if spec.repeated else values[-1:]
 
     def set_values(self, spec: OptionSpec, values: Values) -> None:
-        """Gives a row these values instead of those it has."""
+        """Gives an option the values `values` instead of the present ones."""
         words = [spec.written(value) for value in values]
         self._replace([_row_of(g) is spec for g in self._given], words)
 
@@ -108,27 +108,27 @@ class OptionValues:
     def _replace(self, marked: Sequence[bool], words: Sequence[str]) -> None:
         """Puts words where the first of the marked options is, or at the end."""
         place = marked.index(True) if True in marked else len(marked)
-        kept = [g for g, gone in zip(self._given, marked, strict=True) if not gone]
-        before = self._words(kept[:place])
-        self.set_text(join_options((*before, *words, *self._words(kept[place:]))))
+        rest = [g for g, gone in zip(self._given, marked, strict=True) if not gone]
+        before = self._words(rest[:place])
+        self.set_text(join_options((*before, *words, *self._words(rest[place:]))))
 
     @staticmethod
-    def _words(given: Sequence[GivenOption]) -> list[str]:
-        return [word for each in given for word in each.words]
+    def _words(options: Sequence[GivenOption]) -> list[str]:
+        return [word for option in options for word in option.words]
 
 
-def _row_of(given: GivenOption) -> OptionSpec | None:
-    """Returns the row that shows an option as it was given, or None."""
-    spec = given.spec
-    if spec is None or spec.managed or (given.tool and len(spec.spellings) > 1):
+def _row_of(option: GivenOption) -> OptionSpec | None:
+    """Returns the row that shows an option in this form, or None."""
+    spec = option.spec
+    if spec is None or spec.managed or (option.tool and len(spec.spellings) > 1):
         return None
-    return spec if spec.accepts(given.value) else None
+    return spec if spec.accepts(option.value) else None
 
 
-def _plain(given: GivenOption) -> str | None:
-    if given.spec and given.value and given.spec.value.kind is ValueKind.TRUTH:
-        return _SPELLED[given.value]
-    return given.value
+def _plain(option: GivenOption) -> str | None:
+    if option.spec and option.value and option.spec.value.kind is ValueKind.TRUTH:
+        return _SPELLED[option.value]
+    return option.value
 
 
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 10
@@ -177,30 +177,30 @@ class OptionsModel(QAbstractItemModel):
         follow_letters(self, OptionsModel.fit_letters)
 
     def fit_letters(self) -> None:
-        """Shows what is code in the font of code as it is now."""
+        """Shows code in the present font of code."""
         self._code = code_font(_CODE_SIZE)
         self.layoutChanged.emit()
 
     @property
     def values(self) -> OptionValues:
-        """What was typed."""
+        """The values as typed."""
         return self._values
 
     @property
     def changed(self) -> bool:
-        """Whether any option differs from its default."""
+        """Whether any option differs from the default."""
         return any(self._values.values(spec) for spec in OPTIONS)
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Shows these options, without reporting them as the user's."""
+        """Shows the options in `text`, without reporting a change of the user."""
         if text != self._values.text:
             self._values.set_text(text)
             self._refresh()
             self.reread.emit()
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
-        """Greys what none of these tools takes."""
+        """Greys the options that none of the tools accepts."""
         before, self._tools = self._tools, tools
         last = len(_TITLES) - 1
         for row, (_, specs) in enumerate(_GROUPS):
@@ -240,7 +240,7 @@ class OptionsModel(QAbstractItemModel):
         self._emit_changed()
 
     def why_not(self, spec: OptionSpec) -> str:
-        """Returns why an option has no effect here; empty if it has."""
+        """Returns why an option has no effect here; empty if the option has."""
         if spec.managed:
             return self.tr("Not an option here: {reason}.").format(reason=spec.managed)
         lacking = {
@@ -298,7 +298,7 @@ class OptionsModel(QAbstractItemModel):
         return title_of(_TITLES, section, orientation, role)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """Returns what can be done with a cell."""
+        """Returns the flags of a cell: editable, checkable or neither."""
         flags = super().flags(index)
         spec = self.spec_at(index)
         if spec is None or spec.managed or index.column() != VALUE or self._values.problem:
@@ -365,7 +365,7 @@ class OptionsModel(QAbstractItemModel):
         return more.get(role)
 
     def description(self, spec: OptionSpec) -> str:
-        """Returns what an option does, for which tools, and why it would do nothing here."""
+        """Returns the effect of an option, the tools, and why the option would do nothing here."""
         tools = ", ".join(f"{tool.value} {flag}" for tool, flag in spec.spellings.items())
         parts = (spec.help, self.tr("Sent to {tools}.").format(tools=tools), self.why_not(spec))
         return "\n".join(part for part in parts if part)
@@ -404,13 +404,13 @@ def shown(spec: OptionSpec, values: Values) -> str:
 
 
 def value_text(spec: OptionSpec, value: str) -> str:
-    """Returns one value of an option as text."""
+    """Returns a value of an option as text."""
     is_truth = spec.value.kind is ValueKind.TRUTH
     return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 
 
 def default_text(spec: OptionSpec) -> str:
-    """Returns what is shown of an option that was not given."""
+    """Returns the text shown for an option without value."""
     if not spec.takes_value:
         return QCoreApplication.translate("Options", "off")
     if spec.default:
@@ -422,7 +422,7 @@ def default_text(spec: OptionSpec) -> str:
 
 
 class OptionsFilter(QSortFilterProxyModel):
-    """Leaves the options that a search finds, and those that were changed if that is wanted."""
+    """Shows only the options that a search matches, and only changed options if so set."""
 
     def __init__(self, model: OptionsModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -434,20 +434,20 @@ class OptionsFilter(QSortFilterProxyModel):
 
     @Slot(str)
     def set_search(self, text: str) -> None:
-        """Leaves what these words are found in."""
+        """Shows only the options that match the words."""
         self.beginFilterChange()
         self._search = text
         self.endFilterChange(self.Direction.Rows)
 
     @Slot(bool)
     def set_changed_only(self, changed_only: bool) -> None:
-        """Leaves what differs from the default."""
+        """Sets whether only options that differ from the default are shown."""
         self.beginFilterChange()
         self._changed_only = changed_only
         self.endFilterChange(self.Direction.Rows)
 
     def filterAcceptsRow(self, row: int, parent: ModelIndex) -> bool:
-        """Returns whether a row stays; a group stays with its options."""
+        """Returns whether a row stays; a group stays with any option inside."""
         spec = self._model.spec_at(self._model.index(row, 0, parent))
         if spec is None or not spec.matches(self._search):
             return False

@@ -1,4 +1,4 @@
-"""The tree of options, and how the value of each is edited in its cell."""
+"""The tree of options, with an editor for each kind of value."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TRUTH = ("true", "false")
 
 
 class ChoiceEditor(QComboBox):
-    """The default, or one of the values there are."""
+    """The default, or a value of an enumeration."""
 
     chosen = Signal()
 
@@ -63,14 +63,14 @@ class ChoiceEditor(QComboBox):
         self.activated.connect(self._on_activated)
 
     def show_values(self, values: Values) -> None:
-        """Shows what the option has."""
+        """Shows the values of the option."""
         values = tuple(values)
         places = (place for place in range(self.count()) if tuple(self.itemData(place)) == values)
         self.setCurrentIndex(next(places, 0))
 
     @property
     def values(self) -> Values:
-        """What was chosen."""
+        """The chosen values."""
         return tuple(self.currentData())
 
     @Slot()
@@ -79,7 +79,7 @@ class ChoiceEditor(QComboBox):
 
 
 class NumberEditor(QSpinBox):
-    """A number in its bounds; below the least one is the default."""
+    """A number in a range; below the least is the default."""
 
     def __init__(self, spec: OptionSpec, parent: QWidget) -> None:
         super().__init__(parent)
@@ -87,12 +87,12 @@ class NumberEditor(QSpinBox):
         self.setSpecialValueText(default_text(spec))
 
     def show_values(self, values: Values) -> None:
-        """Shows what the option has."""
+        """Shows the values of the option."""
         self.setValue(int(values[0] or 0) if values else self.minimum())
 
     @property
     def values(self) -> Values:
-        """What was entered."""
+        """The entered values."""
         self.interpretText()
         return (str(self.value()),) if self.value() > self.minimum() else ()
 
@@ -110,13 +110,13 @@ class TextEditor(QLineEdit):
         self.setPlaceholderText(hint.format(example=spec.value.example))
 
     def show_values(self, values: Values) -> None:
-        """Shows what the option has."""
+        """Shows the values of the option."""
         words = [value or "" for value in values]
         self.setText(join_options(words) if self._repeated else "".join(words))
 
     @property
     def values(self) -> Values:
-        """What was typed; a text with an open quote is one value, so that it is not lost."""
+        """The typed values; a text with an open quote is a single value: nothing is lost."""
         text = self.text().strip()
         if not self._repeated:
             return (text,) if text else ()
@@ -138,7 +138,7 @@ _EDITORS: dict[ValueKind, type[Editor]] = {
 
 
 class OptionDelegate(MarkDelegate):
-    """Gives rows room for an editor, and opens the one that fits an option."""
+    """Gives rows room for an editor, and opens the editor that fits an option."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """High enough for any editor."""
@@ -188,7 +188,7 @@ _EDIT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_
 
 
 class OptionsTree(QTreeView):
-    """Groups of options; Enter or a click on a value edits it, Del resets it."""
+    """Groups of options; Enter or a click edits a value, Del resets to the default."""
 
     def __init__(
         self, model: OptionsModel, shown: OptionsFilter, parent: QWidget | None = None
@@ -229,14 +229,14 @@ class OptionsTree(QTreeView):
 
     @Slot()
     def reset_current(self) -> None:
-        """Sets the chosen option to its default."""
+        """Sets the chosen option to the default."""
         spec = self.current_spec
         if spec is not None and not self._model.values.problem:
             self._model.set_values(spec, ())
 
     @Slot()
     def edit_current(self) -> None:
-        """Edits the value of the chosen option, or flips its tick."""
+        """Edits the value of the chosen option, or flips the tick."""
         index = self.currentIndex()
         value = index.siblingAtColumn(VALUE)
         flags = self._shown.flags(value)
@@ -262,7 +262,7 @@ class OptionsTree(QTreeView):
             super().keyPressEvent(event)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draws the row, with a bar at its left edge where it differs from the default."""
+        """Draws the row, with a bar at the left edge where the value differs from the default."""
         super().drawRow(painter, option, index)
         if index.data(CHANGED_ROLE):
             rect = option.rect

@@ -30,7 +30,7 @@ _HELP_LINES = 3
 
 
 class OptionsForm(QWidget):
-    """A search field over a tree of options, the help on one of them, and the other options.
+    """A search field over a tree of options, the help on the chosen option, and further options.
 
     Signals:
         text_changed: The user changed an option; all options as text.
@@ -68,7 +68,7 @@ class OptionsForm(QWidget):
 
     @property
     def model(self) -> OptionsModel:
-        """What is shown."""
+        """The model of the options."""
         return self._model
 
     @property
@@ -78,7 +78,7 @@ class OptionsForm(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Shows these options, without reporting them as the user's."""
+        """Shows the options in `text`, without reporting a change of the user."""
         self._model.set_text(text)
 
     def set_tools(self, tools: frozenset[Tool]) -> None:

@@ -43,7 +43,7 @@ _MOST_KERNELS = 500
 
 
 class _Choice(NamedTuple):
-    """What choosing an entry does, and what it is remembered by."""
+    """The action of an entry, and the key under which the palette remembers that choice."""
 
     name: str
     act: Callable[[], object]
@@ -64,7 +64,7 @@ def install(context: Context) -> None:
 
 
 class PaletteController(QObject):
-    """Looks whenever the palette comes up: what there is then, it offers."""
+    """Collects the entries anew whenever the palette opens."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class PaletteController(QObject):
         yield from self._of_settings()
 
     def _of_panes(self) -> Iterator[PaletteEntry]:
-        """Yields each pane by its name, which leads to it."""
+        """Yields an entry for each pane, which leads there."""
         path, led_to = self.tr("Go to pane"), set()
         for spec in ACTIONS:
             if spec.pane:
@@ -135,7 +135,7 @@ class PaletteController(QObject):
                 yield _of_action(action, path, title=title, also="")
 
     def _within_panes(self) -> Iterator[PaletteEntry]:
-        """What panes offer by buttons and in menus of their own, such as copying a listing."""
+        """Yields actions of buttons and menus inside panes, like copying a listing."""
         shared = {self._actions[spec.id] for spec in ACTIONS}
         for dock in self._shell.layout.docks:
             for part in (dock.content, *dock.content.findChildren(PanelTable)):

@@ -1,4 +1,4 @@
-"""Ties projects and unsaved text to the window: its title, its layout and its messages."""
+"""Ties projects and unsaved text to the window: title, layout and messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_CONCERNS = 6
 
 
 def install(context: Context) -> None:
-    """Shows the project, and keeps what is typed."""
+    """Shows the project, and keeps the typed text."""
     state, shell = context.state, context.shell
     ProjectsController(state.documents, state.project, context.editors, context.projects, shell)
     AutosaveController(
@@ -33,7 +33,7 @@ def install(context: Context) -> None:
 
 
 class ProjectsController(QObject):
-    """Shows which project is open, and arranges the panes as it wants them."""
+    """Shows which project is open, and arranges the panes in the layout of the project."""
 
     def __init__(
         self,

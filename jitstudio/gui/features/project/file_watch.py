@@ -1,4 +1,4 @@
-"""Sees what other programs do to the files of open documents, and lets no text be lost by it."""
+"""Watches the files of open documents for changes by other programs; no text is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_MS = 1000
 
 @dataclass(frozen=True)
 class _Question:
-    """A file to be read, and the text in the window to compare it with."""
+    """A file to be read, and the text in the window to compare with."""
 
     path: Path
     kind: CodeKind
@@ -33,7 +33,7 @@ class _Question:
 
 
 class FileWatch(QObject):
-    """Keeps documents in step with their files, and finds those that have parted from theirs.
+    """Keeps documents in step with their files, and finds conflicts.
 
     A document without unsaved text takes over what its file holds now. One with unsaved text is
     left alone until somebody decides.
@@ -79,15 +79,15 @@ class FileWatch(QObject):
 
     @Slot()
     def reload(self) -> None:
-        """Gives up the unsaved text of all conflicts; undo brings it back."""
+        """Gives up the unsaved text of all conflicts; undo restores the text."""
         self._unwanted |= set(self._conflicts)
         self._touch(document.path for document in self._conflicts)
 
     @Slot()
     def keep(self) -> None:
         """Lets saving replace the files of all conflicts."""
-        for document, found in self._conflicts.items():
-            document.on_disk = found.digest
+        for document, content in self._conflicts.items():
+            document.on_disk = content.digest
         self._settle(*self._conflicts)
 
     def _settle(self, *documents: Document) -> None:
@@ -109,7 +109,7 @@ class FileWatch(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        """Watches the files of the open documents, or waits for those that are gone."""
+        """Watches the files of the open documents, or waits for files that are gone."""
         paths = {document.path for document in self._documents if document.path is not None}
         self._places = {path: self._places[path] for path in paths & self._places.keys()}
         for path in paths - self._located:
@@ -157,40 +157,40 @@ class FileWatch(QObject):
             self._reader.start(partial(_answer, question), then)
         self._reader.settle(0)
 
-    def _on_answered(self, path: Path, found: FileContent | DocumentError | None) -> None:
+    def _on_answered(self, path: Path, answer: FileContent | DocumentError | None) -> None:
         self._read.discard(path)
         document = self._documents.at_path(path)
         # What is there but cannot be read is left alone: saving will say.
-        if document is not None and not isinstance(found, DocumentError):
-            self._judge(document, found)
+        if document is not None and not isinstance(answer, DocumentError):
+            self._judge(document, answer)
 
-    def _judge(self, document: Document, found: FileContent | None) -> None:
-        if found is None:
+    def _judge(self, document: Document, content: FileContent | None) -> None:
+        if content is None:
             self._settle(document)
             if document.on_disk is not None:
                 document.lose_file()
                 self.gone.emit(document)
-        elif found.digest == document.on_disk and document not in self._unwanted:
+        elif content.digest == document.on_disk and document not in self._unwanted:
             self._settle(document)
         elif document.held is None:
-            self._reload(document, found)
-        elif found.base != document.held:
+            self._reload(document, content)
+        elif content.base != document.held:
             self._touch([document.path])
-        elif isinstance(found.held, ReadOnlyReason):
+        elif isinstance(content.held, ReadOnlyReason):
             self._settle(document)
             document.set_modified(True)
-            self.uneditable.emit(document, found.held)
-        elif self._may_reload(document, found):
-            self._reload(document, found)
+            self.uneditable.emit(document, content.held)
+        elif self._may_reload(document, content):
+            self._reload(document, content)
         else:
-            self._conflicts[document] = found
+            self._conflicts[document] = content
             self.conflicts_changed.emit(self.conflicts)
 
-    def _may_reload(self, document: Document, found: FileContent) -> bool:
-        return not document.is_modified or document in self._unwanted or not found.changes
+    def _may_reload(self, document: Document, content: FileContent) -> bool:
+        return not document.is_modified or document in self._unwanted or not content.changes
 
-    def _reload(self, document: Document, found: FileContent) -> None:
-        document.reload(found)
+    def _reload(self, document: Document, content: FileContent) -> None:
+        document.reload(content)
         self._settle(document)
         self.reloaded.emit(document)
 
@@ -224,7 +224,7 @@ def _place(path: Path) -> Path | None:
 
 
 def _answer(question: _Question) -> FileContent | None:
-    """Returns what a file holds now; None where it is gone."""
+    """Returns the present content of a file; None where the file is gone."""
     try:
         content = read_file(question.path)
     except FileNotFoundError:
