@@ -1,4 +1,4 @@
-"""Keeps the picture of the build in step with builds, edits and launches, and opens its nodes."""
+"""Keeps the picture of the build in step with builds and launches, and opens its nodes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def install(context: Context) -> None:
 
 
 class PipelineController(QObject):
-    """Feeds the pictures from builds and launches, and leads from a node to what it is about."""
+    """Feeds the pictures from builds and launches, and leads from nodes to the represented code."""
 
     def __init__(
         self,
@@ -150,15 +150,15 @@ class PipelineController(QObject):
             self._open_log(maker)
 
     def _open_kernel(self, node: Node) -> None:
-        """Opens a kernel that a script has compiled, with all its stages, in a tab of its own."""
+        """Opens a kernel that a script has compiled, with all stages, in a separate tab."""
         result = self._outputs.result
-        made = result.artifact(CodeKind.CAPTURED, node.name) if result is not None else None
-        if made is None:
+        captured = result.artifact(CodeKind.CAPTURED, node.name) if result is not None else None
+        if captured is None:
             return
-        name = f"{made.name}{made.kind.ending}"
+        name = f"{captured.name}{captured.kind.ending}"
         document = self._documents.named(name)
-        if document is None or document.content != made.content:
-            document = Document(self._documents.unique_name(name), made.kind, made.content)
+        if document is None or document.content != captured.content:
+            document = Document(self._documents.unique_name(name), captured.kind, captured.content)
             self._documents.add(document)
         self._navigator.go_to(DocumentPlace(document))
 

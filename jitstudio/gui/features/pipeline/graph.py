@@ -1,4 +1,4 @@
-"""The picture of a build: sources, runs of tools, what they make, and how far each has come.
+"""The picture of a build: sources, runs of tools, artifacts, and the progress of each.
 
 Values only: `pipeline_of` draws a request before anything has happened, `progress` folds what
 happens, `lay_out` places the nodes: in columns by depth, and in rows so that few edges cross.
@@ -24,7 +24,7 @@ from jitstudio.core.tools import CUDA_COMPILERS, Tool
 
 
 class NodeRole(Enum):
-    """What a node represents."""
+    """The role of a node in a build."""
 
     SOURCE = "source"
     HEADER = "header"
@@ -35,7 +35,7 @@ class NodeRole(Enum):
 
 
 class NodeState(Enum):
-    """How far a node has come; the value is the word for it.
+    """The progress of a node; the value is the word for the state.
 
     `GIVEN`: a source, which nothing has to make. `STALE`: good, but of an earlier text.
     """
@@ -57,7 +57,7 @@ HELD = frozenset({NodeState.DONE, NodeState.CACHED, NodeState.STALE})
 
 @dataclass(frozen=True)
 class Node:
-    """One station of the build.
+    """A node of the picture: a source, a run of a tool, an artifact or the launch.
 
     Attributes:
         key: What it is known by, also in the next build of the same shape.
@@ -91,13 +91,13 @@ class Node:
 
     @property
     def runs(self) -> bool:
-        """Whether it is something that happens rather than something that is there."""
+        """Whether the node is a run of a tool or a launch, and not code."""
         return self.role in (NodeRole.TOOL, NodeRole.LINK, NodeRole.LAUNCH)
 
 
 @dataclass(frozen=True)
 class PipelineEdge:
-    """What flows from one node into another, by their keys."""
+    """The flow from a node into another, by their keys."""
 
     start: str
     end: str
@@ -105,7 +105,7 @@ class PipelineEdge:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """One build as a graph; every node comes after those it needs.
+    """A build as a graph; every node comes after all nodes that lead there.
 
     Attributes:
         nodes: The stations.
@@ -132,7 +132,7 @@ class Pipeline:
 
     @property
     def shape(self) -> tuple[tuple[str, ...], tuple[PipelineEdge, ...]]:
-        """What two builds have in common whose nodes are in the same places."""
+        """The keys and edges: builds of equal shape have nodes in the same places."""
         return tuple(node.key for node in self.nodes), self.edges
 
     def node(self, key: str) -> Node | None:
@@ -144,11 +144,11 @@ class Pipeline:
         return tuple(node for node in self.nodes if node.role is role)
 
     def before(self, key: str) -> tuple[str, ...]:
-        """Returns the nodes that this one needs, by their keys."""
+        """Returns the keys of the nodes that lead into this node."""
         return self._inputs.get(key, ())
 
     def downstream(self, keys: Iterable[str]) -> frozenset[str]:
-        """Returns all nodes that depend on these, without them."""
+        """Returns the keys of all nodes that depend on `keys`, without `keys`."""
         start = frozenset(keys)
         reached = set(start)
         for node in self.nodes:
@@ -157,7 +157,7 @@ class Pipeline:
         return frozenset(reached - start)
 
     def changed(self, change: Callable[[Node], Node]) -> Pipeline:
-        """Returns the same picture with each node as this makes it."""
+        """Returns the picture with `change` applied to each node."""
         return replace(self, nodes=tuple(map(change, self.nodes)))
 
 
@@ -178,29 +178,29 @@ def pipeline_of(
         steps: The plan of it, if somebody has made it already.
         launch: Whether what is made can be launched, too.
     """
-    given = tuple(_given(request))
+    inputs = tuple(_given(request))
     try:
         steps = plan(request) if steps is None else steps
     except PlanError as error:
-        return Pipeline(tuple(node for node, _ in given), problem=str(error))
-    nodes = [node for node, _ in given]
+        return Pipeline(tuple(node for node, _ in inputs), problem=str(error))
+    nodes = [node for node, _ in inputs]
     edges: list[PipelineEdge] = []
     for number, step in enumerate(steps, 1):
         run = _run(number, step)
-        made = [_artifact(number, step, kind) for kind in step.makes]
-        nodes += [run, *made]
+        artifacts = [_artifact(number, step, kind) for kind in step.makes]
+        nodes += [run, *artifacts]
         edges += [PipelineEdge(_key(ref), run.key) for ref in step.inputs]
         edges += [
-            PipelineEdge(node.key, run.key) for node, readers in given if _reads(step, readers)
+            PipelineEdge(node.key, run.key) for node, readers in inputs if _reads(step, readers)
         ]
-        edges += [PipelineEdge(run.key, node.key) for node in made]
+        edges += [PipelineEdge(run.key, node.key) for node in artifacts]
     if launch and (code := tuple(_launched(nodes))):
         nodes.append(Node(LAUNCH, NodeRole.LAUNCH, "", "Launch"))
         edges += [PipelineEdge(node.key, LAUNCH) for node in code]
     # A header that no step reads takes no part in the build.
     joined = {edge.start for edge in edges}
-    kept = (node for node in nodes if node.role is not NodeRole.HEADER or node.key in joined)
-    return Pipeline(tuple(kept), tuple(edges))
+    shown = (node for node in nodes if node.role is not NodeRole.HEADER or node.key in joined)
+    return Pipeline(tuple(shown), tuple(edges))
 
 
 def _key(ref: Ref) -> str:
@@ -208,7 +208,7 @@ def _key(ref: Ref) -> str:
 
 
 def _given(request: BuildRequest) -> Iterator[tuple[Node, frozenset[str]]]:
-    """What is there from the start; of headers and libraries also which modules read them."""
+    """Yields the source nodes; headers and libraries with the modules that read each."""
     for source in request.sources:
         yield _source(source), frozenset()
     for library in request.libraries:
@@ -228,7 +228,7 @@ def _source(source: Source) -> Node:
 
 
 def _readers(header: Header, request: BuildRequest) -> frozenset[str]:
-    """Returns the modules that name this header, or one that names it.
+    """Returns the modules that include a header, directly or through other headers.
 
     A name in a comment counts, too: looking is a matter of microseconds, parsing is not.
     """
@@ -265,13 +265,13 @@ def _artifact(number: int, step: PlanStep, kind: CodeKind) -> Node:
 
 
 def _launched(nodes: list[Node]) -> Iterator[Node]:
-    """Yields the code that a launch takes: what was linked, or else what each module became."""
-    made = [node for node in nodes if node.role is NodeRole.ARTIFACT]
-    linked = [node for node in made if node.name == LINKED]
+    """Yields the code that a launch takes: the linked code, or the code of each module."""
+    artifacts = [node for node in nodes if node.role is NodeRole.ARTIFACT]
+    linked = [node for node in artifacts if node.name == LINKED]
     for kind in _LAUNCHED:
-        found = [node for node in linked or made if node.code is kind]
-        if found:
-            yield from found
+        of_kind = [node for node in linked or artifacts if node.code is kind]
+        if of_kind:
+            yield from of_kind
             return
 
 
@@ -295,7 +295,7 @@ def after_event(pipeline: Pipeline, event: Event, now: float | None = None) -> P
 
 
 def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinished) -> Pipeline:
-    """Returns the picture after a script has ended: with each of its kernels, and what it becomes.
+    """Returns the picture after a script has ended, with the nodes of each kernel.
 
     Args:
         pipeline: The picture with the end of the script.
@@ -316,8 +316,10 @@ def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinis
     rest = []
     for node in whole.nodes:
         if node.role is NodeRole.SOURCE and node.name not in own:
-            made = replace(node, role=NodeRole.ARTIFACT, state=NodeState.DONE, step=event.step)
-            nodes.append(made)
+            kernel_node = replace(
+                node, role=NodeRole.ARTIFACT, state=NodeState.DONE, step=event.step
+            )
+            nodes.append(kernel_node)
             edges.append(PipelineEdge(run.key, node.key))
         elif node.role is not NodeRole.SOURCE and node.key not in (unknown, run.key):
             rest.append(pipeline.node(node.key) or node)
@@ -349,7 +351,7 @@ def stopped(pipeline: Pipeline, before: Pipeline | None = None) -> Pipeline:
 
 
 def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
-    """Returns the picture of a build that begins: the launch before it was one of older code."""
+    """Returns the picture of a build that begins: an earlier launch was of older code."""
     if before is None:
         return pipeline
 
@@ -361,26 +363,26 @@ def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
 
 
 def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
-    """Returns the picture after something was changed, and before it is built again.
+    """Returns the picture after an edit, before the next build.
 
     Args:
         pipeline: The picture of the last build.
         name: The module or header that is another now; None for how all of them are built.
     """
-    given = {node.key for node in pipeline.nodes if node.state is NodeState.GIVEN}
+    sources = {node.key for node in pipeline.nodes if node.state is NodeState.GIVEN}
     if name is not None:
-        given = {key for key in given if (node := pipeline.node(key)) and node.name == name}
-    touched = pipeline.downstream(given)
+        sources = {key for key in sources if (node := pipeline.node(key)) and node.name == name}
+    touched = pipeline.downstream(sources)
     return pipeline.changed(lambda node: _aged(node) if node.key in touched else node)
 
 
 def refused(pipeline: Pipeline, reason: str) -> Pipeline:
-    """Returns the picture of the last build where a newer one could not even begin."""
+    """Returns the picture of the last build where a newer build could not even begin."""
     return replace(pipeline.changed(_aged), problem=reason, ms=None)
 
 
 def launching(pipeline: Pipeline, doing: str, now: float | None = None) -> Pipeline:
-    """Returns the picture while a launch is on its way.
+    """Returns the picture while a launch is running.
 
     Args:
         pipeline: The picture so far.
@@ -438,9 +440,9 @@ def _finished(node: Node, event: StageFinished) -> Node:
     stage = event.stage
     good = NodeState.CACHED if stage.cached else NodeState.DONE
     if node.role is NodeRole.ARTIFACT:
-        made = next((a for a in event.artifacts if a.kind is node.code), None)
-        if made is not None:
-            return replace(node, state=good, size=len(made.content))
+        artifact = next((a for a in event.artifacts if a.kind is node.code), None)
+        if artifact is not None:
+            return replace(node, state=good, size=len(artifact.content))
         # A file that is read may hold machine code without PTX.
         return replace(node, state=NodeState.SKIPPED) if stage.ok else node
     return replace(
@@ -481,7 +483,7 @@ def _closed(node: Node, before: Pipeline | None) -> Node:
 
 
 def _explained(node: Node, result: BuildResult) -> Node:
-    """Returns a failed run with the first thing that its tool complained about."""
+    """Returns a failed run with the first complaint of the tool."""
     if node.state is not NodeState.FAILED or node.message or node.role is NodeRole.LAUNCH:
         return node
     diagnostics = [d for d in result.diagnostics if d.tool is node.tool]
@@ -525,7 +527,7 @@ class PipelineLayout:
 
 
 def lay_out(pipeline: Pipeline) -> PipelineLayout:
-    """Places the nodes of a picture; those of the same shape are always placed the same."""
+    """Places the nodes of a picture; equal shapes are always placed equally."""
     if not pipeline.nodes:
         return PipelineLayout({}, {})
     numbers = {node.key: number for number, node in enumerate(pipeline.nodes)}
@@ -549,7 +551,7 @@ def lay_out(pipeline: Pipeline) -> PipelineLayout:
 
 
 def _depths(pipeline: Pipeline) -> dict[str, int]:
-    """Returns the column of each node: after all it needs, and the launch at the very end."""
+    """Returns the column of each node: after all inputs, and the launch at the very end."""
     depths: dict[str, int] = {}
     for node in pipeline.nodes:
         needed = (depths[key] for key in pipeline.before(node.key))

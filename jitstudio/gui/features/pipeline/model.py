@@ -1,4 +1,4 @@
-"""What the pipeline view shows: the picture of each newest build, and what its nodes are called."""
+"""The content of the pipeline view: the pictures of the newest builds, and words for nodes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _PLAIN = _SPEAKING | {NodeState.CACHED, NodeState.WAITING}
 
 
 def facts(node: Node, now: float) -> str:
-    """Returns the second line of a node: kind, size, time, and how far it has come.
+    """Returns the second line of a node: kind, size, time and progress.
 
     Args:
         node: The node.
@@ -94,7 +94,7 @@ def state_text(node: Node) -> str:
 
 
 def description(node: Node, now: float) -> str:
-    """Returns all there is to say about a node: for its tool tip, and for screen readers."""
+    """Returns the complete description of a node: for tool tips and for screen readers."""
     what = _tr(_WHAT[node.role]).format(
         kind=node.code.title if node.code else "",
         tool=node.tool.value if node.tool else "",
@@ -109,7 +109,7 @@ def description(node: Node, now: float) -> str:
 
 
 def summary(pipeline: Pipeline) -> tuple[NodeState, str]:
-    """Returns how far the whole build has come, and that in one line."""
+    """Returns the progress of the whole build, with a summary in a line."""
     states = {node.state for node in pipeline.nodes if node.role is not NodeRole.LAUNCH}
     if pipeline.problem:
         return NodeState.FAILED, pipeline.problem
@@ -174,7 +174,7 @@ class Pipelines(QObject):
 
     @property
     def shown(self) -> Pipeline:
-        """The picture of what is looked at."""
+        """The picture of the current subject."""
         return self._pictures.get(self._subject, _NOTHING)
 
     @Slot(object)
@@ -185,14 +185,14 @@ class Pipelines(QObject):
 
     @Slot(object)
     def forget(self, subject: object) -> None:
-        """The subject is gone; its picture may go too."""
+        """Drops the picture of a subject that is gone."""
         self._pictures.pop(subject, None)
 
     @Slot(object, BuildRequest, object)
     def begin(
         self, subject: object, request: BuildRequest, steps: tuple[PlanStep, ...] | None = None
     ) -> None:
-        """A build of this subject is on its way; one that was is forgotten."""
+        """Begins the picture of a build of `subject`; stops that of the running build."""
         self.stop()
         self._building, self._request = subject, request
         self._before = self._pictures.get(subject)
@@ -201,7 +201,7 @@ class Pipelines(QObject):
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
-        """Something has happened in the build that is on its way."""
+        """Takes an event of the running build into the picture."""
         self._change(self._building, lambda p: after_event(p, event, time.monotonic()))
         request = self._request
         if isinstance(event, StageFinished) and event.stage.tool is Tool.PYTHON and request:
@@ -209,7 +209,7 @@ class Pipelines(QObject):
 
     @Slot(object, BuildResult)
     def end(self, subject: object, result: BuildResult) -> None:
-        """The build of this subject came to this; one that had not begun was refused."""
+        """Takes the result of a build into the picture; a build that had not begun was refused."""
         if subject is self._building:
             self._building = _NOBODY
             self._change(subject, lambda p: ended(p, result, self._before))
@@ -219,12 +219,12 @@ class Pipelines(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """The build on its way, if there is one, comes to nothing."""
+        """Stops the picture of the running build, if there is one."""
         building, self._building = self._building, _NOBODY
         self._change(building, lambda p: stopped(p, self._before))
 
     def edit(self, name: str | None = None) -> None:
-        """Something was changed, and will not be built before the user asks for it.
+        """Marks nodes as outdated after a change that will not be built unasked.
 
         Args:
             name: The module or header; None for how all of them are built.
@@ -234,7 +234,7 @@ class Pipelines(QObject):
 
     @Slot(str)
     def launch(self, doing: str) -> None:
-        """A launch of what is looked at is on its way, and does this now."""
+        """Takes the progress of a launch of the current subject into the picture."""
         if self._launching is _NOBODY:
             self._launching = self._subject
         self._change(self._launching, lambda p: launching(p, doing, time.monotonic()))

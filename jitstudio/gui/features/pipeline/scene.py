@@ -1,4 +1,4 @@
-"""How a build is drawn: nodes, edges, all of them on a page, and that as a file."""
+"""The drawing of a build: nodes, edges, the whole on a page, and the page as a file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SOLID, _DASHED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
 @dataclass(frozen=True)
 class _Style:
-    """One row: a colour of the theme, how strongly it fills a node, and what marks it."""
+    """A row of the table of styles: colour in the theme, strength of the fill, and mark."""
 
     color: str
     tint: float
@@ -80,7 +80,7 @@ _TOOL_ICONS = {NodeRole.TOOL: "build", NodeRole.LINK: "link", NodeRole.LAUNCH: "
 
 @dataclass(frozen=True)
 class NodeStyle:
-    """What a node is drawn with.
+    """The colours, frame and icons that a node is drawn with.
 
     Attributes:
         line: The colour of its frame and its mark.
@@ -121,7 +121,7 @@ def look_of(node: Node, theme: Theme) -> NodeStyle:
 
 
 def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
-    """Returns how what flows into a node is drawn: colour, style and width of the line."""
+    """Returns the drawing of an edge into `end`: colour, style and width of the line."""
     style = _STYLES[end.state]
     still = end.state in _FAINT
     color = theme.ui.muted_text if still else theme.color(style.color)
@@ -129,7 +129,7 @@ def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
 
 
 def mark_of(state: NodeState, theme: Theme) -> tuple[str, QColor]:
-    """Returns the icon of a state, empty for none, and its colour."""
+    """Returns the icon of a state, empty for none, and the icon's colour."""
     style = _STYLES[state]
     return style.mark, theme.color(style.color)
 
@@ -156,7 +156,7 @@ _HOVERED = 0.8
 
 
 class NodeItem(QGraphicsItem):
-    """Shows one node; a state that changes is drawn in the same place."""
+    """Shows a node; a new state is drawn in the same place."""
 
     def __init__(self, node: Node, theme: Theme) -> None:
         super().__init__()
@@ -176,12 +176,12 @@ class NodeItem(QGraphicsItem):
 
     @property
     def node(self) -> Node:
-        """What is shown."""
+        """The shown node."""
         return self._node
 
     @property
     def theme(self) -> Theme:
-        """The colours it is drawn in."""
+        """The theme that the node is drawn in."""
         return self._theme
 
     @property
@@ -191,7 +191,7 @@ class NodeItem(QGraphicsItem):
 
     @property
     def look(self) -> NodeStyle:
-        """What it is drawn with."""
+        """The look of the node in this state."""
         return self._look
 
     def show_node(self, node: Node, theme: Theme) -> None:
@@ -214,7 +214,7 @@ class NodeItem(QGraphicsItem):
             self.update()
 
     def hoverEnterEvent(self, event: QGraphicsSceneHoverEvent) -> None:
-        """Emphasises the node while the mouse is over it."""
+        """Emphasises the node while the mouse is over the node."""
         super().hoverEnterEvent(event)
         self._is_hovered = True
         self.update()
@@ -226,7 +226,7 @@ class NodeItem(QGraphicsItem):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """Returns the node with the ring around it and the mark on its corner."""
+        """Returns the node with the surrounding ring and the mark on the corner."""
         room = _RING + 1
         return _BODY.adjusted(-room, -room, room, room).united(_MARK)
 
@@ -269,7 +269,7 @@ class NodeItem(QGraphicsItem):
             painter.drawText(place, flags, shown)
 
     def _draw_mark(self, painter: QPainter) -> None:
-        """The mark of the state sits on the corner, where it takes no room from the words."""
+        """Draws the mark of the state on the corner, where no word needs the room."""
         running = self._node.state is NodeState.RUNNING
         if not running and not self._look.mark:
             return
@@ -309,7 +309,7 @@ _TURN = 9.0
 
 
 class EdgeItem(QGraphicsItem):
-    """Shows one edge in the colours of the node that it leads to."""
+    """Shows an edge in the colours of the node at the end."""
 
     def __init__(self, points: Sequence[QPointF], end: Node, theme: Theme) -> None:
         super().__init__()
@@ -320,17 +320,17 @@ class EdgeItem(QGraphicsItem):
         self.setZValue(-1)
 
     def show_end(self, end: Node, theme: Theme) -> None:
-        """Follows the state of the node it leads to."""
+        """Follows the state of the node at the end."""
         self._flow = flow_of(end, theme)
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """Returns the curve with its head."""
+        """Returns the curve with the arrow head."""
         head = QRectF(self._tip - QPointF(_HEAD, _HEAD), self._tip + QPointF(0, _HEAD))
         return self._path.boundingRect().united(head).adjusted(-2, -2, 2, 2)
 
     def shape(self) -> QPainterPath:
-        """Nothing: what lies under an edge can be pointed at."""
+        """Returns an empty path: items below an edge can be pointed at."""
         return QPainterPath()
 
     def paint(
@@ -339,7 +339,7 @@ class EdgeItem(QGraphicsItem):
         _option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draws the curve and its head."""
+        """Draws the curve with the arrow head."""
         color, style, width = self._flow
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, width, style))
@@ -353,29 +353,29 @@ class EdgeItem(QGraphicsItem):
 
 
 def _curve(points: Sequence[QPointF]) -> QPainterPath:
-    """Level at every point, and straight where two lie at one height."""
+    """Returns a curve that is level at every point, and straight between points of equal height."""
     path = QPainterPath(points[0])
-    for one, other in zip(points[::2], points[1::2], strict=True):
-        path.lineTo(one)
-        draw = _climb if abs(other.y() - one.y()) > _STEEP else _sway
-        draw(path, one, other)
+    for start, end in zip(points[::2], points[1::2], strict=True):
+        path.lineTo(start)
+        draw = _climb if abs(end.y() - start.y()) > _STEEP else _sway
+        draw(path, start, end)
     return path
 
 
-def _sway(path: QPainterPath, one: QPointF, other: QPointF) -> None:
-    half = QPointF((other.x() - one.x()) / 2, 0)
-    path.cubicTo(one + half, other - half, other)
+def _sway(path: QPainterPath, start: QPointF, end: QPointF) -> None:
+    half = QPointF((end.x() - start.x()) / 2, 0)
+    path.cubicTo(start + half, end - half, end)
 
 
-def _climb(path: QPainterPath, one: QPointF, other: QPointF) -> None:
-    """Along a line that all that climb between these columns share, so that many stay tidy."""
-    middle = (one.x() + other.x()) / 2
-    turn = _TURN if other.y() > one.y() else -_TURN
-    path.lineTo(middle - _TURN, one.y())
-    path.quadTo(middle, one.y(), middle, one.y() + turn)
-    path.lineTo(middle, other.y() - turn)
-    path.quadTo(middle, other.y(), middle + _TURN, other.y())
-    path.lineTo(other)
+def _climb(path: QPainterPath, start: QPointF, end: QPointF) -> None:
+    """Climbs along a line that all climbs between two columns share: many edges stay tidy."""
+    middle = (start.x() + end.x()) / 2
+    turn = _TURN if end.y() > start.y() else -_TURN
+    path.lineTo(middle - _TURN, start.y())
+    path.quadTo(middle, start.y(), middle, start.y() + turn)
+    path.lineTo(middle, end.y() - turn)
+    path.quadTo(middle, end.y(), middle + _TURN, end.y())
+    path.lineTo(end)
 
 
 _COLUMN, _ROW = WIDTH + 30, HEIGHT + 20
@@ -383,7 +383,7 @@ _MARGIN = 10.0
 
 
 class PipelineScene(QGraphicsScene):
-    """Keeps its items as long as the shape of the picture is the same."""
+    """Keeps the items as long as the shape of the picture is the same."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -395,7 +395,7 @@ class PipelineScene(QGraphicsScene):
 
     @property
     def pipeline(self) -> Pipeline:
-        """What is shown."""
+        """The shown picture."""
         return self._pipeline
 
     @property
@@ -408,7 +408,7 @@ class PipelineScene(QGraphicsScene):
         return self._nodes.get(key)
 
     def show_pipeline(self, pipeline: Pipeline) -> bool:
-        """Shows this picture; returns whether its shape is another than before."""
+        """Shows a picture; returns whether the shape has changed."""
         reshaped = pipeline.shape != self._pipeline.shape
         self._pipeline = pipeline
         if reshaped:
@@ -527,7 +527,7 @@ def _svg(pipeline: Pipeline, theme: Theme) -> bytes:
 
 
 def _scene(pipeline: Pipeline, theme: Theme) -> PipelineScene:
-    """Returns all of it drawn anew: what items keep for the screen is made of pixels."""
+    """Returns a scene drawn anew: items for the screen are cached as pixels."""
     scene = PipelineScene(theme)
     scene.show_pipeline(pipeline)
     scene.setBackgroundBrush(theme.ui.base)

@@ -1,4 +1,4 @@
-"""The build as a picture, with a line that sums it up and buttons to look closer."""
+"""The build as a picture, with a summary line and buttons to zoom."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DISTANCES: dict[Way, _Distance] = {
 
 
 def step(layout: PipelineLayout, key: str, way: Way) -> str:
-    """Returns the node that lies this way from another one; that one itself where none does.
+    """Returns the next node in a direction from `key`; `key` where there is none.
 
     Args:
         layout: Where the nodes are; there is at least one.
@@ -84,7 +84,7 @@ _NEAR = 30
 
 
 class PipelineCanvas(PictureCanvas):
-    """Shows one picture, as large as it fits until the user zooms.
+    """Shows a picture, fitted to the window until the user zooms.
 
     Signals:
         activated: The user wants to see what this node represents.
@@ -111,7 +111,7 @@ class PipelineCanvas(PictureCanvas):
 
     @property
     def pipeline(self) -> Pipeline:
-        """What is shown."""
+        """The shown picture."""
         return self._scene.pipeline
 
     @property
@@ -140,7 +140,7 @@ class PipelineCanvas(PictureCanvas):
         self._scene.set_theme(theme)
 
     def show_pipeline(self, pipeline: Pipeline) -> None:
-        """Shows this picture; one of the same shape changes in place."""
+        """Shows a picture; a picture of equal shape changes in place."""
         failed = {n.key for n in self.pipeline.nodes if n.state is NodeState.FAILED}
         if self._scene.show_pipeline(pipeline):
             failed = set()
@@ -158,12 +158,12 @@ class PipelineCanvas(PictureCanvas):
 
     @Slot()
     def fit(self) -> None:
-        """Shows all of it, as far as it can be read."""
+        """Fits the whole picture, as far as that is legible."""
         self._fits = True
         rect, room = self._scene.sceneRect(), self.maximumViewportSize()
         if rect.isEmpty():
             return
-        least, most = (each * LETTERS.zoom for each in _FITTED)
+        least, most = (zoom * LETTERS.zoom for zoom in _FITTED)
         wide, high = room.width() / rect.width(), room.height() / rect.height()
         # What is too high to be seen at once may as well be scrolled at its usual size.
         scale = min(wide, high) if high >= least else min(wide, LETTERS.zoom)
@@ -173,7 +173,7 @@ class PipelineCanvas(PictureCanvas):
 
     @Slot()
     def activate_current(self) -> None:
-        """Opens what the node at the keyboard represents."""
+        """Opens the object that the node at the keyboard represents."""
         if self.current is not None:
             self.activated.emit(self.current)
 
@@ -186,21 +186,21 @@ class PipelineCanvas(PictureCanvas):
         self._describe()
 
     def walk(self, way: Way) -> bool:
-        """Takes the keyboard to the node that lies there; returns whether there is one."""
+        """Moves the keyboard to the next node in a direction; returns whether there are nodes."""
         if not self.pipeline.nodes:
             return False
         self.go_to(step(self._scene.places, self._current, way))
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Remembers what was pressed."""
+        """Remembers the pressed node."""
         self._pressed = self._node_at(event)
         if self._pressed is not None:
             self.go_to(self._pressed.node.key)
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Opens the node that was pressed, if the mouse is still over it."""
+        """Opens the node that was pressed, if the mouse is still over the same node."""
         super().mouseReleaseEvent(event)
         left = event.button() is Qt.MouseButton.LeftButton
         if left and self._pressed is not None and self._pressed is self._node_at(event):
@@ -213,7 +213,7 @@ class PipelineCanvas(PictureCanvas):
             self.fit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Shows where the keyboard is: at what failed, or at the first node."""
+        """Shows the node with the keyboard: the failed node, or the first."""
         super().focusInEvent(event)
         self._begin_walk()
         self._mark_current()
@@ -224,12 +224,12 @@ class PipelineCanvas(PictureCanvas):
         self._mark_current()
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
-        """Says what will be here where there is nothing yet."""
+        """Paints the hint where there is no picture yet."""
         if not self.pipeline.nodes and self._hint:
             self._paint_hint(painter, current_theme().ui.muted_text)
 
     def fit_letters(self) -> None:
-        """Scales the picture along with the rest of the window; what was fitted is fitted anew."""
+        """Scales the picture along with the rest of the window; a fitted picture is fitted anew."""
         fits = self._fits
         super().fit_letters()
         if fits:
@@ -278,7 +278,7 @@ _ICON_SIZE = 16
 
 
 class PipelineView(QWidget):
-    """Shows a `Pipeline`; holds nothing but how it is looked at.
+    """Shows a `Pipeline`; keeps only the zoom and position of the view.
 
     Signals:
         activated: The user wants to see what this node represents.
@@ -334,7 +334,7 @@ class PipelineView(QWidget):
             self.open_menu(event.globalPos())
 
     def open_menu(self, place: QPoint) -> None:
-        """Offers what can be done with the node at the keyboard and with the picture."""
+        """Offers the actions on the node at the keyboard and on the picture."""
         menu = QMenu(self)
         current = self.canvas.current
         if current is not None:
@@ -362,14 +362,14 @@ class PipelineView(QWidget):
         column.addWidget(self.canvas, 1)
 
     def _show_summary(self) -> None:
-        state, told = summary(self.canvas.pipeline)
+        state, words = summary(self.canvas.pipeline)
         theme = current_theme()
         name, color = mark_of(state, theme)
         self._mark.setVisible(bool(name))
         if name:
             self._mark.setPixmap(icon(name, color).pixmap(_ICON_SIZE))
-        self._summary.setText(told)
-        show_tip(self._summary, told)
+        self._summary.setText(words)
+        show_tip(self._summary, words)
         ink = color if state is NodeState.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
 

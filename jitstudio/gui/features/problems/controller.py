@@ -49,7 +49,7 @@ def install(context: Context) -> None:
 
 
 class ProblemsController(QObject):
-    """Keeps the list in step with the results, and carries out the commands that go through it."""
+    """Keeps the list in step with the results, and carries out the commands on problems."""
 
     def __init__(self, view: ProblemsView, outputs: Outputs, shell: Shell) -> None:
         super().__init__(view)
@@ -122,8 +122,8 @@ class LinkOffersController(QObject):
         if result is None or module is None or not definers:
             return
         offered = tuple(
-            self._offered(one, definers.get(_missed(one), ""), module.name)
-            for one in result.diagnostics
+            self._offered(diagnostic, definers.get(_missed(diagnostic), ""), module.name)
+            for diagnostic in result.diagnostics
         )
         self._view.model.set_diagnostics(offered)
 
@@ -132,50 +132,52 @@ class LinkOffersController(QObject):
         linked = self._settings.link_of(document.program) is not LinkMode.NONE
         return not is_ours and linked and document.included
 
-    def _offered(self, told: Diagnostic, definer: str, module: str) -> Diagnostic:
+    def _offered(self, diagnostic: Diagnostic, definer: str, module: str) -> Diagnostic:
         if not definer:
-            return told
+            return diagnostic
         text = self.tr(
             "'{function}' is declared here, and the tab '{tab}' defines a function of that name, "
             "but takes no part in this build. Link with it."
         )
         label = self.tr("Link with {tab}").format(tab=definer)
         return replace(
-            told,
-            explanation=text.format(function=_missed(told), tab=definer),
+            diagnostic,
+            explanation=text.format(function=_missed(diagnostic), tab=definer),
             fix=Fix(label, FixKind.LINK_WITH, definer, module),
         )
 
 
-def _missed(told: Diagnostic) -> str:
+def _missed(diagnostic: Diagnostic) -> str:
     """The lowered name of a function that no module of a build has; empty for other problems."""
-    fix = told.fix
+    fix = diagnostic.fix
     return fix.value if fix is not None and fix.kind is FixKind.OPEN_FILES else ""
 
 
 def _definers(
     missed: frozenset[str], texts: Sequence[tuple[str, CodeKind, str]], stop: Event
 ) -> Mapping[str, str]:
-    """Of each function that is missed the first text that defines one of its name."""
-    found: dict[str, str] = {}
+    """Returns, for each missed function, the first text that defines a function of that name."""
+    definers: dict[str, str] = {}
     # PTX and LLVM IR have it as the linker prints it, C++ as it is written.
     spelt = {name: {name, read_name(name).path} for name in missed}
     for text_name, kind, text in texts:
-        if stop.is_set() or missed <= found.keys():
+        if stop.is_set() or missed <= definers.keys():
             break
         if not any(path.rpartition("::")[2] in text for paths in spelt.values() for path in paths):
             continue
         defined = _defined(kind, text)
         for name, paths in spelt.items():
             if paths & defined:
-                found.setdefault(name, text_name)
-    return found
+                definers.setdefault(name, text_name)
+    return definers
 
 
 def _defined(kind: CodeKind, text: str) -> set[str]:
-    """Returns the functions of a text that has a body for them."""
+    """Returns the functions that have a body in a text."""
     if kind is CodeKind.PTX:
-        return {one.name for one in functions(kind, text.split("\n")) if one.is_defined}
+        return {
+            function.name for function in functions(kind, text.split("\n")) if function.is_defined
+        }
     from jitstudio.listing.find_symbols import symbols
 
-    return {one.name for one in symbols(kind, text) if one.kind is SymbolKind.FUNCTION}
+    return {symbol.name for symbol in symbols(kind, text) if symbol.kind is SymbolKind.FUNCTION}

@@ -1,4 +1,4 @@
-"""What is next to SASS and PTX, and the way from peak to peak of the live registers of SASS."""
+"""The columns next to SASS and PTX, and jumps between the peaks of SASS' live registers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PeakText:
         return said + (translate("PeakText", ", the highest") if is_top else "")
 
     def with_definitions(self, definitions: Sequence[Definition]) -> str:
-        """Returns the same with the lines that have written most of what is alive there."""
+        """Returns the text with the lines that have written most of the live registers."""
         named = [definition for definition in definitions if definition.places][:_MOST_NAMED]
         if not named:
             return self.plain
@@ -86,7 +86,7 @@ def _location_text(place: SourceLocation, with_file: bool) -> str:
 
 @dataclass(frozen=True)
 class _Held:
-    """A peak, and what holds it."""
+    """A peak with the definitions of the registers live there."""
 
     words: PeakText
     definitions: Sequence[Definition]
@@ -151,11 +151,11 @@ class ColumnsController(QObject):
         if cells is None:
             tell(disassembly_sentence(self._disassembly))
             return
-        found = peak_line(cells, self._line_to_leave(cells), step)
-        if found is None:
+        peak = peak_line(cells, self._line_to_leave(cells), step)
+        if peak is None:
             tell(self.tr("nvdisasm tells no live registers of this function"))
             return
-        line, number, function = found
+        line, number, function = peak
         self._shell.layout.uncover(self._pane)
         view.go_to(line + 1)
         index = cells.heights(function).peaks[number - 1]
@@ -164,7 +164,7 @@ class ColumnsController(QObject):
         self._holding.start(lambda _stop: _Held(words, register_definitions(function, index)))
 
     def _line_to_leave(self, cells: SassCells) -> int:
-        """Returns the line of the caret, or one of the function that is looked at."""
+        """Returns the line of the caret, or a line of the current function."""
         line = self._pane.code_view.caret.line
         function = self._disassembly.function
         if cells.spot(line) is None and function is not None:
@@ -180,13 +180,13 @@ class ColumnsController(QObject):
         self._go_to_peak(-1)
 
     @Slot(object)
-    def _on_held(self, held: _Held) -> None:
-        self._shell.status.show_message(held.words.with_definitions(held.definitions))
-        self.held.emit(held.definitions)
+    def _on_held(self, peak: _Held) -> None:
+        self._shell.status.show_message(peak.words.with_definitions(peak.definitions))
+        self.held.emit(peak.definitions)
 
     @Slot()
     def _on_changed(self) -> None:
-        """Shows what is known of the listing that is shown; keeps it until that is another one."""
+        """Shows the cells of the current listing, and keeps the cells as long as the listing."""
         inspection = self._disassembly.current
         shown = self._pane.listing
         if inspection is not None and inspection.listing is shown:
@@ -210,7 +210,7 @@ class ColumnsController(QObject):
 
     @Slot()
     def _on_kernel_changed(self) -> None:
-        """Marks the peaks of the function that is looked at: those of all would hide the bar."""
+        """Marks the peaks of the current function: the peaks of all would hide the bar."""
         cells, function = self._cells, self._disassembly.function
         if cells is not None and function is not None:
             self._columns.peak_marks.show_marks(_marks(function, cells))
@@ -248,7 +248,7 @@ class ColumnsController(QObject):
 
 
 class CountColumnsController(QObject):
-    """Serves the columns of the pane of PTX: what a simulated launch has counted."""
+    """Serves the columns of the PTX pane with the counts of a simulated launch."""
 
     def __init__(
         self, launches: LaunchController, preferences: Preferences, pane: OutputPane
@@ -284,7 +284,7 @@ class CountColumnsController(QObject):
 
 
 def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
-    """Returns the first instruction of a function, or its last one if the line is behind that."""
+    """Returns the first instruction of a function, or the last if the line is behind that."""
     first, last = cells.line(function, 0), cells.line(function, function.code_length - 1)
     return last if NOWHERE < last < line else first
 
@@ -292,9 +292,9 @@ def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
 def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
     """Returns the peaks of a function."""
     heights, live = cells.heights(function), live_gprs(function)
-    found = ((cells.line(function, at), live[at]) for at in heights.peaks)
+    peaks = ((cells.line(function, at), live[at]) for at in heights.peaks)
     return [
         PeakMark(line, count / heights.top, cells.cost(function, count))
-        for line, count in found
+        for line, count in peaks
         if line != NOWHERE
     ]

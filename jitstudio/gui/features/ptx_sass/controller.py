@@ -1,4 +1,4 @@
-"""PTX and SASS: what is shown of each build, names in C++, links, and saving what is shown."""
+"""PTX and SASS: the listings of each build, names in C++, links, and saving."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def install(context: Context) -> None:
 
 
 class ListingsController(QObject):
-    """Shows in the panes of PTX and SASS what a build makes, and carries out their commands."""
+    """Shows the listings of a build in the panes of PTX and SASS, with the panes' commands."""
 
     def __init__(
         self,
@@ -146,13 +146,13 @@ class ListingsController(QObject):
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:
-        """Shows of a link what the module that is looked at became."""
+        """Shows, of a link, the listing of the current module."""
         for kind, modules in self._listed.items():
             if document is not None and document.name in modules:
                 self._listings[kind].choose(document.name)
 
     def go_to(self, place: ListingPlace) -> None:
-        """Brings up a listing, at a line if one is given; nothing where there is none."""
+        """Brings up a listing, at a line if the place has a line; does nothing without listing."""
         pane = self._listings[place.kind]
         if place.line is None:
             pane.choose(place.name)
@@ -241,7 +241,7 @@ class ListingsController(QObject):
         self._saving.start(lambda _stop: _write(path, artifact, said))
 
     def _artifact(self, pane: OutputPane, kind: CodeKind) -> Artifact | None:
-        """Returns what the tools wrote, whose names are never those in C++."""
+        """Returns the output of the tools as written, never with names in C++."""
         listing = pane.listing
         if listing is None:
             return None
@@ -253,9 +253,9 @@ class ListingsController(QObject):
         result = good.result if good is not None else None
         if kind is pane.kind and not self._outputs.is_good(listing):
             result = self._outputs.result
-        made = result.artifact(kind, listing.name) if result is not None else None
+        artifact = result.artifact(kind, listing.name) if result is not None else None
         # No build makes the PTX of a module that is PTX.
-        return shown if made is None and kind is pane.kind else made
+        return shown if artifact is None and kind is pane.kind else artifact
 
 
 def _write(path: Path, artifact: Artifact, said: str) -> str:
@@ -292,7 +292,7 @@ _FAILED = "reading"
 
 
 class DisassemblyController(QObject):
-    """Ties the pane of SASS to what is known of its code."""
+    """Ties the pane of SASS to the reading of the machine code."""
 
     def __init__(
         self,

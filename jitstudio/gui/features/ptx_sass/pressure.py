@@ -32,13 +32,13 @@ _USER = "pressure"
 _Lines = Mapping[SourceLocation, LinePressure]
 
 
-def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
+def pressure_text(number: int, line: LinePressure, registers_written: int = 0) -> str:
     """Returns the live registers of a source line.
 
     Args:
         number: The line, from 1.
         line: What its instructions need.
-        held: How many registers at the peak that is looked at were written here.
+        registers_written: How many registers at the peak that is looked at were written here.
     """
     translate = QCoreApplication.translate
     said = counted(
@@ -53,10 +53,10 @@ def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
         highest=line.highest,
         total=line.total,
     )
-    if not held:
+    if not registers_written:
         return said
     more = counted(
-        held,
+        registers_written,
         translate("PressureBars", "At the peak it holds 1 register"),
         translate("PressureBars", "At the peak it holds {count} registers"),
     )
@@ -64,7 +64,7 @@ def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
 
 
 def counts_text(line: LineCounts) -> str:
-    """Returns what a simulated launch has counted at a source line."""
+    """Returns the counts of a simulated launch at a source line."""
     translate = QCoreApplication.translate
     said = translate("PressureBars", "Line {number}: {executed:,} times by a warp, {lanes} lanes")
     parts = [
@@ -87,7 +87,7 @@ _EXECUTED = "executed"
 
 @dataclass(frozen=True)
 class _Read:
-    """What was found out, and about what."""
+    """The registers of each line, with the inspection that they are of."""
 
     inspection: Inspection
     lines: _Lines
@@ -165,37 +165,41 @@ class PressureController(QObject):
         now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
         measure = str(self._preferences.value(_MEASURE))
         top = max((getattr(line, measure) for line in lines.values()), default=0)
-        found: dict[int, LineBar] = {}
+        bars: dict[int, LineBar] = {}
         for place, line in lines.items():
             if place.file in files and line.highest and place.line - 1 in now:
                 number = getattr(line, measure)
-                held = self._held.get(place, 0)
-                found[now[place.line - 1]] = LineBar(
+                written_here = self._held.get(place, 0)
+                bars[now[place.line - 1]] = LineBar(
                     number,
                     number / top,
                     cost.level(line.highest, line.spills),
-                    pressure_text(place.line, line, held),
-                    held > 0,
+                    pressure_text(place.line, line, written_here),
+                    written_here > 0,
                 )
-        return found
+        return bars
 
     def _executed(self, document: Document, files: frozenset[str]) -> dict[int, LineBar]:
         """Returns bars of executions, warmer where lanes, bytes moved or passes were wasted."""
         run = self._launches.simulated
-        lines = [one for one in of_source(run.simulation.lines) if one.file in files] if run else []
-        now = self._correlations.lines_now(document, (one.line - 1 for one in lines))
-        top = max((one.executions for one in lines), default=0)
+        lines = (
+            [counts for counts in of_source(run.simulation.lines) if counts.file in files]
+            if run
+            else []
+        )
+        now = self._correlations.lines_now(document, (counts.line - 1 for counts in lines))
+        top = max((counts.executions for counts in lines), default=0)
         return {
-            now[one.line - 1]: LineBar(
-                one.executions, one.executions / top, one.wasted_share, counts_text(one)
+            now[counts.line - 1]: LineBar(
+                counts.executions, counts.executions / top, counts.wasted_share, counts_text(counts)
             )
-            for one in lines
-            if one.line - 1 in now
+            for counts in lines
+            if counts.line - 1 in now
         }
 
     @Slot()
     def _on_changed(self) -> None:
-        """Keeps what is shown while the next is read: it has moved along with the text."""
+        """Keeps the bars while the next inspection is read: the bars have moved with the text."""
         inspection = self._disassembly.current
         if not self._is_on:
             return

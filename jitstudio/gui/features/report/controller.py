@@ -41,7 +41,7 @@ def install(context: Context) -> Iterator[None]:
 
 
 class ReportController(QObject):
-    """Ties the Report pane to what is known of the machine code."""
+    """Ties the Report pane to the analysis of the machine code."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ReportController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Reports on what is looked at, unless it is shown or out of sight."""
+        """Reports on the current kernel, unless shown already or out of sight."""
         inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return
@@ -105,7 +105,7 @@ class ReportController(QObject):
             self._background.start(work)
 
     def _may_stay(self) -> bool:
-        """Returns whether what is shown is about to be replaced by the same, built again."""
+        """Returns whether the shown report is about to be replaced by the same, built again."""
         outgoing = self._disassembly.outgoing
         return self._shown is not None and self._shown[0] is outgoing
 

@@ -1,4 +1,4 @@
-"""What the Report pane shows of a kernel: computed in the background, and as rows of tables."""
+"""The content of the Report pane for a kernel: computed in the background, as table rows."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _MOST_OPCODES = 12
 
 @dataclass(frozen=True)
 class ClassRow:
-    """Instructions of one class.
+    """The instructions of a class.
 
     Attributes:
         group: What they are for, such as ``memory``.
@@ -98,7 +98,7 @@ class ClassRow:
 
 @dataclass(frozen=True)
 class InstructionMix:
-    """What the plots show: names with counts.
+    """The data of the plots: names with counts.
 
     Attributes:
         groups: What instructions are for, those that are there.
@@ -113,13 +113,13 @@ def class_rows(reading: KernelReading) -> tuple[ClassRow, ...]:
     """Returns all classes that there are, group by group."""
     total = max(1, reading.report.instructions)
     return tuple(
-        ClassRow(each.kind.group.value, each.kind.title, each.count, each.count / total)
-        for each in reading.report.counts
+        ClassRow(entry.kind.group.value, entry.kind.title, entry.count, entry.count / total)
+        for entry in reading.report.counts
     )
 
 
 def mix(reading: KernelReading) -> InstructionMix:
-    """Returns what the plots show of a kernel."""
+    """Returns the data of the plots of a kernel."""
     groups = ((group.value, count) for group, count in reading.report.groups.items() if count)
     return InstructionMix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
 
@@ -144,7 +144,7 @@ CLASS_COLUMNS: tuple[TableColumn[ClassRow], ...] = (
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """One figure.
+    """A figure of a kernel.
 
     Attributes:
         name: What it is called.
@@ -160,7 +160,7 @@ class ReportFigure:
 
 
 def figures(reading: KernelReading) -> tuple[ReportFigure, ...]:
-    """Returns all figures of a kernel, those that are unknown left out."""
+    """Returns all figures of a kernel, unknown figures left out."""
     simulated = _of_run(reading.simulation) if reading.simulation else ()
     return (*_needs(reading.report.resources), *_of_code(reading), *simulated)
 
@@ -217,7 +217,7 @@ def _needs(resources: Resources) -> Iterator[ReportFigure]:
 def _of_code(reading: KernelReading) -> tuple[ReportFigure, ...]:
     translate = QCoreApplication.translate
     report = reading.report
-    found = [
+    rows = [
         ReportFigure(
             translate("ReportFigures", "Code"),
             translate("ReportFigures", "{count:,} instructions, {bytes:,} bytes").format(
@@ -235,7 +235,7 @@ def _of_code(reading: KernelReading) -> tuple[ReportFigure, ...]:
             translate("ReportFigures", "{count} predicate"),
             translate("ReportFigures", "{count} predicates"),
         )
-        found.append(
+        rows.append(
             ReportFigure(
                 translate("ReportFigures", "Live at the peak"),
                 form.format(gpr=report.peak.gpr, uniform=report.peak.ugpr, predicates=predicates),
@@ -246,7 +246,7 @@ def _of_code(reading: KernelReading) -> tuple[ReportFigure, ...]:
                 next(iter(report.peak_indices), NOWHERE),
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 FIGURE_COLUMNS: tuple[TableColumn[ReportFigure], ...] = (
@@ -264,7 +264,7 @@ FIGURE_COLUMNS: tuple[TableColumn[ReportFigure], ...] = (
 
 
 def place_text(finding: Finding) -> str:
-    """The lines it is about, such as ``kernel.cu:12, 14`` or ``PTX:46``; empty if not known."""
+    """Returns the lines of a finding, like ``kernel.cu:12, 14`` or ``PTX:46``; empty if unknown."""
     if finding.places:
         place = finding.places[0]
         first = f"{PurePath(place.file).name}:{place.line}"
@@ -273,7 +273,7 @@ def place_text(finding: Finding) -> str:
 
 
 def explanation(finding: Finding) -> str:
-    """Returns why it matters and what to do, in two paragraphs."""
+    """Returns why a finding matters and how to remedy the cause, in two paragraphs."""
     return f"{finding.reason}\n\n{finding.remedy}"
 
 
@@ -301,6 +301,7 @@ FINDING_COLUMNS: tuple[TableColumn[Finding], ...] = (
 def findings_as_text(findings: tuple[Finding, ...]) -> str:
     """Returns all findings with their reasons and remedies, fit for a mail."""
     return "\n\n".join(
-        f"{' '.join(filter(None, (place_text(one), one.title)))}\n{one.reason}\n{one.remedy}"
-        for one in findings
+        f"{' '.join(filter(None, (place_text(finding), finding.title)))}\n"
+        f"{finding.reason}\n{finding.remedy}"
+        for finding in findings
     )

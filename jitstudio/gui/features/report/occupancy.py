@@ -1,4 +1,4 @@
-"""The occupancy of a launch as the Report pane shows it: a headline, and rows of limits."""
+"""The occupancy of a launch as the Report pane shows this: a headline, and rows of limits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LaunchOccupancy:
 
 @dataclass(frozen=True)
 class LimitRow:
-    """What one resource allows.
+    """The limit by a resource.
 
     Attributes:
         name: What it is.
@@ -81,7 +81,7 @@ def usual_threads(reading: KernelReading) -> int:
 def launch_occupancy(
     reading: KernelReading, threads: int, dynamic_bytes: int
 ) -> LaunchOccupancy | None:
-    """Returns what becomes of a launch; None where the limits or the registers are not known."""
+    """Returns the occupancy of a launch; None where the limits or the registers are unknown."""
     limits, needs = reading.limits, reading.report.resources
     if limits is None or needs.registers is None:
         return None
@@ -94,47 +94,47 @@ def launch_occupancy(
     return LaunchOccupancy(reading.arch, limits, usage, occupancy(limits, usage))
 
 
-def headline(found: LaunchOccupancy) -> str:
-    """Returns how full the multiprocessor is, and what stops the next block: a sentence or two."""
+def headline(launch: LaunchOccupancy) -> str:
+    """Returns the occupancy in words, and the limit of the next block: a sentence or two."""
     translate = QCoreApplication.translate
-    if not found.found.blocks:
-        which = ", ".join(resource.value for resource in found.found.limiting)
+    if not launch.found.blocks:
+        which = ", ".join(resource.value for resource in launch.found.limiting)
         return translate(
             "Occupancy", "{target}: not even one block fits, because of its {resources}"
-        ).format(target=found.arch, resources=which)
+        ).format(target=launch.arch, resources=which)
     message = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
-        target=found.arch,
-        share=found.found.fraction,
-        warps=found.found.warps,
-        most=found.limits.warps,
+        target=launch.arch,
+        share=launch.found.fraction,
+        warps=launch.found.warps,
+        most=launch.limits.warps,
     )
-    if found.found.warps == found.limits.warps:
+    if launch.found.warps == launch.limits.warps:
         return message
-    limiting = ", ".join(resource.value for resource in found.found.limiting)
+    limiting = ", ".join(resource.value for resource in launch.found.limiting)
     return translate("Occupancy", "{occupancy}; limited by {resources}").format(
         occupancy=message, resources=limiting
     )
 
 
-def limit_rows(found: LaunchOccupancy) -> tuple[LimitRow, ...]:
-    """Returns what each resource allows."""
-    amounts = _amounts(found)
+def limit_rows(launch: LaunchOccupancy) -> tuple[LimitRow, ...]:
+    """Returns the limit by each resource."""
+    amounts = _amounts(launch)
     return tuple(
         LimitRow(
-            each.resource.value.capitalize(),
-            *amounts[each.resource],
-            each.blocks,
+            limiter.resource.value.capitalize(),
+            *amounts[limiter.resource],
+            limiter.blocks,
             # Where all warps are there, nothing prevents more.
-            limits=each.limits and found.found.warps < found.limits.warps,
+            limits=limiter.limits and launch.found.warps < launch.limits.warps,
         )
-        for each in found.found.limiters
-        if each.blocks is not None
+        for limiter in launch.found.limiters
+        if limiter.blocks is not None
     )
 
 
-def _amounts(found: LaunchOccupancy) -> dict[Resource, tuple[str, str]]:
-    """Returns what a block takes and what there is."""
-    limits, usage = found.limits, found.usage
+def _amounts(launch: LaunchOccupancy) -> dict[Resource, tuple[str, str]]:
+    """Returns the amount that a block needs, and the amount available, by resource."""
+    limits, usage = launch.limits, launch.usage
     warps = -(-usage.threads // limits.threads_per_warp)
     registers = allocated_registers(limits, usage.registers) * warps * limits.threads_per_warp
     bytes_ = QCoreApplication.translate("Occupancy", "{count:,} bytes")

@@ -1,4 +1,4 @@
-"""How full a multiprocessor of the target is with this kernel, and what limits that."""
+"""The occupancy of a multiprocessor of the target with this kernel, and the limits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OccupancyPage(QWidget):
 
     @property
     def rows(self) -> tuple[LimitRow, ...]:
-        """What each resource allows."""
+        """The limits by resource."""
         return self._model.rows
 
     def show_reading(self, reading: KernelReading) -> None:
@@ -126,18 +126,18 @@ class OccupancyPage(QWidget):
         if reading is None:
             return
         problem = self.threads.problem or self.dynamic.problem
-        found = None
+        launch = None
         if problem is not None:
             words = problem.message
         else:
             numbers = int(self.threads.number or 0), int(self.dynamic.number or 0)
-            found = launch_occupancy(reading, *numbers)
-            words = headline(found) if found else self._why_unknown(reading)
+            launch = launch_occupancy(reading, *numbers)
+            words = headline(launch) if launch else self._why_unknown(reading)
         self._words.setText(words)
-        self._model.set_rows(limit_rows(found) if found else ())
+        self._model.set_rows(limit_rows(launch) if launch else ())
         self._fit_table()
         self.plots.set_hint(words)
-        self.plots.show_value(found)
+        self.plots.show_value(launch)
 
     def _why_unknown(self, reading: KernelReading) -> str:
         if reading.limits is None:
@@ -147,7 +147,7 @@ class OccupancyPage(QWidget):
         return self.tr("How many registers it needs was not told: this is no kernel.")
 
     def _fit_table(self) -> None:
-        """As high as its rows: what is left is for the curves."""
+        """Makes the table as high as all rows; the curves have the rest."""
         table = self.table
         rows = len(self._model.rows) * table.verticalHeader().defaultSectionSize()
         table.setMaximumHeight(rows + table.horizontalHeader().sizeHint().height() + 4)

@@ -20,7 +20,7 @@ from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
 
 class PlotRow(QWidget):
-    """Plots next to each other, or one below the other where there is more height than width.
+    """Plots next to each other, or below each other where the widget is higher than wide.
 
     Args:
         titles: Per plot its name for screen readers and the words at its axes.
@@ -52,7 +52,7 @@ class PlotRow(QWidget):
             self._redraw(number)
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Puts what there is to see into an emptied plot; for subclasses."""
+        """Draws the plot with a number into an emptied plot; for subclasses."""
         raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -115,7 +115,7 @@ class MixPlots(PlotRow):
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draws one of the two."""
+        """Draws the plot with a number."""
         if self._mix is None:
             return
         colors = series_colors(theme)
@@ -130,7 +130,7 @@ class MixPlots(PlotRow):
 def _draw_bars(
     plot: Plot, bars: Sequence[tuple[str, int]], colors: Sequence[QColor], theme: Theme
 ) -> None:
-    """Lying bars, the first on top, each with its name before it and its count behind it."""
+    """Draws horizontal bars, the first on top, each between name and count."""
     if not bars:
         return
     places = range(len(bars))
@@ -196,7 +196,7 @@ class OccupancyPlots(PlotRow):
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draws one of the curves, with a ring where the launch is on it."""
+        """Draws the curve with a number, with a ring at the launch."""
         if self._launch is None:
             return
         curve, unit = self._curves[number], _UNITS[number]

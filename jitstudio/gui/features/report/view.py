@@ -1,4 +1,4 @@
-"""The Report pane: a kernel in numbers, what may cost time in it, and how full the GPU gets."""
+"""The Report pane: a kernel in numbers, findings on performance, and the occupancy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from jitstudio.listing.lines import NOWHERE
 
 
 class FindingsList(QWidget):
-    """A table of findings with an explanation; the first is explained until one is chosen.
+    """A table of findings, with an explanation of the chosen finding or the first.
 
     Attributes:
         table: The table, over a sorted form of the findings.
@@ -73,16 +73,16 @@ class FindingsList(QWidget):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is listed."""
+        """The listed findings."""
         return self._model.rows
 
     @property
     def words(self) -> str:
-        """What explains the current finding, or what was looked for if there is none."""
+        """The explanation of the current finding, or the checks that were made if there is none."""
         return self._words.text()
 
     def show_findings(self, findings: tuple[Finding, ...], *, is_simulated: bool = False) -> None:
-        """Lists the findings of another kernel, or says what was looked for.
+        """Lists the findings of another kernel, or names the checks that were made.
 
         Args:
             findings: What may cost time.
@@ -131,7 +131,7 @@ class FindingsList(QWidget):
         return words
 
     def _fit_words(self) -> None:
-        """Leaves them as much room as they take, but never all."""
+        """Leaves the words as much room as necessary, but never all."""
         if self.words:
             # A label never takes less than its least height, which is that of the words before.
             self._words.setMinimumHeight(0)
@@ -217,7 +217,7 @@ class OverviewPage(QWidget):
 
     @property
     def figures(self) -> tuple[ReportFigure, ...]:
-        """What the kernel needs."""
+        """The figures of the kernel."""
         return self._model.rows
 
     def show_reading(self, reading: KernelReading) -> None:
@@ -244,7 +244,7 @@ class OverviewPage(QWidget):
         return table
 
     def _share_room(self) -> None:
-        """The figures as high as they are above the findings; next to them in a wide pane."""
+        """Puts the figures above the findings at full height, or next to them in a wide pane."""
         is_wide = self.width() > _WIDE_OVERVIEW * self.height()
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         if wanted != self._split.orientation():
@@ -386,11 +386,11 @@ class ReportView(QWidget):
 
     @property
     def hint(self) -> str:
-        """Why there is no report; empty where there is one."""
+        """The reason why there is no report; empty where there is a report."""
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
 
     def show_kernels(self, names: tuple[tuple[str, str], ...], chosen: str) -> None:
-        """Offers kernels, each by its lowered name and by that which is shown."""
+        """Offers kernels, each by lowered name and by shown name."""
         offered = tuple(
             (self.kernels.itemData(at), self.kernels.itemText(at))
             for at in range(self.kernels.count())

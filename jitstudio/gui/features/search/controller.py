@@ -1,4 +1,4 @@
-"""Finds in all tabs and outputs, and leads to what was found."""
+"""Searches all tabs and outputs, and leads to the hits."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class SearchController(QObject):
 
 
 def _line_now(view: CodeView, hit: SearchHit) -> int | None:
-    """Returns the line nearest to where it was that is as it was."""
+    """Returns the line equal to the hit that is nearest to the hit's former line."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)
     same = [first + at for at, line in enumerate(lines) if line == hit.whole]

@@ -1,4 +1,4 @@
-"""Searches many texts in the background, one after the other; what is found is a table."""
+"""Searches many texts in the background, text by text; the hits are a table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _COLUMNS: tuple[TableColumn[SearchHit], ...] = (
 
 
 class HitsModel(RowsModel[SearchHit]):
-    """One row a hit, in the order in which they were found."""
+    """The hits of a search, a row per hit, in the order of the search."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_COLUMNS, parent)
@@ -65,7 +65,7 @@ class HitsModel(RowsModel[SearchHit]):
         self.endInsertRows()
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Returns what the columns say, and what of the text was found."""
+        """Returns the texts of the columns, and the marked parts of the text."""
         if index.isValid() and role == MARKED_ROLE:
             return self._rows[index.row()].marked
         if index.isValid() and index.column() == 0 and role == Qt.ItemDataRole.DisplayRole:
@@ -88,7 +88,7 @@ class _Found:
 
 
 class SearchAll(QObject):
-    """Searches texts for one query at a time; a newer one takes the place of the one before.
+    """Searches texts for a query at a time; a newer query replaces the running one.
 
     Attributes:
         count: How many hits there are so far.
@@ -132,7 +132,7 @@ class SearchAll(QObject):
         self._go_on()
 
     def stop(self) -> None:
-        """Searches no further; what was found stays."""
+        """Stops searching; the hits stay."""
         self._background.stop()
         self._waiting = []
 
@@ -146,12 +146,12 @@ class SearchAll(QObject):
         self._background.start(partial(_search, self._matcher, text, room))
 
     @Slot(object)
-    def _on_done(self, found: _Found) -> None:
-        self.skipped += found.skipped
-        self.count += len(found.hits)
-        self.texts += bool(found.hits)
-        if found.hits:
-            self.found.emit(found.hits)
+    def _on_done(self, hits_of_text: _Found) -> None:
+        self.skipped += hits_of_text.skipped
+        self.count += len(hits_of_text.hits)
+        self.texts += bool(hits_of_text.hits)
+        if hits_of_text.hits:
+            self.found.emit(hits_of_text.hits)
         self._go_on()
 
     @Slot(str)

@@ -1,4 +1,4 @@
-"""Finds in all tabs and outputs: a field over a table of what was found."""
+"""Searches all tabs and outputs: a field over a table of hits."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SearchView(QWidget):
 
     @property
     def model(self) -> HitsModel:
-        """What is shown."""
+        """The model of the hits."""
         return self._model
 
     @property
@@ -93,11 +93,11 @@ class SearchView(QWidget):
 
     @property
     def status(self) -> str:
-        """What is said about the hits."""
+        """The status text about the hits."""
         return self._status.text()
 
     def open_search(self, text: str) -> None:
-        """Takes the keyboard, and searches for a text, or for the last one."""
+        """Takes the keyboard, and searches a text, or the last text."""
         if text:
             self._field.setText(text)
         self._field.selectAll()
@@ -188,7 +188,7 @@ class SearchView(QWidget):
 
 
 class _HitDelegate(QStyledItemDelegate):
-    """Draws a line of code with what was found on a ground of its own."""
+    """Draws a line of code with the hits on a ground of another colour."""
 
     def paint(
         self,
@@ -196,7 +196,7 @@ class _HitDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Draws the row; its end is cut where there is no room."""
+        """Draws the row; the end is cut where there is no room."""
         self.initStyleOption(option, index)
         text, option.text = option.text, ""
         style = option.widget.style()

@@ -1,4 +1,4 @@
-"""Applies settings: passes each part what the user prefers, and follows what is changed there."""
+"""Applies settings: passes preferences to each part, and follows changes of preferences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jitstudio.gui.state.toolchain import OtherToolchains
 
 
 def install(context: Context) -> None:
-    """Carries settings to what works by them."""
+    """Carries settings to the parts that depend on settings."""
     state, shell = context.state, context.shell
     controller = PreferencesController(
         state.build_controller,
@@ -36,7 +36,7 @@ def install(context: Context) -> None:
 
 
 class PreferencesController(QObject):
-    """Applies settings where they are used, and shows the dialog that changes them."""
+    """Applies settings, and shows the dialog that changes settings."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""All settings and compilers in one list that can be searched; what is changed holds at once."""
+"""All settings and compilers in a list that can be searched; changes apply at once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _MOST_LINES = 5
 
 
 class ToolchainsRow(QWidget):
-    """Shows the folders with what they hold; some are added and removed.
+    """Shows the folders of compilers with the tools of each; folders can be added and removed.
 
     Args:
         toolchains: The folders.
@@ -109,17 +109,19 @@ class ToolchainsRow(QWidget):
         toolchains.read()
 
     def matches(self, wanted: list[str]) -> bool:
-        """Whether all these words are somewhere in its texts."""
+        """Returns whether the texts of the row contain all words of `wanted`."""
         return all(word in self._words for word in wanted)
 
     @Slot()
     def _on_changed(self) -> None:
         self._problem.hide()
         self._list.clear()
-        for name, found in (self._toolchains.found or {}).items():
-            item = QListWidgetItem(self._line(name, found), self._list)
-            item.setData(_FOLDER, found.folder)
-            item.setToolTip(plain_tooltip("\n".join(filter(None, (found.folder, *_wrong(found))))))
+        for name, folder in (self._toolchains.found or {}).items():
+            item = QListWidgetItem(self._line(name, folder), self._list)
+            item.setData(_FOLDER, folder.folder)
+            item.setToolTip(
+                plain_tooltip("\n".join(filter(None, (folder.folder, *_wrong(folder)))))
+            )
         self._list.setVisible(self._list.count() > 0)
         self._on_selected()
         self._fit()
@@ -143,12 +145,12 @@ class ToolchainsRow(QWidget):
         for item in self._list.selectedItems():
             self._toolchains.remove(str(item.data(_FOLDER)))
 
-    def _line(self, name: str, found: ToolchainFolder) -> str:
-        tools = ", ".join(tool.value for tool in COMPILERS if tool in found.files)
+    def _line(self, name: str, folder: ToolchainFolder) -> str:
+        tools = ", ".join(tool.value for tool in COMPILERS if tool in folder.files)
         what = tools or self.tr("no compilers there")
-        if Tool.NVRTC in found.files and found.header_problem:
+        if Tool.NVRTC in folder.files and folder.header_problem:
             what = self.tr("{tools}, no headers").format(tools=what)
-        return "   ".join(dict.fromkeys((name, found.folder, what)))
+        return "   ".join(dict.fromkeys((name, folder.folder, what)))
 
     def _fit(self) -> None:
         lines = min(self._list.count(), _MOST_LINES)
@@ -156,8 +158,8 @@ class ToolchainsRow(QWidget):
         self._list.setFixedHeight(lines * height + 2 * self._list.frameWidth() + 2)
 
 
-def _wrong(found: ToolchainFolder) -> tuple[str, ...]:
-    return found.problem, found.header_problem
+def _wrong(folder: ToolchainFolder) -> tuple[str, ...]:
+    return folder.problem, folder.header_problem
 
 
 def _folder_button(text: str, name: str) -> QPushButton:
@@ -173,7 +175,7 @@ _WIDTH, _PADDING = 170, 10
 
 @dataclass(frozen=True)
 class SettingEditor:
-    """A control and how to make it show a value.
+    """A control with a function that shows a value there.
 
     Attributes:
         widget: The control.
@@ -286,7 +288,7 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 class SettingRow(QWidget):
-    """Shows one setting as it is, and changes it at once."""
+    """Shows a setting with the present value, and applies a change at once."""
 
     def __init__(
         self, setting: Setting, preferences: Preferences, parent: QWidget | None = None
@@ -340,12 +342,12 @@ class SettingRow(QWidget):
         self._editor.widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def matches(self, wanted: list[str]) -> bool:
-        """Whether all these words are somewhere in its texts, or in other words for its title."""
+        """Returns whether the texts of the row, or synonyms of the title, contain all words."""
         words = self._words.casefold()
         return all(word in words for word in wanted)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leaves the wheel to the list: scrolling past a field must not change it."""
+        """Leaves the wheel to the list: scrolling past a field must not change the value."""
         if event.type() == QEvent.Type.Wheel and not self._editor.widget.hasFocus():
             event.ignore()
             return True
@@ -437,7 +439,7 @@ class SettingsDialog(QDialog):
         return [row.key for row in rows if not row.isHidden()]
 
     def go_to(self, key: str) -> None:
-        """Brings this setting into sight, and gives it the keyboard."""
+        """Brings a setting into sight, and gives the setting the keyboard."""
         self._search.clear()
         row = next(row for rows in self._rows.values() for row in rows if row.key == key)
         self._area.ensureWidgetVisible(row)

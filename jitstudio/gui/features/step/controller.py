@@ -131,7 +131,7 @@ class StepMarks(QObject):
 
     @property
     def line(self) -> BreakLine | None:
-        """The line of the cursor, in the editor or the PTX that has the keyboard; else None."""
+        """Returns the line of the cursor, in the editor or the PTX with the keyboard; else None."""
         if self._ptx.code_view.hasFocus() and self._ptx.listing is not None:
             return BreakLine(self._ptx.listing.name, self._ptx.code_view.line, True)
         page = self._editors.page
@@ -161,9 +161,9 @@ class StepMarks(QObject):
 
     def _lead(self, state: StepState) -> None:
         """Brings the line of the thread into view in all texts, without taking the keyboard."""
-        found = self._stepping.source_line()
-        if found is not None:
-            document, line = found
+        place = self._stepping.source_line()
+        if place is not None:
+            document, line = place
             if self._documents.current is not document:
                 self._documents.current = document
             page = self._editors.page_of(document)
@@ -180,14 +180,14 @@ class StepMarks(QObject):
     @Slot()
     def _show(self) -> None:
         points = self._stepping.breakpoints
-        found = self._stepping.source_line()
+        place = self._stepping.source_line()
         for page in self._editors.pages():
             if page.editor is None:
                 continue
             marks = page.editor.line_marks
             marks.show_breakpoints(_breakpoints_of(points, page.document.name, is_ptx=False))
-            is_here = found is not None and found[0] is page.document
-            marks.show_position(LinePosition((found[1],) if found and is_here else ()))
+            is_here = place is not None and place[0] is page.document
+            marks.show_position(LinePosition((place[1],) if place and is_here else ()))
         self._show_listings()
 
     def _show_listings(self) -> None:
@@ -210,7 +210,7 @@ class StepMarks(QObject):
         shown = self._sass.listing
         if is_ours and shown is not None and self._correlations.knows(shown):
             matched = self._correlations.of_ptx(name, line - 1)
-            sass = tuple(int(each) for each in matched.sass)
+            sass = tuple(int(row) for row in matched.sass)
         self._sass.code_view.line_marks.show_position(LinePosition(sass, is_derived=True))
 
     @Slot(int)
@@ -219,9 +219,9 @@ class StepMarks(QObject):
             self._stepping.toggle_breakpoint(BreakLine(self._ptx.listing.name, line + 1, True))
 
     def _on_source_toggled(self, page: QWidget, line: int) -> None:
-        for each in self._editors.pages():
-            if each is page:
-                self._stepping.toggle_breakpoint(BreakLine(each.document.name, line + 1))
+        for tab in self._editors.pages():
+            if tab is page:
+                self._stepping.toggle_breakpoint(BreakLine(tab.document.name, line + 1))
 
 
 def _breakpoints_of(
@@ -241,7 +241,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class StepController(QObject):
-    """Binds the commands, and shows what the run says."""
+    """Binds the commands, and shows the state of the run."""
 
     def __init__(
         self,
@@ -310,14 +310,14 @@ class StepController(QObject):
             "a breakpoint in the source or the PTX."
         )
         text = words.format(begin=keys.words("stepAction"), toggle=keys.words("breakpointAction"))
-        kept = self._recordings.recordings
-        if kept:
+        recordings = self._recordings.recordings
+        if recordings:
             words = self.tr(
                 "\nA recording of {kernels} is kept with the project: {show} shows it, and nothing "
                 "is run."
             )
             text += words.format(
-                kernels=", ".join(each.kernel for each in kept),
+                kernels=", ".join(recording.kernel for recording in recordings),
                 show=keys.words("showRecordingAction"),
             )
         self._view.set_hint(text)
@@ -359,7 +359,7 @@ class StepController(QObject):
         self._stepping.begin()
 
     def _go_to(self, place: StepPlace) -> None:
-        """Begins the run of the launch form and goes to what a thread does."""
+        """Begins the run of the launch form and goes to the step of a thread."""
         self._shell.layout.bring_up(self._view)
         self._view.show_problem("")
         thread = SimulatedThread(place.thread.block, place.thread.thread)
@@ -389,7 +389,7 @@ class StepController(QObject):
             self._ask_condition(line, self._stepping.breakpoints.get(line, ""))
 
     def _ask_condition(self, line: BreakLine, text: str, problem: str = "") -> None:
-        """Asks for a condition, from what was typed before and why that would not do."""
+        """Asks for a condition, with the text typed before and the problem with that text."""
         dialog = QInputDialog(self._shell.window)
         dialog.setObjectName("conditionDialog")
         dialog.setWindowTitle(self.tr("Breakpoint with a condition"))
@@ -434,12 +434,12 @@ class StepController(QObject):
 
     @Slot()
     def _on_recorded(self) -> None:
-        kept = self._recordings.of(self._launches.kernel)
-        if kept is None:
+        step = self._recordings.of(self._launches.kernel)
+        if step is None:
             self._on_failed(self.tr("No step of this kernel is kept in the project."))
             return
-        self._stepping.set_breakpoints(dict(kept.breakpoints))
-        place = ThreadPlace("", 0, 0, kept.block, kept.thread, kept.step)
+        self._stepping.set_breakpoints(dict(step.breakpoints))
+        place = ThreadPlace("", 0, 0, step.block, step.thread, step.step)
         self._go_to(StepPlace(place))
 
     @Slot()
@@ -463,15 +463,15 @@ class StepController(QObject):
 
     @Slot()
     def _on_show_recording(self) -> None:
-        kept = self._recordings.recording_of(self._launches.kernel)
-        if kept is not None:
+        recording = self._recordings.recording_of(self._launches.kernel)
+        if recording is not None:
             self._shell.layout.bring_up(self._view)
             self._view.show_problem("")
-            self._stepping.show_recording(kept.data)
+            self._stepping.show_recording(recording.data)
 
     @property
     def _removed_kernel(self) -> str:
-        """Whose recording is to be removed: that of the one shown, else of the one chosen."""
+        """Returns the kernel whose recording is to be removed: of the shown, or of the chosen."""
         is_shown = self._stepping.recording is not None
         return self._stepping.kernel if is_shown else self._launches.kernel
 
@@ -532,7 +532,7 @@ class StepController(QObject):
         self._view.texts.show_lines(here | {ptx: state.ptx_line})
 
     def _suggestion(self, state: StepState | None) -> str:
-        """Returns what a whole run has found out about the access here."""
+        """Returns the advice of a complete simulated run about the access here."""
         run = self._launches.simulated
         if state is None or state.access is None or run is None:
             return ""

@@ -62,7 +62,7 @@ class LaneStrip(QWidget):
         return QSize(LANES * 5, scaled(_HEIGHT))
 
     def describe(self, lane: int) -> str:
-        """Returns what a lane does, a sentence."""
+        """Returns the activity of a lane, a sentence."""
         line = self._lanes[lane]
         if self._active >> lane & 1:
             return self.tr("Lane {lane} executes line {line:,} of the PTX").format(
@@ -108,7 +108,7 @@ class LaneStrip(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Says what the lane below the mouse does."""
+        """Shows a tip with the activity of the lane below the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             lane = self._lane_at(event.pos().x())
             QToolTip.showText(event.globalPos(), plain_tooltip(self.describe(lane)), self)
@@ -136,5 +136,5 @@ class LaneStrip(QWidget):
         return float(min(scaled(_WIDEST), (self.width() - 12) / LANES))
 
     def _lane_at(self, x: float) -> int:
-        found = (lane for lane in range(LANES) if x < self._cell(lane).right())
-        return next(found, LANES - 1)
+        lanes = (lane for lane in range(LANES) if x < self._cell(lane).right())
+        return next(lanes, LANES - 1)

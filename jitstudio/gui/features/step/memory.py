@@ -59,7 +59,7 @@ _NAMES = {"float": "float", "double": "double", "int": "int", "unsigned int": "u
 
 
 class MemoryModel(QAbstractTableModel):
-    """Elements, eight to a row; those that nobody has written are dashes."""
+    """Elements of memory, eight to a row; elements that nobody has written are dashes."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -76,11 +76,11 @@ class MemoryModel(QAbstractTableModel):
 
     @property
     def written(self) -> Sequence[bool]:
-        """Which of them somebody has written."""
+        """Whether each element has been written."""
         return self._written
 
     def show(self, page: MemoryPage | None, code: str, first: int, *, is_same: bool) -> None:
-        """Shows elements from one on; with others of the same place those that differ are bold."""
+        """Shows elements from `first` on; changed elements of the same place are bold."""
         size = struct.calcsize(code)
         values: tuple[float, ...] = ()
         written: tuple[bool, ...] = ()
@@ -142,7 +142,7 @@ class MemoryModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Returns the index of the first element of a row, and how far a column is from it."""
+        """Returns the index of the first element of a row, or the offset of a column."""
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT
         if role != Qt.ItemDataRole.DisplayRole:
@@ -153,7 +153,7 @@ class MemoryModel(QAbstractTableModel):
 
 
 class MemoryPlot(QWidget):
-    """Draws elements as a line; what nobody has written is left out."""
+    """Draws elements as a line; elements that nobody has written are left out."""
 
     def __init__(self, model: MemoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -165,7 +165,7 @@ class MemoryPlot(QWidget):
         follow_theme(self, MemoryPlot.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draws the line with its range."""
+        """Draws the line with the range."""
         theme = current_theme()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -204,7 +204,7 @@ class MemoryPlot(QWidget):
 
 
 class MemoryView(QWidget):
-    """A choice of memory above its elements.
+    """A choice of memory above a table of elements.
 
     Signals:
         wanted: These bytes are to be read: the area, the first byte, how many.
@@ -266,7 +266,7 @@ class MemoryView(QWidget):
         self.setFocusProxy(self.table)
 
     def set_elements(self, names: dict[str, str]) -> None:
-        """Says what the elements of buffers are, by the name of the buffer."""
+        """Sets the element types of buffers, by the name of the buffer."""
         self._elements = {name: _NAMES.get(kind, "") for name, kind in names.items()}
 
     def show_state(self, state: StepState | None) -> None:
@@ -283,7 +283,7 @@ class MemoryView(QWidget):
             self._ask()
 
     def show_page(self, page: MemoryPage) -> None:
-        """Shows what was asked for."""
+        """Shows the requested page."""
         if self._asked is None:
             return
         _area, code, first = self._asked
@@ -291,7 +291,7 @@ class MemoryView(QWidget):
         self._shown = self._asked
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Reads what has changed meanwhile."""
+        """Reads changed memory as soon as the view becomes visible."""
         super().showEvent(event)
         if self._is_outdated:
             self._ask()

@@ -22,7 +22,7 @@ _FONT_SIZE = 9.5
 
 
 class RecordedTextView(QWidget):
-    """Source or PTX as it was recorded, to be read."""
+    """Source or PTX as recorded, read-only."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class RecordedTextView(QWidget):
         self._mark()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fills the text, as a large one takes a while that only a reader shall wait for."""
+        """Fills the text at the first look: a large text takes a while."""
         super().showEvent(event)
         self._fill()
 

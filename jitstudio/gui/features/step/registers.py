@@ -1,4 +1,4 @@
-"""Registers or variables of a warp: of one lane with their types, or of all 32 side by side."""
+"""Registers or variables of a warp: of a lane with types, or of all 32 side by side."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FONT_SIZE = 9.5
 
 
 class ValueFormat(Enum):
-    """How values are written; the value is its name."""
+    """The number format of values; the value of the enumeration is the name."""
 
     DECLARED = QT_TRANSLATE_NOOP("ValueFormat", "As declared")
     DECIMAL = QT_TRANSLATE_NOOP("ValueFormat", "Decimal")
@@ -60,7 +60,7 @@ def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLA
 
 
 class RegistersModel(QAbstractTableModel):
-    """Registers or variables as rows; those that have changed are bold.
+    """Registers or variables as rows; changed rows are bold.
 
     Args:
         title: What the rows are.
@@ -94,7 +94,7 @@ class RegistersModel(QAbstractTableModel):
         self._emit_changed()
 
     def set_wide(self, on: bool) -> None:
-        """Shows all lanes, or one."""
+        """Shows all lanes, or a single lane."""
         self.beginResetModel()
         self._is_wide = on
         self.endResetModel()
@@ -125,7 +125,7 @@ class RegistersModel(QAbstractTableModel):
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Returns name, type and value, or one column for each lane."""
+        """Returns three columns, name, type and value, or the name and a column for each lane."""
         if parent is not None and parent.isValid():
             return 0
         return 1 + LANES if self._is_wide else 3

@@ -1,4 +1,4 @@
-"""The Step pane: where the thread is, its registers, who is where, memory, and the access."""
+"""The Step pane: the place of the thread, registers, other threads, memory, and the access."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def spread(index: int, size: Dim3) -> Dim3:
 
 
 def _opcode(instruction: str) -> str:
-    """Returns the first word of an instruction, without its guard and its modifiers."""
+    """Returns the opcode of an instruction, without guard and modifiers."""
     words = [word for word in instruction.split() if not word.startswith("@")]
     return words[0].split(".")[0].rstrip(";") if words else ""
 
@@ -217,7 +217,7 @@ class StepView(QWidget):
         self.show_state(None)
 
     def set_actions(self, groups: list[list[QAction]], more: list[QAction]) -> None:
-        """Shows commands as buttons, and those that are less wanted in a menu."""
+        """Shows commands as buttons, and rarer commands in a menu."""
         for actions in groups:
             for action in actions:
                 button = QToolButton(self)
@@ -238,7 +238,7 @@ class StepView(QWidget):
         self._buttons.addStretch(1)
 
     def spell_by(self, speller: Callable[[str], str]) -> None:
-        """Shows names as this writes them; called again once it knows more."""
+        """Shows names in the spelling of `speller`; called again once more names are known."""
         self._speller = speller
         for table in (self.calls, self.groups):
             table.viewport().update()
@@ -262,20 +262,20 @@ class StepView(QWidget):
                 box.setRange(0, most)
 
     def show_recording(self, text: str) -> None:
-        """Says what recording is shown; an empty text for none."""
+        """Names the shown recording; an empty text for none."""
         self._recording.setText(text)
         self._recording.setVisible(bool(text))
         self.tabs.setTabVisible(self.tabs.indexOf(self.texts), bool(text))
 
     def show_problem(self, text: str) -> None:
-        """Says what cannot be done; nothing for an empty text."""
+        """Shows a problem; nothing for an empty text."""
         self._problem.setText(text)
         self._problem.setVisible(bool(text))
         if self._state is None and text:
             self._hint.setText(text)
 
     def show_outdated(self, text: str) -> None:
-        """Says that what runs is no longer what is built; nothing for an empty text."""
+        """Tells that the running code is older than the build; nothing for an empty text."""
         self._outdated.setText(text)
         self._outdated.setVisible(bool(text))
 

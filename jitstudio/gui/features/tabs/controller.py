@@ -1,4 +1,4 @@
-"""Leads to tabs and to places in them, and ties documents to their files and tabs."""
+"""Leads to tabs and to places inside, and ties documents to files and tabs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def install(context: Context) -> None:
 
 
 class FilesController(QObject):
-    """Lets tabs and panes open, close and mend documents, and says what failed."""
+    """Lets tabs and panes open, close and mend documents, and reports failures."""
 
     def __init__(
         self,
@@ -96,12 +96,12 @@ class FilesController(QObject):
 
     @Slot()
     def _on_opened(self) -> None:
-        """The keyboard shall be in what was opened, wherever it was."""
+        """Brings up the editor of the opened document, so that the keyboard is there."""
         self._shell.layout.bring_up(self._editors)
 
 
 class PlacesController(QObject):
-    """Leads to places in sources, which it opens if they are in no tab."""
+    """Leads to places in sources, which are opened if they are in no tab."""
 
     def __init__(
         self, documents: Documents, editors: EditorTabs, navigator: Navigator, shell: Shell
@@ -192,7 +192,7 @@ class TabsController(QObject):
         actions.bind({"goToTabAction": self._on_wanted})
 
     def _entries(self) -> Iterator[PaletteEntry]:
-        """Yields the tabs, the one before the current first and the current last; recent files."""
+        """Yields the tabs, the previous tab first and the current last; then recent files."""
         order = {document: place for place, document in enumerate(self._seen)}
         order |= dict.fromkeys(self._seen[:1], len(self._documents))
         color = current_theme().ui.muted_text
@@ -235,7 +235,7 @@ _MOST = 20
 
 
 class ClosedTab(NamedTuple):
-    """A tab as it was.
+    """A closed tab with the state at closing.
 
     Attributes:
         document: What was in it; its text only where no file had it.
@@ -249,7 +249,7 @@ class ClosedTab(NamedTuple):
 
 
 class ClosedTabs(QObject):
-    """Remembers what is closed while jitstudio runs, the last on top."""
+    """Remembers the tabs closed since the start, the last on top."""
 
     def __init__(
         self, documents: Documents, settings: BuildSettings, parent: QObject | None = None
@@ -267,11 +267,11 @@ class ClosedTabs(QObject):
         return len(self._closed)
 
     def take(self) -> ClosedTab:
-        """Forgets the last one, which is about to be opened."""
+        """Removes and returns the tab closed last, which is about to be opened."""
         return self._closed.pop()
 
     def confined_to(self, closed: ClosedTab) -> str:
-        """See `Document.confined_to`; its project, while that is open, says itself what it may."""
+        """Returns the `Document.confined_to` of a closed tab; an open project decides alone."""
         is_open = closed.untrusted == self._settings.origin.folder
         return closed.document.confined_to or ("" if is_open else closed.untrusted)
 
@@ -299,7 +299,7 @@ class ClosedTabs(QObject):
 
 
 class _Command(NamedTuple):
-    """What a command does with a tab, and whether it can.
+    """The action of a command on a tab, and the condition for enabling.
 
     Attributes:
         action: Its id.
@@ -313,7 +313,7 @@ class _Command(NamedTuple):
 
 
 class TabCommands(QObject):
-    """Acts on the current tab from the File menu, and on any by its own menu.
+    """Acts on the current tab from the File menu, and on any tab by a context menu.
 
     Signals:
         reported: Something was done that cannot be seen.
@@ -365,7 +365,7 @@ class TabCommands(QObject):
         self._update()
 
     def menu_for(self, document: Document, parent: QWidget) -> QMenu:
-        """Returns what can be done with one tab; the menu is deleted when it closes."""
+        """Returns the menu of the actions on a tab; the menu is deleted when closed."""
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for command in self._commands:
@@ -422,7 +422,7 @@ class TabCommands(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Lets only what can be done be chosen."""
+        """Enables the commands that apply to the current tab."""
         current = self._documents.current
         for command in self._shared:
             can = current is not None and command.can(current)

@@ -1,4 +1,4 @@
-"""Fills the welcome page when it is looked at, and carries out what is chosen there.
+"""Fills the welcome page at the first look, and carries out the choices there.
 
 What this machine has and lacks is gathered from the workers.
 """
@@ -137,11 +137,11 @@ class Environment(QObject):
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """All that is known; what has not been looked for has neither a problem nor a find."""
+        """All known findings; tools not looked for yet have neither a problem nor a find."""
         return (*self._tools, *self._gpus, self._window)
 
     def check_window(self) -> None:
-        """Looks for what other windows than this one may need; a display can be slow to answer."""
+        """Checks the requirements of windows in general; a display can be slow to answer."""
         self._background.start(_checked_window)
 
     @Slot(ToolchainInfo)

@@ -1,4 +1,4 @@
-"""The page that a window without a document shows: samples, recent files, what this machine has."""
+"""The page of a window without a document: samples, recent files, findings on the machine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _WRAPPED = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignTop)
 
 
 class WelcomeCard(QAbstractButton):
-    """Opens something; Enter and Space press it.
+    """A card that opens a sample or file; Enter and Space press the card.
 
     Args:
         title: What it opens.
@@ -85,11 +85,11 @@ class WelcomeCard(QAbstractButton):
         self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
-        """Narrows; the sentence is wrapped where it must be."""
+        """Returns a narrow size; the sentence is wrapped where necessary."""
         return QSize(_LEAST_WIDTH * 2, self.heightForWidth(_LEAST_WIDTH * 2))
 
     def minimumSizeHint(self) -> QSize:
-        """Returns what a title needs."""
+        """Returns the size of a title."""
         return QSize(_LEAST_WIDTH, 0)
 
     def hasHeightForWidth(self) -> bool:
@@ -102,7 +102,7 @@ class WelcomeCard(QAbstractButton):
         return title + self._detail_rect(width).height() + 2 * _PADDING
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses it, as Space does."""
+        """Presses the card at Enter, like at Space."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
@@ -166,7 +166,7 @@ _SELECTABLE = (
 
 
 class EnvironmentList(QWidget):
-    """Shows findings; what is wrong says what to do, and can be copied."""
+    """Shows findings; a problem comes with a remedy, and can be copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,7 +181,7 @@ class EnvironmentList(QWidget):
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """What is shown."""
+        """The shown findings."""
         return self._findings
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
@@ -215,7 +215,7 @@ class EnvironmentList(QWidget):
             self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignTop)
 
     def _mark(self, finding: DoctorFinding) -> tuple[str, str]:
-        """Returns an icon and a word for it."""
+        """Returns an icon and a word for a finding."""
         if finding.problem:
             if finding.is_tool:
                 return "error", self.tr("missing")
@@ -237,7 +237,7 @@ _TITLE_SCALE, _HEADING_SCALE = 1.7, 1.1
 
 
 class WelcomePage(QScrollArea):
-    """Offers a start; made when it is first looked at.
+    """Offers a start; the content is made at the first look.
 
     Signals:
         first_seen: Somebody looks at it: now it can be filled.
@@ -268,11 +268,11 @@ class WelcomePage(QScrollArea):
 
     @property
     def is_filled(self) -> bool:
-        """Whether it has been looked at."""
+        """Whether the page has content."""
         return self._columns is not None
 
     def fill(self, starters: Sequence[QAction], samples: Sequence[Sample]) -> None:
-        """Makes what is in it.
+        """Makes the content.
 
         Args:
             starters: What begins something new.
@@ -334,12 +334,12 @@ class WelcomePage(QScrollArea):
         self._order_tabs()
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Shows what this machine has."""
+        """Shows the findings on this machine."""
         self._environment.show_findings(findings)
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """What is shown of this machine."""
+        """The shown findings on this machine."""
         return self._environment.findings
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -370,7 +370,7 @@ class WelcomePage(QScrollArea):
             self._grid.setColumnStretch(_IN_ROW[0][1], 1)
 
     def _order_tabs(self) -> None:
-        """Lets Tab go through all of it as it is read, whenever each was made."""
+        """Orders Tab through all widgets as the page is read, independent of creation."""
         order = (self, *self._starters, *self._cards, *self._recent_cards, self._check)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
