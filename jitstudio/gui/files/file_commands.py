@@ -53,7 +53,7 @@ _HOLDS_MODULES = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
 
 @dataclass(frozen=True)
 class _LookedUp:
-    """A file that is to be opened; `content` is None where it was open already."""
+    """A file to be opened; `content` is None where a tab already has the file."""
 
     path: Path
     kind: CodeKind
@@ -61,11 +61,11 @@ class _LookedUp:
 
 
 def _ignore(_tab: str, _problem: str) -> None:
-    """Is called where nobody asks what became of a file."""
+    """Ignores the outcome of opening a file."""
 
 
 class FileCommands(QObject):
-    """What the File menu does.
+    """The commands of the File menu.
 
     Args:
         dialogs: Asks the user; dialogs over `window` where not given.
@@ -136,19 +136,19 @@ class FileCommands(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Asks for files and opens them."""
+        """Asks for files and opens the chosen files."""
         self.open_paths(self._dialogs.files_to_open(self._folder()))
 
     @Slot()
     def open_cache(self) -> None:
-        """Asks for the folder of a cache and opens it."""
+        """Asks for the folder of a cache and opens the folder."""
         folder = self._dialogs.folder_to_open(self._folder())
         if folder is not None:
             self.open_paths([folder])
 
     @Slot()
     def open_to_link(self) -> None:
-        """Asks for files, and opens them as modules of the program that is looked at."""
+        """Asks for files, and opens the chosen files as modules of the current program."""
         self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
 
     def open_paths(
@@ -157,7 +157,7 @@ class FileCommands(QObject):
         program: str | None = None,
         ended: Callable[[str, str], object] = _ignore,
     ) -> None:
-        """Opens these files; one that is open already becomes current.
+        """Opens files; a document that is open already becomes current.
 
         Args:
             paths: The files, or projects, which take the place of what is open; of a folder the
@@ -177,7 +177,7 @@ class FileCommands(QObject):
             self._on_waits()
 
     def open_sample(self, sample: Sample) -> None:
-        """Opens a sample as new tabs, with all that belongs to it."""
+        """Opens a sample in new tabs, with launches."""
         open_sample(sample, self._documents, self._settings)
         for spec in sample.launches:
             self._launches.suggest(spec)
@@ -185,12 +185,12 @@ class FileCommands(QObject):
 
     @Slot()
     def save(self) -> bool:
-        """Saves the current document; returns whether its text is now in a file."""
+        """Saves the current document; returns whether the text is now in a file."""
         document = self._documents.current
         return document is not None and self._save_in_place(document)
 
     def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
-        """Turns to a document and saves it; returns whether none of its text is unsaved.
+        """Turns to a document and saves the text; returns whether no text is left unsaved.
 
         Args:
             document: What to save; one that was closed meanwhile has nothing to save.
@@ -205,19 +205,19 @@ class FileCommands(QObject):
         )
 
     def save_to(self, document: Document, path: Path) -> bool:
-        """Saves a document in this file, for which it makes the folders; returns whether it did."""
+        """Saves a document to `path`, with new folders if necessary; returns success."""
         if not self._is_open(document) or not self._is_writable(document):
             return False
         try:
-            found = self._reader.outcome(partial(_with_folders, path))
+            target = self._reader.outcome(partial(_with_folders, path))
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
-        return self._save(document, found)
+        return self._save(document, target)
 
     @Slot()
     def save_as(self) -> bool:
-        """Asks for a name and saves the current document under it."""
+        """Asks for a name and saves the current document under that name."""
         document = self._documents.current
         return document is not None and self._save_as(document)
 
@@ -240,7 +240,7 @@ class FileCommands(QObject):
         return answer is ChangedFile.REPLACE and self._save(document, document.path)
 
     def _save_as(self, document: Document) -> bool:
-        """Asks for a name and saves this document under it."""
+        """Asks for a name and saves a document under that name."""
         if not self._is_open(document):
             return False
         # A copy of what is no text can be saved all the same.
@@ -249,14 +249,14 @@ class FileCommands(QObject):
         proposed = document.path or Path(self._folder(), document.name)
         path = self._dialogs.file_to_save(proposed)
         try:
-            found = None if path is None else self._reader.outcome(partial(resolved, path))
+            target = None if path is None else self._reader.outcome(partial(resolved, path))
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
-        return found is not None and self._save(document, found)
+        return target is not None and self._save(document, target)
 
     def save_results(self, result: BuildResult | None) -> None:
-        """Asks for a folder and writes all artifacts into it."""
+        """Asks for a folder and writes all artifacts there."""
         if result is None or not result.artifacts:
             self.failed.emit(self.tr("There is nothing to save: build something first."))
             return
@@ -272,12 +272,12 @@ class FileCommands(QObject):
         except DocumentError as error:
             self.failed.emit(str(error))
             return
-        one = self.tr("{count} file written to {folder}")
+        singular = self.tr("{count} file written to {folder}")
         many = self.tr("{count} files written to {folder}")
-        self.reported.emit(counted(len(files), one, many, folder=folder))
+        self.reported.emit(counted(len(files), singular, many, folder=folder))
 
     def close(self, document: Document) -> bool:
-        """Closes a document, asking first if text would be lost; returns whether it was closed."""
+        """Closes a document, asking first if text would be lost; returns whether that was done."""
         return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
@@ -302,7 +302,7 @@ class FileCommands(QObject):
         return document.kind in TEXT_KINDS and not is_found
 
     def rename(self, document: Document) -> None:
-        """Asks for another name of a document, and gives it to its file too; its folders stay."""
+        """Renames a document and its file; the folder stays."""
         old = document.path
         before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)
@@ -346,19 +346,19 @@ class FileCommands(QObject):
         program: str | None,
         asked: Path,
         ended: Callable[[str, str], object],
-        found: _LookedUp | Path | DocumentError,
+        opened: _LookedUp | Path | DocumentError,
     ) -> None:
-        if isinstance(found, DocumentError):
-            self.failed.emit(str(found))
-            ended(asked.name, str(found))
+        if isinstance(opened, DocumentError):
+            self.failed.emit(str(opened))
+            ended(asked.name, str(opened))
             return
-        if isinstance(found, Path):
-            self._preferences.add_recent_file(found)
+        if isinstance(opened, Path):
+            self._preferences.add_recent_file(opened)
             self.recent_changed.emit()
-            self.library_wanted.emit(found, False)
-            ended(found.name, "")
+            self.library_wanted.emit(opened, False)
+            ended(opened.name, "")
             return
-        path, content = found.path, found.content
+        path, content = opened.path, opened.content
         document = self._documents.at_path(path)
         if document is None or (document.is_preview and not document.is_modified):
             if content is None:
@@ -369,7 +369,7 @@ class FileCommands(QObject):
                 # It was only looked at; from now on it takes part.
                 self._documents.remove(document)
             name = self._documents.unique_name(path.name, path)
-            document = Document(name, found.kind, content, path)
+            document = Document(name, opened.kind, content, path)
             document.program = program or ""
             self._documents.add(document)
         elif program is not None:
@@ -379,15 +379,15 @@ class FileCommands(QObject):
         self.recent_changed.emit()
         self.opened.emit()
         ended(document.name, "")
-        if found.kind in _HOLDS_MODULES and program is None:
+        if opened.kind in _HOLDS_MODULES and program is None:
             self.library_wanted.emit(path, True)
 
     def _is_open(self, document: Document) -> bool:
-        """Returns whether it is still open: while the disk is slow, tabs can be closed."""
+        """Returns whether a document is still open: while the disk is slow, tabs can be closed."""
         return document in self._documents
 
     def _is_writable(self, document: Document) -> bool:
-        """Returns whether there is text in it to save."""
+        """Returns whether a document has text to save."""
         if document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
@@ -484,7 +484,7 @@ def _with_folders(path: Path) -> Path:
 
 
 def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp | Path:
-    """Reads a file, unless it is one of those that are open already, or no module."""
+    """Reads a file, unless a tab already has the file, or the file is no module."""
     path = resolved(path)
     if holds_library(path):
         return path
@@ -505,7 +505,7 @@ def _write_results(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """Returns what to write under which name; modules that differ in ending or folder keep both."""
+    """Returns contents by file name; modules that differ in ending or folder keep both."""
     files: dict[str, bytes] = {}
     for artifact in artifacts:
         short = artifact.file_name

@@ -1,4 +1,4 @@
-"""Carries out what an explanation offers: on a document as one step of undo, or on the settings."""
+"""Carries out fixes of explanations: on a document as a single undo step, or on settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 
 class Fixer(QObject):
-    """Does what fixes say.
+    """Carries out fixes.
 
     Args:
         files: Opens files where the user is to choose some.
@@ -76,13 +76,13 @@ class Fixer(QObject):
 
     @Slot(Fix)
     def apply(self, fix: Fix) -> None:
-        """Does this, and returns whether it was done; without a message the user has declined."""
+        """Applies a fix; where nothing happens and no message comes, the user has declined."""
         if self._ways[fix.kind](fix):
             self.applied.emit()
 
     @Slot(object)
     def apply_all(self, fixes: tuple[Fix, ...]) -> None:
-        """Does all of these: what changes one text is one step of undo."""
+        """Applies all fixes: changes of a text become a single step of undo."""
         by_file: dict[str, list[Fix]] = {}
         for fix in fixes:
             if fix.kind in TEXT_FIXES:
@@ -134,8 +134,8 @@ class Fixer(QObject):
         document = self._document(fix)
         if document is None:
             return False
-        kept = (e for e in document.name_expressions if e not in (fix.replaces, fix.value))
-        document.name_expressions = (*kept, fix.value)
+        rest = (e for e in document.name_expressions if e not in (fix.replaces, fix.value))
+        document.name_expressions = (*rest, fix.value)
         return True
 
     def _edit_text(self, fix: Fix) -> bool:
@@ -195,7 +195,7 @@ class Fixer(QObject):
         self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
 
     def _document(self, fix: Fix) -> Document | None:
-        """Returns the document that the fix is about, or None after a message that it is gone."""
+        """Returns the document of a fix, or None after a message that the document is gone."""
         return self._named(fix.file)
 
     def _named(self, file: str) -> Document | None:

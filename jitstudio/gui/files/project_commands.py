@@ -1,4 +1,4 @@
-"""New, open, save and close for projects: what replaces everything in the window asks first."""
+"""New, open, save and close for projects: asks before replacing the content of the window."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_PROBLEMS = 5
 
 
 class ProjectCommands(QObject):
-    """What the File menu does with projects.
+    """The commands of the File menu on projects.
 
     Args:
         files: Opens and saves single files.
@@ -92,7 +92,7 @@ class ProjectCommands(QObject):
 
     @Slot()
     def new(self) -> None:
-        """Begins anew, with one tab and nothing set but the target."""
+        """Begins anew, with a single tab and no settings but the target."""
         if self._may_replace():
             self._clear()
             self._project.reset()
@@ -100,19 +100,19 @@ class ProjectCommands(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Asks for a project and opens it."""
+        """Asks for a project and opens the project."""
         path = self._dialogs.project_to_open(self._folder())
         if path is not None:
             self.open_path(path)
 
     @Slot(Path)
     def open_path(self, path: Path) -> None:
-        """Reads a project, and lets it take the place of what is open."""
+        """Reads a project, which replaces the open work."""
         self._reader.start(lambda _stop: self._read(resolved(path)))
 
     @Slot()
     def save(self) -> bool:
-        """Saves the project; returns whether it is in its file now."""
+        """Saves the project; returns whether the file is now up to date."""
         path = self._project.path
         if path is None:
             return self.save_as()
@@ -129,15 +129,15 @@ class ProjectCommands(QObject):
 
     @Slot()
     def save_as(self) -> bool:
-        """Asks for a name and saves the project under it."""
+        """Asks for a name and saves the project under that name."""
         proposed = self._project.path or Path(self._folder(), self.tr("project") + PROJECT_ENDING)
         path = self._dialogs.project_to_save(proposed)
         try:
-            found = None if path is None else self._disk.outcome(partial(resolved, path))
+            target = None if path is None else self._disk.outcome(partial(resolved, path))
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
-        return found is not None and self._save(found)
+        return target is not None and self._save(target)
 
     @Slot()
     def close(self) -> None:
@@ -147,7 +147,7 @@ class ProjectCommands(QObject):
 
     @Slot()
     def trust(self) -> None:
-        """Lets the open project do what the user's own code may, from now on."""
+        """Trusts the open project like the user's own code, from now on."""
         path, standing = self._project.path, self._project.standing
         if path is not None:
             self._project.trust(True)
@@ -178,7 +178,7 @@ class ProjectCommands(QObject):
         return opened, self._trusted.standing(opened)
 
     def may_quit(self) -> bool:
-        """Asks before the end, if the user wants to be asked; returns whether it may come."""
+        """Asks before the end, if the user wants to be asked; returns whether to end."""
         if self._preferences.value("session.on_quit") == "ask":
             answer = self._ask()
             if answer is UnsavedChoice.KEEP_OPEN:
@@ -230,7 +230,7 @@ class ProjectCommands(QObject):
         self.failed.emit(problem)
 
     def _stay(self) -> None:
-        """Goes on with what is open: where that is no project, it is the user's own."""
+        """Goes on with the open work: without a project, that is the user's own."""
         if self._project.path is None:
             self._build_controller.release()
 
@@ -251,8 +251,8 @@ class ProjectCommands(QObject):
             self._documents.current = current
         left_behind = self._project.left_behind(path)
         try:
-            found = self._disk.outcome(partial(_follow, self._project.paths(path)))
-            project = self._project.capture(path, lambda path: found.get(path, path))
+            links = self._disk.outcome(partial(_follow, self._project.paths(path)))
+            project = self._project.capture(path, lambda path: links.get(path, path))
             data = dump(project)
             if len(data) > LARGEST:
                 raise DocumentError(self._too_large(path))
@@ -300,7 +300,7 @@ class ProjectCommands(QObject):
         return self._ask() is not UnsavedChoice.KEEP_OPEN
 
     def _ask(self) -> UnsavedChoice:
-        """What shall become of what would be lost; it is saved where the user wants that."""
+        """Asks about unsaved work, which is saved where the user wants; returns the choice."""
         # Text may be typed while the rest is saved.
         while names := self._names_of_unsaved():
             answer = self._dialogs.about_all_unsaved(names)
@@ -311,13 +311,13 @@ class ProjectCommands(QObject):
         return UnsavedChoice.SAVE
 
     def _names_of_unsaved(self) -> list[str]:
-        """Returns what would be lost, as the user knows it."""
+        """Returns the names of unsaved work, as the user knows the parts."""
         self._project.compare()
         project = [self._project.title] if self._project.is_modified else []
         return [*project, *(document.name for document in self._unsaved())]
 
     def _save_all(self, *, elsewhere: bool = False) -> bool:
-        """Saves all that is unsaved; under another name, if wanted, what its own file refuses."""
+        """Saves all unsaved work; where refused, under another name if wanted."""
         if self._project.is_modified and not (self.save() or (elsewhere and self.save_as())):
             return False
         return all(
@@ -325,7 +325,7 @@ class ProjectCommands(QObject):
         )
 
     def _discard(self) -> None:
-        """Lets what is unsaved go: the next start shall not bring it back."""
+        """Discards the unsaved work: the next start shall not restore that."""
         if self._project.is_modified:
             self._clear()
         for document in self._unsaved():
@@ -336,9 +336,9 @@ class ProjectCommands(QObject):
                 self._documents.remove(document)
 
     def _unsaved(self) -> list[Document]:
-        """Returns the documents whose text would be lost; what a project keeps is the project's."""
-        kept = self._project.keeps
-        return [d for d in self._documents if d.is_modified and (d.path or not kept(d))]
+        """Returns the documents with unsaved text; the project's texts belong to the project."""
+        keeps = self._project.keeps
+        return [d for d in self._documents if d.is_modified and (d.path or not keeps(d))]
 
     def _clear(self) -> None:
         self._build_controller.release()
@@ -364,11 +364,11 @@ class ProjectCommands(QObject):
 
 
 def _follow(paths: Iterable[Path]) -> dict[Path, Path]:
-    """Returns where the links of paths lead; those that lead nowhere lie outside every project."""
-    found = {}
+    """Returns the targets of links; a broken link maps to a path outside every project."""
+    targets = {}
     for path in paths:
         try:
-            found[path] = path.resolve()
+            targets[path] = path.resolve()
         except (OSError, RuntimeError, ValueError):
-            found[path] = Path("/", "no such file")
-    return found
+            targets[path] = Path("/", "no such file")
+    return targets

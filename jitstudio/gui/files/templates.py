@@ -1,4 +1,4 @@
-"""What a new tab starts with, so that it builds at once."""
+"""The initial text of new tabs, which builds at once."""
 
 from __future__ import annotations
 

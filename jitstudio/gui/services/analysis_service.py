@@ -1,4 +1,4 @@
-"""The services that read machine code and find it in libraries: neither window nor build waits."""
+"""Services that read machine code and search libraries: neither window nor build waits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReadListing:
 
 
 class AnalysisService(WorkerService):
-    """Has cubins read; its process starts at the first request, not with the window."""
+    """Has cubins read; the process starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class AnalysisService(WorkerService):
         toolchain: str = "",
         function: str = "",
     ) -> RequestHandle:
-        """Reads a cubin, in place of one of this tag that waits.
+        """Reads a cubin, in place of a waiting request with this tag.
 
         Args:
             cubin: The file's content.
@@ -98,7 +98,7 @@ _MOST_KEPT = 100
 
 
 class LibraryService(WorkerService):
-    """Has files read; its process starts at the first request, not with the window."""
+    """Has files read; the process starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -119,7 +119,7 @@ class LibraryService(WorkerService):
         return self._submit(_LIST, work)
 
     def take(self, path: Path, piece: CodePiece, name: str) -> RequestHandle:
-        """Puts the code of a piece of a file into a file of its own, which can be opened.
+        """Saves the code of a piece of a file as a separate file, which can be opened.
 
         Args:
             path: The file.
@@ -164,7 +164,7 @@ def kept_file(name: str, content: bytes) -> Path:
     os.utime(folder)
     # Another window may remove one meanwhile.
     with suppress(OSError):
-        folders = sorted(above.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
+        folders = sorted(above.iterdir(), key=lambda stored: stored.stat().st_mtime, reverse=True)
         for old in folders[_MOST_KEPT:]:
             remove_tree(old)
     return path

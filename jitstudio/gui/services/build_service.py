@@ -29,7 +29,7 @@ _CACHE = "cache"
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """A text artifact, split into lines off the GUI thread: 300,000 of them take a while.
+    """A text artifact, split into lines off the GUI thread: splitting 300,000 lines takes a while.
 
     Compared by identity, as comparing that many lines takes a while too.
 
@@ -56,14 +56,14 @@ class ListingsMade:
 
 @dataclass(frozen=True, eq=False)
 class BuildOutput:
-    """What a build has come to, with all its listings."""
+    """The result of a build, with all listings."""
 
     result: BuildResult
     listings: tuple[Listing, ...]
 
 
 class BuildService(WorkerService):
-    """Has modules built, and asks the compilers' process for what it alone knows.
+    """Has modules built, and asks the compilers' process about tools and names.
 
     Args:
         store: Where to keep results; None for a store of its own.
@@ -81,13 +81,13 @@ class BuildService(WorkerService):
 
     @property
     def worker_pid(self) -> int | None:
-        """The process that the compilers run in now; of several, the one that always runs."""
+        """The process of the compilers now; of several, the process that always runs."""
         return self._builder.pid
 
     def build(
         self, request: BuildRequest, tag: str = _BUILD, steps: tuple[PlanStep, ...] | None = None
     ) -> RequestHandle:
-        """Builds this; a build of the same tag that waits is forgotten, one that runs soon ended.
+        """Builds a request; drops a waiting build of the same tag, and soon ends a running one.
 
         Args:
             request: What to build.
@@ -102,9 +102,11 @@ class BuildService(WorkerService):
         def work(ticket: int, report: Report) -> BuildOutput:
             # No stage makes the PTX of what is PTX already.
             own = (Artifact(s.kind, s.name, s.content) for s in request.sources)
-            made = [_listing(each, b"", None) for each in own if each.kind is CodeKind.PTX]
-            if made:
-                report(ListingsMade(tuple(made)))
+            listings_of_build = [
+                _listing(artifact, b"", None) for artifact in own if artifact.kind is CodeKind.PTX
+            ]
+            if listings_of_build:
+                report(ListingsMade(tuple(listings_of_build)))
             cubins = {s.name: s.content for s in request.sources if s.kind is CodeKind.CUBIN}
 
             def hear(event: Event) -> None:
@@ -118,7 +120,7 @@ class BuildService(WorkerService):
                         for text in texts
                     )
                     if listings:
-                        made.extend(listings)
+                        listings_of_build.extend(listings)
                         report(ListingsMade(listings))
 
             result = self._builder.build(
@@ -126,13 +128,15 @@ class BuildService(WorkerService):
             )
             # Kernels of a script end in any order.
             places = {(a.kind, a.name): at for at, a in enumerate(result.artifacts)}
-            made.sort(key=lambda one: places.get((one.kind, one.name), len(places)))
-            return BuildOutput(result, tuple(made))
+            listings_of_build.sort(
+                key=lambda listing: places.get((listing.kind, listing.name), len(places))
+            )
+            return BuildOutput(result, tuple(listings_of_build))
 
         return self._submit(tag, work)
 
     def set_time_limit(self, seconds: float) -> None:
-        """Ends each build from the next one on after so long."""
+        """Ends each build from the next on after `seconds`."""
         self._time_limit = seconds
 
     def set_memory_share(self, percent: float) -> None:
@@ -144,7 +148,7 @@ class BuildService(WorkerService):
         self._store.resize(size)
 
     def probe(self, toolchain: str = "") -> RequestHandle:
-        """Asks for the `ToolchainInfo`; also starts the worker before it is needed.
+        """Asks for the `ToolchainInfo`; also starts the worker before the first build.
 
         Args:
             toolchain: See `BuildRequest`.
@@ -153,12 +157,12 @@ class BuildService(WorkerService):
         return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(request))
 
     def demangle(self, names: Iterable[str]) -> RequestHandle:
-        """Asks what names are in C++; the answer is a mapping. One that waits is dropped."""
+        """Asks for names in C++; the answer is a mapping. A waiting request is dropped."""
         request = DemangleRequest(tuple(names))
         return self._submit(_NAMES, lambda _ticket, _report: self._builder.demangle(request))
 
     def empty_cache(self) -> RequestHandle:
-        """Forgets all results that were kept, once what runs is done; the bytes that are free."""
+        """Drops all kept results after the running builds; the answer is the bytes freed."""
         return self._submit(_CACHE, lambda _ticket, _report: self._builder.empty_cache())
 
 

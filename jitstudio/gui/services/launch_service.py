@@ -1,4 +1,4 @@
-"""The services that launch kernels and step through them; neither window nor build waits."""
+"""Services that launch kernels and step through kernels; neither window nor build waits."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LaunchService(WorkerService):
         return self._submit(_INSPECT, lambda _ticket, _report: self._launcher.inspect(request))
 
     def launch(self, request: LaunchRequest, rival: LaunchRequest | None = None) -> RequestHandle:
-        """Launches; what happens are launch events, the answer is a `LaunchResult`.
+        """Launches; progress comes as launch events, the answer is a `LaunchResult`.
 
         Args:
             request: The launch.
@@ -57,7 +57,7 @@ class LaunchService(WorkerService):
         )
 
     def rest(self) -> None:
-        """Gives the GPU's memory back until the next launch; others want it."""
+        """Frees the GPU's memory until the next launch, for other programs."""
         self._submit(_REST, lambda _ticket, _report: self._launcher.rest())
 
 

@@ -1,4 +1,4 @@
-"""Requests to workers in threads of their own, with one handle each, and how all are closed."""
+"""Requests to workers in threads, with a handle for each, and closing of all services."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _hung: list[QThread] = []
 
 
 class Closable(Protocol):
-    """A service with threads and processes of its own."""
+    """A service with threads and processes."""
 
     def begin_closing(self) -> None:
         """Ends everything; returns at once."""
@@ -28,7 +28,7 @@ class Closable(Protocol):
 
 
 def close_all(services: Sequence[Closable]) -> None:
-    """Ends all of them at the same time, and waits for the last; a hung one is given up."""
+    """Closes all services at the same time, and waits for the last; a hung service is given up."""
     for service in services:
         service.begin_closing()
     deadline = QDeadlineTimer(_LAST_WAIT_MS)
@@ -37,7 +37,7 @@ def close_all(services: Sequence[Closable]) -> None:
 
 
 def wait_for(thread: QThread, deadline: QDeadlineTimer) -> None:
-    """Waits until a thread has ended, but no longer than this: a hung one is left alone.
+    """Waits until a thread has ended, but no longer than `deadline`: a hung thread is left alone.
 
     Qt aborts the program if the object of a thread goes while that runs; it never does now.
     """
@@ -46,7 +46,7 @@ def wait_for(thread: QThread, deadline: QDeadlineTimer) -> None:
 
 
 def leave(status: int) -> int:
-    """Returns the exit status of the program; ends it at once where a thread hangs."""
+    """Returns the exit status of the program; exits at once where a thread hangs."""
     if any(thread.isRunning() for thread in _hung):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -55,7 +55,7 @@ def leave(status: int) -> int:
 
 
 class ServingThread(QThread):
-    """Runs the loop of a queue until it is closed."""
+    """Runs the loop of a queue until the queue is closed."""
 
     def __init__(self, queue: RequestQueue, name: str) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class ServingThread(QThread):
         self._queue.serve()
 
     def begin_closing(self) -> None:
-        """Closes the queue, which kills its workers; returns at once."""
+        """Closes the queue, which kills the workers; returns at once."""
         self._closer.start()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
@@ -80,7 +80,7 @@ class ServingThread(QThread):
 
 
 class RequestHandle(QObject):
-    """One request to a worker, as `QNetworkReply` is one to a server.
+    """A request to a worker, like a `QNetworkReply` for a server.
 
     All signals come in the GUI thread, after the call that has made the handle; one of `finished`,
     `failed` and `dropped` is the last.
@@ -111,7 +111,7 @@ class RequestHandle(QObject):
         self._ticket = ticket
 
     def cancel(self) -> None:
-        """Ends it, and an older request of its tag that still runs; none that is newer."""
+        """Cancels the request, and an older running request of the tag; none that is newer."""
         if self._queue is not None:
             self._queue.cancel(self._tag, self._ticket)
 
@@ -138,7 +138,7 @@ _UNENDED = (RequestState.STARTED, RequestState.PROGRESSED)
 
 
 class WorkerService(QObject):
-    """Hands requests to a worker in a thread of its own.
+    """Hands requests to a worker in a thread.
 
     Signals:
         broke: The worker failed at a request, of any handle; a message for the user.
@@ -165,7 +165,7 @@ class WorkerService(QObject):
         self._thread = ServingThread(self._queue, name)
 
     def _submit(self, tag: str, work: Work) -> RequestHandle:
-        """Queues a request in place of one of the same tag that has not begun."""
+        """Queues a request in place of a waiting request of the same tag."""
         ticket = self._queue.submit(tag, work)
         # What happens to it is reported by the event loop, later.
         handle = self._handles[ticket] = RequestHandle(self._queue, tag, ticket)

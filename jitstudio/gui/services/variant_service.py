@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class VariantService(QObject):
-    """Carries out one plan at a time on this machine.
+    """Carries out a plan of variants at a time on this machine.
 
     Its thread and its processes start with a run and end with it.
 
@@ -42,13 +42,13 @@ class VariantService(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is on its way."""
+        """Whether a plan is running."""
         return self._thread is not None
 
     def start(
         self, plan: VariantPlan, devices: Collection[int] | None = None, *, timed: bool = False
     ) -> None:
-        """Begins with a plan, unless a run is on its way.
+        """Begins with a plan, unless a plan is running.
 
         Args:
             plan: What is varied.
@@ -65,12 +65,12 @@ class VariantService(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Lets nothing new begin and ends what is in progress."""
+        """Starts nothing new and ends the running variants."""
         if self._thread is not None:
             self._thread.cancel()
 
     def begin_closing(self) -> None:
-        """Ends the run, its processes and its thread."""
+        """Ends the run with processes and thread."""
         self.cancel()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
@@ -92,7 +92,7 @@ class VariantService(QObject):
 
 
 class _RunThread(QThread):
-    """One run, from its first process to its last.
+    """A run of a plan, from the first process to the last.
 
     Attributes:
         outcome: The result, or why there is none; complete once the thread is finished.
@@ -112,7 +112,7 @@ class _RunThread(QThread):
         self._run: VariantRun | None = None
 
     def run(self) -> None:
-        """Carries it out."""
+        """Carries out the plan."""
         try:
             self.outcome = self._carry_out()
         except VariantError as error:
@@ -124,7 +124,7 @@ class _RunThread(QThread):
             self.outcome = form.format(problem=str(error) or type(error).__name__)
 
     def cancel(self) -> None:
-        """Ends it, now or as soon as it has begun."""
+        """Ends the run, now or as soon as begun."""
         with self._lock:
             self._cancelled = True
             if self._run is not None:

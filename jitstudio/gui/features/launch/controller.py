@@ -1,4 +1,4 @@
-"""The launch panel, what to launch above and what came of it below, in step with the launches."""
+"""The launch panel, form above and results below, in step with the launches."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def install(context: Context) -> Iterator[None]:
 
 
 class LaunchPaneController(QObject):
-    """Shows kernels, GPUs, problems and results, and hands on what the user types."""
+    """Shows kernels, GPUs, problems and results, and hands on the user's input."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class LaunchPaneController(QObject):
 
     @Slot()
     def _on_run(self) -> None:
-        """Launches what the form says."""
+        """Launches the kernel with the form's configuration."""
         self._shell.layout.uncover(self._view)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
@@ -172,7 +172,7 @@ class LaunchPaneController(QObject):
 
     @Slot(SimulationForecast)
     def _on_foretold(self, forecast: SimulationForecast) -> None:
-        """Says that it will take long, and offers to simulate fewer blocks."""
+        """Warns of a long simulation, and offers to simulate fewer blocks."""
         message = self.tr("Simulate {count:,} of {blocks:,} blocks instead")
         label = message.format(count=forecast.fewer, blocks=forecast.blocks)
         fewer = NoticeAction("simulateFewer", label, partial(self._simulate_fewer, forecast.fewer))
@@ -212,7 +212,7 @@ class LaunchPaneController(QObject):
 
 
 class LaunchPanel(QWidget):
-    """Form and results, one above the other.
+    """Form and results, the form above.
 
     Args and attributes:
         form: What to launch.

@@ -1,4 +1,4 @@
-"""The arguments of one kernel as a table: a row for each parameter, its text in editable cells.
+"""The arguments of a kernel as a table: a row for each parameter, with text in editable cells.
 
 Pointers in structs and module variables have rows as well. Knows the texts of `core.launch.spec`
 and no widget. A pointer's text is shown in three cells: length, fill and direction; that of a
@@ -48,7 +48,7 @@ _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
 @dataclass(frozen=True)
 class BufferLabels:
-    """What represents one buffer; empty where the text leaves it to the default.
+    """The texts of a buffer; empty where a default applies.
 
     Of a texture `length` has its texels and `direction` its sampling.
     """
@@ -59,14 +59,14 @@ class BufferLabels:
 
     @property
     def text(self) -> str:
-        """All of it as one text."""
+        """The whole specification in a single text."""
         if self.is_alone:
             return self.length
         return ":".join((self.length, *filter(None, (self.fill, self.direction))))
 
     @property
     def is_alone(self) -> bool:
-        """Whether it has neither fill nor direction: is null, or the memory of another buffer."""
+        """Whether there is neither fill nor direction: null, or the memory of another buffer."""
         return self.length == NULL or is_shared(self.length)
 
 
@@ -92,7 +92,7 @@ def texel_labels(text: str) -> BufferLabels:
 
 
 def default_direction(kind: Pointer | Handle) -> str:
-    """Returns what the kernel does with a buffer whose text does not say it.
+    """Returns the use of a buffer by the kernel where the text says nothing.
 
     Of a texture how it is read: as of a `cudaTextureDesc` of zeros.
     """
@@ -103,13 +103,13 @@ def default_direction(kind: Pointer | Handle) -> str:
 
 
 def default_fill(kind: Pointer | Handle, direction: str) -> FillKind:
-    """Returns what a buffer of this direction is filled with whose text does not say it."""
+    """Returns the default fill of a buffer of this direction."""
     is_read = kind == Handle(HandleKind.TEXTURE) or direction == Direction.IN.value
     return FillKind.RANDOM if is_read else FillKind.ZEROS
 
 
 def example(kind: Type) -> str:
-    """Returns how a value of this type could be written, such as ``{x=0, y=0}``."""
+    """Returns an example of a value of this type, like ``{x=0, y=0}``."""
     match kind:
         case Struct():
             return f"{{{', '.join(f'{f.name}={example(f.type)}' for f in kind.fields)}}}"
@@ -126,7 +126,7 @@ def example(kind: Type) -> str:
 
 
 def length_example(kind: Pointer | Handle) -> str:
-    """How the length of a buffer is written; with its elements where nothing else gives them."""
+    """Returns an example of the length of a buffer; with element type where necessary."""
     if isinstance(kind, Handle):
         return "float[w,h]"
     return "n" if kind.target else "float[n]"
@@ -147,7 +147,7 @@ _BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
 
 
 class ArgumentsModel(TitledModel):
-    """The parameters of a kernel, and the texts that represent them.
+    """The parameters of a kernel, and the texts of the arguments.
 
     Signals:
         arguments_changed: The user changed the text of an argument.
@@ -190,7 +190,7 @@ class ArgumentsModel(TitledModel):
 
     @property
     def arguments(self) -> tuple[tuple[str, str], ...]:
-        """Parameter and text, as `LaunchSpec` has them."""
+        """Parameter and text, in the form of `LaunchSpec`."""
         return tuple((p.name, self._texts.get(p.name, "")) for p in self._parameters)
 
     @property
@@ -199,7 +199,7 @@ class ArgumentsModel(TitledModel):
         return tuple(argument_place(parameter.name) for parameter in self._parameters)
 
     def show(self, form: KernelForm | None, texts: Mapping[str, str]) -> None:
-        """Shows a kernel with these texts; rows stay where it is the same kernel."""
+        """Shows a kernel with the texts; rows stay where the kernel is the same."""
         rows = form_rows(form, texts) if form else ()
         wanted = {row.name: texts.get(row.name, "") for row in rows}
         if form == self._form and rows == self._parameters:
@@ -214,19 +214,19 @@ class ArgumentsModel(TitledModel):
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
         """Marks the rows that these problems are about; others are ignored."""
-        found = {
+        problems_of_rows = {
             parameter.name: tuple(problem for problem in problems if problem.where == place)
             for parameter, place in zip(self._parameters, self.places, strict=True)
         }
-        if found != self._problems and self.rowCount():
-            self._problems = found
+        if problems_of_rows != self._problems and self.rowCount():
+            self._problems = problems_of_rows
             # The values stay as they are: an open editor would be filled anew.
             roles = [MARK_ROLE, TINT_ROLE, Qt.ItemDataRole.ToolTipRole]
             last = self.index(self.rowCount() - 1, DIRECTION)
             self.dataChanged.emit(self.index(0, 0), last, roles)
 
     def set_code_font(self, font: QFont) -> None:
-        """Shows what is code in this font."""
+        """Shows code in this font."""
         self._font = font
         if self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, DIRECTION))
@@ -263,7 +263,7 @@ class ArgumentsModel(TitledModel):
         return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Returns a text, or muted the default or the example in its stead."""
+        """Returns the text of a cell, or, muted, the default or the example."""
         if not index.isValid():
             return None
         row, column = index.row(), index.column()
@@ -289,7 +289,7 @@ class ArgumentsModel(TitledModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Changes the text of an argument, and reports it."""
+        """Changes the text of an argument, and reports the change."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, text = index.row(), str(value).strip()
@@ -323,7 +323,7 @@ class ArgumentsModel(TitledModel):
         return variable_labels(text)
 
     def _written(self, row: int, column: int) -> str:
-        """Returns what the source or the text says."""
+        """Returns the words of the source or of the text."""
         parameter = self.parameter(row)
         if column == PARAMETER:
             return parameter.name
@@ -334,7 +334,7 @@ class ArgumentsModel(TitledModel):
         return self._texts[parameter.name] if column == VALUE else ""
 
     def _offered(self, row: int, column: int) -> str:
-        """What an editor begins with where nothing is written: a default, but no example."""
+        """Returns the initial text of an editor for an empty cell: a default, but no example."""
         return self._default(row, column) if column in (FILL, DIRECTION) else ""
 
     def _default(self, row: int, column: int) -> str:
@@ -356,13 +356,14 @@ class ArgumentsModel(TitledModel):
 
     def _top(self, parameter: FormParameter) -> FormParameter:
         """Returns the parameter or module variable that a row is a part of, or is."""
-        by_name = {each.name: each for each in self._parameters}
+        by_name = {row.name: row for row in self._parameters}
         while parameter.inside in by_name:
             parameter = by_name[parameter.inside]
         return parameter
 
     def _unfilled(self, parameter: FormParameter, top: FormParameter) -> str:
-        """Returns what a row without a text shows of a module variable or of an address in it.
+        """Returns the text of an empty row: the content of a module variable or of an address
+        inside.
 
         Args:
             parameter: What the row is about.
@@ -373,8 +374,8 @@ class ArgumentsModel(TitledModel):
             return ""
         if top.variable is None or not top.variable.is_initialised:
             return self.tr("not filled")
-        held = value_text(parameter.type, top.variable.initial) if parameter is top else ""
-        return held or self.tr("kept")
+        initial_value = value_text(parameter.type, top.variable.initial) if parameter is top else ""
+        return initial_value or self.tr("kept")
 
     def _mark(self, row: int) -> str | None:
         problems = self._problems.get(self.parameter(row).name, ())

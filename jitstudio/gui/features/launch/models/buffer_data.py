@@ -1,4 +1,4 @@
-"""The content of a buffer, as table, plot and image read it.
+"""The content of a buffer, in the form for table, plot and image.
 
 Imports NumPy, which takes a while: `late` loads it off the GUI thread when the first buffer is to
 be shown. The file is mapped, so that a buffer of any size opens at once,
@@ -35,7 +35,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """One number of each element: the element itself, a lane of a vector, a member of a struct.
+    """A number of each element: the element itself, a lane of a vector, a member of a struct.
 
     Attributes:
         label: What it is called within its element; empty for the element itself.
@@ -47,12 +47,12 @@ class Leaf:
 
     @property
     def is_number(self) -> bool:
-        """Whether it can be drawn and counted; bytes of unknown meaning cannot."""
+        """Whether the values can be drawn and counted; bytes of unknown meaning cannot."""
         return self.values.dtype.type is not np.void
 
 
 class BufferData:
-    """One buffer, opened.
+    """An opened buffer.
 
     Attributes:
         result: What the launch said of it.
@@ -85,7 +85,7 @@ class BufferData:
         return _hex(self.leaves[leaf].values[element])
 
     def is_unwritten(self, element: int) -> bool:
-        """Returns whether an element still holds the pattern that the first unwritten one holds."""
+        """Returns whether an element still holds the pattern of unwritten memory."""
         return self._pattern is not None and self.array[element].tobytes() == self._pattern
 
     @property
@@ -94,7 +94,7 @@ class BufferData:
         return (self.result.unwritten or 0) if self._pattern is not None else 0
 
     def unwritten_in(self, start: int, stop: int, step: int = 1) -> Values:
-        """Which elements of a stretch hold the pattern, each of them by its number there."""
+        """Returns the unwritten elements of a stretch, numbered from its start."""
         if self._pattern is None:
             return np.zeros(0, np.intp)
         # Word by word: comparing byte by byte takes four times as long.
@@ -229,7 +229,7 @@ class Statistics:
 
     @property
     def text(self) -> str:
-        """The figures in one line."""
+        """The figures in a line."""
         translate = QCoreApplication.translate
         values = counted(
             self.count,
@@ -272,7 +272,7 @@ class DecimatedCurve:
 
 @dataclass(frozen=True, eq=False)
 class PlottedBuffer:
-    """A buffer as its plots draw it.
+    """A buffer as the plots draw the values.
 
     Attributes:
         curve: The line.
@@ -343,7 +343,7 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
 
 
 def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:
-    """Yields every so many-th value of a column without those that were never written.
+    """Yields every `step`-th value of a column without the values that were never written.
 
     A kernel may write the very value that represents "never written". All of them are equal, so
     that it does not matter which are left out as long as their number is right.
@@ -393,7 +393,7 @@ def _ends(values: Values, per_point: int) -> Values:
 
 
 def _drawable(values: Values) -> Values:
-    """As floating point, with NaN for what is not finite: a gap in the line."""
+    """Returns the values as floating point; infinite values become NaN: a gap in the line."""
     numbers = values.astype(np.float64)
     numbers[~np.isfinite(numbers)] = np.nan
     return numbers
@@ -407,12 +407,12 @@ _ROWS = 1 << 16
 
 
 def save_npy(data: BufferData, path: Path, _stop: Event) -> None:
-    """Writes the content as it is stored."""
+    """Writes the content as stored."""
     save_buffer(path, data.array)
 
 
 def save_csv(data: BufferData, path: Path, stop: Event) -> None:
-    """Writes a row for each element, its index first.
+    """Writes a row for each element, starting with the index.
 
     Raises:
         Stopped: As soon as `stop` is set; what was written stays.

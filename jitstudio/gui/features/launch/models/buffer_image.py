@@ -20,7 +20,7 @@ _BYTE_RANGE = (0.0, 255.0)
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """An image with what it was made from.
+    """An image with the source values.
 
     Attributes:
         pixels: Rows, columns, and red, green, blue and opacity, a byte each.
@@ -38,7 +38,7 @@ class Picture:
 
     @property
     def text(self) -> str:
-        """What is seen, in one line."""
+        """A description of the picture, in a line."""
         translate = QCoreApplication.translate
         if self.step > 1:
             size = translate(
@@ -58,7 +58,7 @@ class Picture:
 def picture(
     data: BufferData, leaf: int, width: int, colouring: ImageColouring, largest: int
 ) -> Picture:
-    """Draws one column of a buffer, or its first three as colours.
+    """Draws a column of a buffer, or the first three columns as colours.
 
     Args:
         data: The buffer.
@@ -85,7 +85,7 @@ def picture(
 
 
 def _plane(values: Values, width: int, height: int, step: int) -> Values:
-    """Every so many-th row and column as floating point; what the last row lacks is zero."""
+    """Returns every `step`-th row and column as floating point; missing values are zero."""
     whole = len(values) // width
     rows = as_numbers(values[: whole * width].reshape(whole, width)[::step, ::step])
     plane = np.zeros((-(-height // step), -(-width // step)), np.float64)
@@ -114,7 +114,7 @@ def _range(planes: list[Values], inside: Values) -> tuple[float | None, float | 
 
 
 def _share(plane: Values, low: float | None, high: float | None) -> Values:
-    """From 0 for the lowest to 1 for the highest; one value only is in the middle."""
+    """Returns shares from 0 for the lowest to 1 for the highest; a single value is 0.5."""
     if low is None or high is None or low == high:
         return np.full(plane.shape, 0.5)
     # Halved, as the difference of two large numbers may be none.

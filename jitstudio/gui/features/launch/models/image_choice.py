@@ -16,7 +16,7 @@ _USUAL_WIDTHS = (256, 512, 640, 1024, 1280, 1920, 2048, 3840, 4096)
 
 
 class ImageColouring(Enum):
-    """How a number becomes a colour; the value is the word for it."""
+    """The mapping of numbers to colours; the value of the enumeration is the word."""
 
     GREY = QT_TRANSLATE_NOOP("ImageColouring", "Grey")
     COLOUR_MAP = QT_TRANSLATE_NOOP("ImageColouring", "Colour map")
@@ -29,7 +29,7 @@ class ImageColouring(Enum):
 
 
 def proposed_width(length: int) -> int:
-    """How many elements a row probably has: a square where it can be, else a usual width."""
+    """Returns the probable length of a row: of a square where possible, or a usual width."""
     root = isqrt(length)
     if root * root == length:
         return max(1, root)

@@ -1,4 +1,4 @@
-"""What there is to say of a launch: what is launched and where, and notes on what came of it.
+"""Words about a launch: the launch itself, the device, and notes on the result.
 
 A note is a row, the gravest first. Diagnostics, checks and the driver's log are read in one list.
 """
@@ -31,12 +31,12 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 
 def index_text(index: tuple[int, ...]) -> str:
-    """Returns an index as it is written in brackets, its lanes behind commas."""
+    """Returns an index as written in brackets, with lanes behind commas."""
     return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
 
 
 def mismatch_columns() -> tuple[TableColumn[Mismatch], ...]:
-    """Returns where they are, what is there, and what was expected."""
+    """Returns the columns of mismatches: place, actual value and expected value."""
     translate = QCoreApplication.translate
     return (
         TableColumn(
@@ -55,7 +55,7 @@ _NEUTRAL = frozenset({LaunchOutcome.MISSING, LaunchOutcome.CANCELLED})
 
 @dataclass(frozen=True)
 class LaunchNote:
-    """One thing to know about a launch.
+    """A note on a launch.
 
     Attributes:
         mark: How grave it is: a field of `theme.MarkColors`.
@@ -79,12 +79,12 @@ class LaunchNote:
 
     @property
     def place(self) -> str:
-        """The place as editors write it."""
+        """The place in the form of editors, file and line."""
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
 
 def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
-    """Returns what it is, what it is about, and its place in the source."""
+    """Returns the columns of notes: text, subject, and place in the source."""
     translate = QCoreApplication.translate
     return (
         TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
@@ -98,11 +98,11 @@ def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
 
 
 def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
-    """All notes of a launch: those that say what went wrong before those that say what did not."""
+    """Returns all notes of a launch: problems first."""
     run = result.simulation
-    found: tuple[Fault | Race, ...] = (*run.faults, *run.races) if run else ()
+    events: tuple[Fault | Race, ...] = (*run.faults, *run.races) if run else ()
     # Step runs the order of the form, in which what only others have does not happen.
-    threads = [(one.message, one.second or one.first) for one in found if not one.seeds]
+    threads = [(event.message, event.second or event.first) for event in events if not event.seeds]
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
@@ -124,7 +124,7 @@ def headline_mark(result: LaunchResult) -> str:
 
 
 def headline(result: LaunchResult) -> str:
-    """Returns how the launch ended and what the checks said, a sentence or two."""
+    """Returns how the launch ended and the results of the checks, a sentence or two."""
     if not result.ok:
         return result.reason
     grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
@@ -132,7 +132,7 @@ def headline(result: LaunchResult) -> str:
 
 
 def _outlook(grave: int, checks: int) -> str:
-    """Returns what is left to look at after a launch that ran."""
+    """Returns the words for the notes left to look at after a launch that ran."""
     translate = QCoreApplication.translate
     if grave:
         return counted(
@@ -178,13 +178,13 @@ def check_figures(check: CheckResult) -> str:
 def _of_diagnostic(
     diagnostic: Diagnostic, threads: Sequence[tuple[str, ThreadPlace | None]]
 ) -> LaunchNote:
-    """Returns a diagnostic as a note, with the thread of what the simulator has found.
+    """Returns a diagnostic as a note, with the thread in the findings of the simulator.
 
     Args:
         diagnostic: What it says.
         threads: Message and place of all that the simulator has found.
     """
-    found = (place for words, place in threads if diagnostic.message.startswith(words.rstrip(".")))
+    places = (place for words, place in threads if diagnostic.message.startswith(words.rstrip(".")))
     tool = diagnostic.tool.value if diagnostic.tool else ""
     return LaunchNote(
         diagnostic.severity.value,
@@ -193,7 +193,7 @@ def _of_diagnostic(
         diagnostic.explanation,
         diagnostic.file,
         diagnostic.line or 0,
-        thread=next(found, None),
+        thread=next(places, None),
     )
 
 
@@ -212,7 +212,7 @@ def _of_check(check: CheckResult) -> LaunchNote:
 
 
 def _of_measured(finding: Finding) -> LaunchNote:
-    """Returns what a simulated launch has shown that may cost time; nothing of it is wrong."""
+    """Returns a hint of a simulated launch on performance as a note; nothing is wrong there."""
     file, line = finding.places[0] if finding.places else ("", 0)
     explanation = f"{finding.reason} {finding.remedy}".strip()
     return LaunchNote("info", finding.title, explanation=explanation, file=file, line=line)
@@ -251,13 +251,13 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def words_of(choice: LoadMode | Sanitizer | None) -> str:
-    """Returns what the form calls a kind of code, or a tool of compute-sanitizer."""
+    """Returns the form's words for a kind of code, or for a tool of compute-sanitizer."""
     words = LOAD_MODES[choice] if isinstance(choice, LoadMode) else SANITIZERS[choice]
     return QCoreApplication.translate("LaunchWords", words)
 
 
 def device_text(device: Device) -> str:
-    """Returns a GPU in one line, or the name of the simulator."""
+    """Returns a GPU in a line, or the name of the simulator."""
     if device.is_simulated:
         return device.name
     memory, free = in_bytes(device.memory), device.memory_free
@@ -268,7 +268,7 @@ def device_text(device: Device) -> str:
 
 
 def config_text(config: LaunchConfig) -> str:
-    """Returns how many threads there will be, and what they share."""
+    """Returns the number of threads, and the shared memory."""
     translate = QCoreApplication.translate
     blocks, threads = config.blocks, config.threads_per_block
     grid = counted(
@@ -277,9 +277,9 @@ def config_text(config: LaunchConfig) -> str:
         translate("LaunchWords", "{size} blocks"),
         size=_extent(config.grid),
     )
-    each = _threads(threads, _extent(config.block))
+    per_block = _threads(threads, _extent(config.block))
     in_all = _threads(blocks * threads, f"{blocks * threads:,}")
-    parts = [f"{grid} {_TIMES} {each} = {in_all}"]
+    parts = [f"{grid} {_TIMES} {per_block} = {in_all}"]
     if config.cluster:
         clusters = translate("LaunchWords", "clusters of {size} blocks")
         parts.append(clusters.format(size=_extent(config.cluster)))
@@ -299,7 +299,7 @@ def _threads(count: int, size: str) -> str:
 
 
 def _extent(size: Dim3) -> str:
-    """``256`` for what has one axis, ``(16, 16)`` for two and more."""
+    """Returns ``256`` for a single axis, ``(16, 16)`` for two and more."""
     axes = len(size)
     while axes > 1 and size[axes - 1] == 1:
         axes -= 1

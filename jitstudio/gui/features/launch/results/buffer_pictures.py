@@ -1,4 +1,4 @@
-"""A buffer as a picture, and as a line with how its values are spread."""
+"""A buffer as a picture, and as a line with the distribution of values."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class BufferImage(QWidget):
 
     @property
     def facts(self) -> str:
-        """What is said of the picture."""
+        """The facts about the picture."""
         return self._facts.text()
 
     @property
     def canvas(self) -> LazyWidget:
-        """Where it is drawn."""
+        """The widget that draws the picture."""
         return self._canvas
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
@@ -103,7 +103,7 @@ class BufferImage(QWidget):
         self._on_changed()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Makes the picture when it is first looked at."""
+        """Makes the picture when the pane is first looked at."""
         super().showEvent(event)
         self._request()
 
@@ -123,7 +123,7 @@ class BufferImage(QWidget):
         column.addWidget(self._canvas, 1)
 
     def _propose(self, data: BufferData) -> None:
-        """What suits another buffer."""
+        """Proposes width and colouring for another buffer."""
         before = self.colouring
         has_channels = len(data.leaves) >= _CHANNELS
         offered = [c for c in ImageColouring if has_channels or c is not ImageColouring.CHANNELS]
@@ -202,12 +202,12 @@ class BufferPlot(QWidget):
 
     @property
     def canvas(self) -> LazyWidget:
-        """Where it is drawn."""
+        """The widget that draws the line."""
         return self._plot_canvas
 
     @property
     def curve(self) -> DecimatedCurve | None:
-        """What is drawn."""
+        """The drawn curve."""
         return self._curve
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
@@ -231,7 +231,7 @@ class BufferPlot(QWidget):
         self._draw()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Makes the line when it is first looked at."""
+        """Makes the line when the pane is first looked at."""
         super().showEvent(event)
         self._request()
 

@@ -1,4 +1,4 @@
-"""A table of a buffer of any length, and the way to an element of it."""
+"""A table of a buffer of any length, with a field to go to an element."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class BufferTableModel(QAbstractTableModel):
-    """Elements of one number each are side by side; others have a row each.
+    """Elements of a single number are side by side; others have a row each.
 
     Signals:
         moved: Another row is the first one shown.
@@ -58,7 +58,7 @@ class BufferTableModel(QAbstractTableModel):
 
     @property
     def buffer(self) -> BufferData | None:
-        """What is shown."""
+        """The shown buffer."""
         return self._data
 
     @property
@@ -68,7 +68,7 @@ class BufferTableModel(QAbstractTableModel):
 
     @property
     def is_grid(self) -> bool:
-        """Whether elements are side by side, as each is one number."""
+        """Whether elements are side by side, as each is a single number."""
         return self._data is not None and len(self._data.leaves) == 1
 
     @property
@@ -78,11 +78,11 @@ class BufferTableModel(QAbstractTableModel):
 
     @property
     def first_row(self) -> int:
-        """The row of the buffer that is the first one shown."""
+        """The buffer row that is shown first."""
         return self._first
 
     def set_buffer(self, data: BufferData | None) -> None:
-        """Shows another buffer from its start."""
+        """Shows another buffer from the start."""
         self.beginResetModel()
         self._data, self._first = data, 0
         self.endResetModel()
@@ -96,7 +96,7 @@ class BufferTableModel(QAbstractTableModel):
             self.endResetModel()
 
     def set_per_row(self, count: int) -> None:
-        """Has so many elements side by side, with the first one shown still the first."""
+        """Shows `count` elements per row; the first shown element stays first."""
         if count != self._per_row:
             first = self._first * self.per_row
             self.beginResetModel()
@@ -142,17 +142,17 @@ class BufferTableModel(QAbstractTableModel):
         return (element, 0) if element < self._data.length else None
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """Returns the rows there are from the first one on, as far as there is room."""
+        """Returns the number of rows from the first shown, as far as there is room."""
         return 0 if parent is not None and parent.isValid() else self._count_from(self._first)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Returns elements side by side, or the parts of one."""
+        """Returns the number of elements side by side, or of parts of an element."""
         if self._data is None or (parent is not None and parent.isValid()):
             return 0
         return self.per_row if self.is_grid else len(self._data.leaves)
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Values; marks of those that are wrong or were never written, and what that means."""
+        """Returns values, marks of wrong or unwritten elements, and explanations."""
         cell = self.cell(index)
         if cell is None or self._data is None:
             return None
@@ -171,7 +171,7 @@ class BufferTableModel(QAbstractTableModel):
         return None
 
     def describe(self, element: int, leaf: int) -> str:
-        """Returns one value with its place, and what is wrong with it."""
+        """Returns a value with place, and the reason of a mark."""
         if self._data is None:
             return ""
         lane = self._data.leaves[leaf].label
@@ -194,7 +194,7 @@ class BufferTableModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
-        """Returns what the columns are, and the index of the first element of each row."""
+        """Returns the column titles, and the index of the first element of each row."""
         if self._data is None:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -233,7 +233,7 @@ _SIDE_BY_SIDE = tuple(n for n in (1, 2, 4, 8) if n <= MOST_PER_ROW)
 
 
 class _Window(PanelTable):
-    """Shows as many rows as it has room for; keys lead beyond them.
+    """Shows as many rows as fit; keys lead beyond.
 
     Signals:
         row_wanted: A row of the buffer and a column shall be the current cell.
@@ -263,7 +263,7 @@ class _Window(PanelTable):
 
     @property
     def room(self) -> int:
-        """Rows that can be seen as a whole; at least one."""
+        """The number of rows that are fully visible, but at least 1."""
         return max(1, self.viewport().height() // self.verticalHeader().defaultSectionSize())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -277,7 +277,7 @@ class _Window(PanelTable):
         QApplication.sendEvent(self._bar, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Moves the current cell, beyond what is shown too."""
+        """Moves the current cell, also beyond the shown rows."""
         current = self.currentIndex()
         row = self._model.first_row + max(0, current.row())
         column = max(0, current.column())
@@ -299,7 +299,7 @@ class _Window(PanelTable):
 
 
 class BufferTable(QWidget):
-    """The table with its scroll bar, and a bar to go to an element."""
+    """The table with scroll bar, and a bar to go to an element."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -336,12 +336,12 @@ class BufferTable(QWidget):
 
     @property
     def model(self) -> BufferTableModel:
-        """What is shown."""
+        """The model of the shown rows."""
         return self._model
 
     @property
     def table(self) -> PanelTable:
-        """The table; its rows are only those that can be seen."""
+        """The table; only the visible rows are in there."""
         return self._table
 
     def show_buffer(self, data: BufferData | None, why_not: str = "") -> None:
@@ -358,7 +358,7 @@ class BufferTable(QWidget):
             self._show_cell(0, 0)
 
     def go_to(self, element: int) -> None:
-        """Makes an element the current one."""
+        """Makes `element` the current element."""
         data = self._model.buffer
         if data is not None and data.length:
             element = max(0, min(element, data.length - 1))
@@ -384,7 +384,7 @@ class BufferTable(QWidget):
 
     @Slot()
     def copy_value(self) -> None:
-        """Puts the current value on the clipboard, as it is shown."""
+        """Copies the current value to the clipboard, as shown."""
         text = self._table.currentIndex().data()
         if text:
             QGuiApplication.clipboard().setText(text)

@@ -1,4 +1,4 @@
-"""The Buffers pane: what a launch left in memory, as a table, a line or a picture."""
+"""The Buffers pane: the memory after a launch, as a table, a line or a picture."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LARGEST = 16384
 
 
 class SavedAs(Enum):
-    """What a buffer can be saved as; the value is the ending."""
+    """The file formats of a saved buffer; the value of the enumeration is the ending."""
 
     NPY = ".npy"
     CSV = ".csv"
@@ -60,7 +60,7 @@ Image = tuple[int, int, ImageColouring]
 
 
 def file_filter(kind: SavedAs) -> str:
-    """Returns what a file is, with its ending."""
+    """Returns the filter of a file dialog for a format."""
     return f"{QCoreApplication.translate('SavedAs', _WORDS[kind])} (*{kind.value})"
 
 
@@ -82,7 +82,7 @@ class BufferSaver(QObject):
         self._background.failed.connect(self._on_failed)
 
     def ask(self, data: BufferData, kind: SavedAs, image: Image) -> QFileDialog:
-        """Asks for a file; it is written once the user has chosen one."""
+        """Asks for a file, which is written once the user has chosen."""
         self._work = _writer(data, kind, image)
         name = data.result.name
         dialog = QFileDialog(
@@ -99,7 +99,7 @@ class BufferSaver(QObject):
 
     @Slot(str)
     def save(self, name: str) -> None:
-        """Writes what was asked for into this file."""
+        """Writes the requested content into file `name`."""
         work, path = self._work, Path(name)
         if work is None:
             return
@@ -147,9 +147,9 @@ def _save_png(data: BufferData, image: Image, path: Path, _stop: Event) -> None:
 
     pixels = picture(data, *image, _LARGEST).pixels
     height, width, channels = pixels.shape
-    made = QImage(pixels.tobytes(), width, height, channels * width, QImage.Format.Format_RGBA8888)
+    png = QImage(pixels.tobytes(), width, height, channels * width, QImage.Format.Format_RGBA8888)
     # The stub asks for bytes, which the function refuses.
-    if not made.save(str(path), "PNG"):  # type: ignore[call-overload]
+    if not png.save(str(path), "PNG"):  # type: ignore[call-overload]
         message = QCoreApplication.translate("BufferSaver", "{path} cannot be written.")
         raise OSError(message.format(path=path))
 
@@ -159,7 +159,7 @@ _SHORTEST = 4
 
 
 class BufferView(QWidget):
-    """A choice of buffers above three ways to look at one.
+    """A choice of buffers above three views of the chosen buffer.
 
     Signals:
         reported: Something was done that cannot be seen.
@@ -226,7 +226,7 @@ class BufferView(QWidget):
 
     @property
     def shown(self) -> BufferData | None:
-        """The buffer that is shown, once it is open."""
+        """The shown buffer, as soon as the file is open."""
         return self._shown
 
     @Slot(object)
@@ -256,9 +256,9 @@ class BufferView(QWidget):
             self._show(None, self._why_none(result))
             return
         self._show(None, self.tr("Opening the buffers…"))
-        kept = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
+        readable = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
         wrong = {check.buffer: check.mismatches for check in result.checks}
-        self._opening.start(partial(_open, kept, wrong))
+        self._opening.start(partial(_open, readable, wrong))
 
     def save_as(self, kind: SavedAs) -> None:
         """Asks where to save the buffer that is shown."""
@@ -405,7 +405,7 @@ def _title(buffer: BufferResult) -> str:
 
 
 def _most_relevant(buffers: tuple[BufferResult, ...]) -> str:
-    """Returns the first one that the kernel wrote, else the first."""
+    """Returns the first buffer that the kernel wrote, or the first."""
     written = (buffer.name for buffer in buffers if buffer.direction.value != "in")
     return next(written, buffers[0].name if buffers else "")
 

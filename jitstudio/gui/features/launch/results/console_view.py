@@ -1,4 +1,4 @@
-"""The Console pane: what the kernel prints, as it comes."""
+"""The Console pane: the output of the kernel, as printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REFRESH_MS = 40
 
 
 class ConsoleView(QWidget):
-    """Text that grows at its end and is read only."""
+    """Read-only text that grows at the end."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class ConsoleView(QWidget):
 
     @property
     def text(self) -> str:
-        """What is kept."""
+        """The text, as far as not dropped."""
         self.flush()
         return self._text.toPlainText()
 
@@ -69,7 +69,7 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def append_text(self, text: str) -> None:
-        """Adds what has just been printed."""
+        """Adds newly printed text."""
         self._waiting.append(text)
         self._waiting_length += len(text)
         if self._waiting_length > 2 * MOST_KEPT:
@@ -86,7 +86,7 @@ class ConsoleView(QWidget):
 
     @Slot()
     def clear(self) -> None:
-        """Forgets all of it."""
+        """Drops the whole text."""
         self._waiting.clear()
         self._waiting_length = self._dropped = self._column = 0
         self._text.clear()
@@ -99,7 +99,7 @@ class ConsoleView(QWidget):
 
     @Slot()
     def flush(self) -> None:
-        """Shows what has come since the last time."""
+        """Shows the text that has come since the last time."""
         if not self._waiting:
             return
         self._drop_waiting()
@@ -130,7 +130,7 @@ class ConsoleView(QWidget):
         self.setFocusProxy(self._text)
 
     def _drop_waiting(self) -> None:
-        """Drops what would be dropped again as soon as it is shown."""
+        """Drops text that would be dropped again as soon as shown."""
         surplus = self._waiting_length - MOST_KEPT
         if surplus > 0:
             self._waiting = ["".join(self._waiting)[surplus:]]

@@ -1,4 +1,4 @@
-"""The Counts pane: what a simulated launch did at each line, and a picture of one access."""
+"""The Counts pane: counts of a simulated launch by line, and a picture of an access."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _count(
 
 
 def line_text(row: LineCounts) -> str:
-    """Returns the place of a line, such as ``kernel.cu:12`` or ``PTX:46``."""
+    """Returns the place of a line, like ``kernel.cu:12`` or ``PTX:46``."""
     return f"{PurePath(row.file).name}:{row.line}" if row.line else f"PTX:{row.ptx_line}"
 
 
@@ -110,7 +110,7 @@ _MARGIN = 12
 
 
 class CountsView(QWidget):
-    """A table of lines, next to the costliest request of the chosen one.
+    """A table of lines, next to the costliest request of the chosen line.
 
     Signals:
         location_activated: The user went to a place in the source: file, line.
@@ -147,7 +147,7 @@ class CountsView(QWidget):
 
     @property
     def words(self) -> str:
-        """What is said of the access that is drawn."""
+        """The description of the drawn access."""
         return self._words.text()
 
     def show_result(self, result: LaunchResult | None) -> None:
@@ -171,11 +171,11 @@ class CountsView(QWidget):
         self._show_access(costliest)
 
     def choose(self, row: int) -> None:
-        """Turns to a line, by its row in `rows`."""
+        """Turns to a line, by index in `rows`."""
         self.table.setCurrentIndex(self._sorted.mapFromSource(self._model.index(row, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the picture next to the table in a wide dock, below it in a high one."""
+        """Puts the picture next to the table in a wide dock, below the table in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size(), scaled(_LEAST_WIDTH))
 
@@ -223,7 +223,7 @@ class CountsView(QWidget):
         return [s for s in samples if (s.place.file, s.place.line) == place]
 
     def _costliest(self) -> AccessSample | None:
-        """Returns the access that took the most, which is what to look at first."""
+        """Returns the costliest access, which is the first to look at."""
         samples = self._simulation.samples if self._simulation else ()
         return max(samples, key=lambda sample: sample.cost, default=None)
 

@@ -84,7 +84,7 @@ class LaunchResults(QWidget):
 
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
-        """Shows what came of a launch on a device; None before the first."""
+        """Shows the result of a launch on a device; None before the first."""
         if result is not None:
             self._prepare_plots()
         self.result.show_result(result)
@@ -106,13 +106,13 @@ class LaunchResults(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Says what is being done for the launch that runs."""
+        """Shows the progress of the running launch."""
         self.result.show_progress(doing)
         self._mark_result()
 
     @Slot(str)
     def append_console(self, text: str) -> None:
-        """Adds what the kernel has just printed."""
+        """Adds newly printed text of the kernel."""
         self.console.append_text(text)
         self._has_streamed = True
         self._name_console()
@@ -124,7 +124,7 @@ class LaunchResults(QWidget):
             self._preparing.start(timing_plots)
 
     def _mark_result(self) -> None:
-        """Marks the tab of a launch that did not go well, as it may be out of sight."""
+        """Marks the tab of a launch with problems, as the tab may be out of sight."""
         said = self.result.headline
         is_bad = said.mark in {"error", "warning"}
         drawn = icon(said.mark, getattr(current_theme().marks, said.mark)) if is_bad else QIcon()

@@ -1,4 +1,4 @@
-"""The plots of a launch: its times, and a buffer as a line, a histogram or a picture.
+"""The plots of a launch: times, and a buffer as a line, a histogram or a picture.
 
 Imports pyqtgraph: loaded by `LazyWidget` only.
 """
@@ -24,7 +24,7 @@ from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
 @dataclass(frozen=True)
 class PlotParts:
-    """What one of the plots is made of.
+    """The parts of a plot.
 
     Attributes:
         name: What screen readers call it.
@@ -41,7 +41,7 @@ class PlotParts:
 
 
 class TwoPlots(QWidget):
-    """One below the other in a narrow dock.
+    """Two plots; below each other in a narrow dock.
 
     Attributes:
         first: There at once.
@@ -73,14 +73,14 @@ class TwoPlots(QWidget):
         when_theme_changes(self, TwoPlots.draw)
 
     def draw(self) -> None:
-        """Draws both anew, or what there is of them."""
+        """Draws both plots anew, as far as they are made."""
         for plot, parts in zip((self.first, self.second), self._parts, strict=True):
             if plot is not None:
                 plot.clear()
                 parts.draw(plot, current_theme())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts one below the other in a narrow dock."""
+        """Puts the plots below each other in a narrow dock."""
         super().resizeEvent(event)
         wide = event.size().width() > event.size().height()
         self._both.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
@@ -243,7 +243,7 @@ class BufferCanvas(TwoPlots):
         self.first.getPlotItem().getViewBox().sigXRangeChanged.connect(self._on_range_changed)
 
     def show_value(self, value: PlottedBuffer) -> None:
-        """Draws this; what is in view stays in view while the buffer is the same."""
+        """Draws a buffer; the view stays while the buffer is the same."""
         if value is self._value:
             return
         # Statistics that come after the line must not undo what the user has zoomed into.
@@ -316,7 +316,7 @@ class BufferCanvas(TwoPlots):
 
 
 class ImageCanvas(QWidget):
-    """A picture with square pixels, its first row on top."""
+    """A picture with square pixels, the first row on top."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The Result pane: how a launch ended, and all there is to know about it besides its times.
+"""The Result pane: the outcome of a launch, and all facts besides the times.
 
 Knows no editor: it reports a place by `location_activated`.
 """
@@ -70,7 +70,7 @@ class CheckDetails(QWidget):
 
     @property
     def figures(self) -> str:
-        """How far off it is."""
+        """The size of the differences."""
         return self._figures.text()
 
     @property
@@ -169,7 +169,7 @@ _MARGIN = 8
 
 
 class ResultView(QWidget):
-    """A headline, a list of notes, and what the chosen note means.
+    """A headline, a list of notes, and the explanation of the chosen note.
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
@@ -214,7 +214,7 @@ class ResultView(QWidget):
 
     @property
     def headline(self) -> ResultHeadline:
-        """How it ended."""
+        """The outcome of the launch."""
         return self._headline
 
     @property
@@ -224,7 +224,7 @@ class ResultView(QWidget):
 
     @property
     def notes(self) -> tuple[LaunchNote, ...]:
-        """What is listed."""
+        """The listed notes."""
         return self._model.rows
 
     @property
@@ -234,13 +234,13 @@ class ResultView(QWidget):
 
     @property
     def explanation(self) -> str:
-        """What the chosen note means; empty while a check is shown."""
+        """The explanation of the chosen note; empty while a check is shown."""
         is_shown = self._details.currentWidget() is self._note
         return self._explanation.toPlainText() if is_shown else ""
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Shows what came of a launch; None before the first."""
+        """Shows the result of a launch; None before the first."""
         self._result = result
         notes = notes_of(result) if result else ()
         if result is None:
@@ -274,7 +274,7 @@ class ResultView(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Says what is being done for the launch that runs."""
+        """Shows the progress of the running launch."""
         self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
         self._model.set_rows(())
         self._table.set_hint(self.tr("The launch is under way."))
@@ -282,14 +282,14 @@ class ResultView(QWidget):
 
     @Slot()
     def copy_selected(self) -> None:
-        """Puts the chosen note on the clipboard, with its explanation."""
+        """Copies the chosen note to the clipboard, with the explanation."""
         note = self._note_at(self._table.currentIndex())
         if note is not None:
             parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
             QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the details next to the list in a wide dock, below it in a high one."""
+        """Puts the details next to the list in a wide dock, below the list in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 

@@ -1,4 +1,4 @@
-"""The Timing pane: how long the kernel took, how evenly, and how much memory it moved."""
+"""The Timing pane: duration of the kernel, spread, and memory throughput."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TimingView(QWidget):
 
     @property
     def figures(self) -> tuple[LaunchFigure, ...]:
-        """What is shown."""
+        """The shown figures."""
         return self._figures
 
     @property
@@ -62,7 +62,7 @@ class TimingView(QWidget):
 
     @property
     def hint(self) -> str:
-        """What is said while there are no times."""
+        """The hint that is shown while there are no times."""
         return "" if self._figures else self._hint.text()
 
     @Slot(object, object)
@@ -166,7 +166,7 @@ def _why_empty(result: LaunchResult | None) -> str:
 
 
 def timing_plots() -> type[QWidget]:
-    """Imports what draws the times, which takes long."""
+    """Imports the widget that draws the times, which takes long."""
     from jitstudio.gui.features.launch.results.plots import TimingPlots
 
     return TimingPlots
