@@ -1,4 +1,4 @@
-"""What an editor and a listing have in common: as a tab, a find bar and commands use them."""
+"""The common interface of editors and listings, for tabs, find bars and commands."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Searchable(Protocol):
         ...
 
     def search_selection(self) -> str:
-        """Returns the selected text if it is within one line, else nothing."""
+        """Returns the selected text if within a single line, or nothing."""
         ...
 
     def show_match(self, line: int, span: Span) -> None:
-        """Selects a match and brings it into view."""
+        """Selects a match and brings the line into view."""
         ...
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
@@ -59,7 +59,7 @@ class Editable(Searchable, Protocol):
     """A text in which a find bar can replace as well."""
 
     def replace_matches(self, changes: Sequence[Change]) -> bool:
-        """Replaces matches, given in text order, as one step of undo; returns whether it did."""
+        """Replaces matches, given in text order, as a single step of undo; returns success."""
         ...
 
 
@@ -67,7 +67,7 @@ class Foldable(Protocol):
     """A view whose blocks of code can be folded."""
 
     def fold(self) -> None:
-        """Folds the block that the cursor is in; once more, the one around it."""
+        """Folds the block with the cursor; once more, the block around that."""
         ...
 
     def unfold(self) -> None:
@@ -88,7 +88,7 @@ class CodeView(Searchable, Foldable, Protocol):
 
     @property
     def line_colours(self) -> LineColours:
-        """Which lines belong together with those of other texts."""
+        """The colours of lines that correspond to lines of other texts."""
         ...
 
     @property
@@ -103,7 +103,7 @@ class CodeView(Searchable, Foldable, Protocol):
 
     @property
     def menu_opening(self) -> SignalInstance:
-        """Emitted with the context menu, still empty, before it opens."""
+        """Emitted with the context menu, still empty, before the menu opens."""
         ...
 
     @property
@@ -116,7 +116,7 @@ class CodeView(Searchable, Foldable, Protocol):
         ...
 
     def go_to(self, line: int) -> None:
-        """Puts the cursor to the start of a line, counted from 1, and shows it."""
+        """Puts the cursor to the start of a line, counted from 1, and shows the line."""
         ...
 
     def zoom_in(self) -> None:
@@ -132,23 +132,23 @@ class CodeView(Searchable, Foldable, Protocol):
         ...
 
     def grab(self) -> QPixmap:
-        """Returns a picture of it."""
+        """Returns a picture of the view."""
         ...
 
     def hasFocus(self) -> bool:
-        """Returns whether it has the keyboard."""
+        """Returns whether the view has the keyboard focus."""
         ...
 
 
 class TextFinder(Protocol):
-    """What the commands of a find bar do."""
+    """The commands of a find bar."""
 
     def set_target(self, target: Searchable | None) -> None:
         """Searches in another text."""
         ...
 
     def open_find(self, replace: bool = False) -> None:
-        """Shows the bar and gives it the keyboard, with a field for replacing if wanted."""
+        """Shows the bar and gives the bar the keyboard, with a field for replacing if wanted."""
         ...
 
     def find_next(self) -> None:

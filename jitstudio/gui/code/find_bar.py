@@ -1,4 +1,4 @@
-"""The bar below an editor or a listing that finds and replaces, with its switches.
+"""The find bar of editors and listings, for finding and replacing, with option switches.
 
 Works on any `Searchable`; the searching itself is in `search`.
 """
@@ -44,11 +44,11 @@ class QueryOptions(QWidget):
         self._switches = {Qt.Key.Key_C: case, Qt.Key.Key_W: word, Qt.Key.Key_R: regex}
 
     def query(self, text: str) -> Query:
-        """Returns what to search for, switched as it is."""
+        """Returns the query for `text` with the present options."""
         return Query(text, *(switch.isChecked() for switch in self._switches.values()))
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Switches what Alt and a letter mean; returns whether they mean anything."""
+        """Toggles the option of Alt and a letter; returns whether there is an option."""
         switch = self._switches.get(Qt.Key(event.key()))
         if switch is None or event.modifiers() != Qt.KeyboardModifier.AltModifier:
             return False
@@ -68,7 +68,7 @@ class QueryOptions(QWidget):
 
 
 class FindBar(QWidget):
-    """Finds in the target it is given, and replaces in one that can be edited.
+    """Searches the target, and replaces in an editable target.
 
     Signals:
         closed: When the user closed the bar; the target has the keyboard again.
@@ -113,11 +113,11 @@ class FindBar(QWidget):
 
     @property
     def status(self) -> str:
-        """What the bar says about the matches."""
+        """The status text about the matches."""
         return self._status.text()
 
     def set_target(self, target: Searchable | None) -> None:
-        """Searches in another text; an open bar searches it at once, without moving its cursor."""
+        """Searches another text; an open bar searches at once, without moving the cursor."""
         if target is self._target:
             return
         self._drop_search()
@@ -133,7 +133,7 @@ class FindBar(QWidget):
             self._restart(go=None)
 
     def open_find(self, replace: bool = False) -> None:
-        """Shows the bar, with the selected text to find, and gives it the keyboard.
+        """Shows the bar, with the selected text to find, and gives the bar the keyboard.
 
         Args:
             replace: Whether to show the line for replacing too, where the target can be edited.
@@ -162,17 +162,17 @@ class FindBar(QWidget):
 
     @Slot()
     def find_next(self) -> None:
-        """Goes to the next match; behind the last one, to the first."""
+        """Goes to the next match; behind the last, to the first."""
         self._go(_FORWARD)
 
     @Slot()
     def find_previous(self) -> None:
-        """Goes to the match before; from the first one, to the last."""
+        """Goes to the match before; from the first, to the last."""
         self._go(_BACK)
 
     @Slot()
     def replace_one(self) -> None:
-        """Replaces the match that is selected and goes to the next; goes to one if none is."""
+        """Replaces the selected match and goes to the next; without any, goes to a match."""
         search, current = self._search, self._current
         if not self._is_editable or search is None or current is None:
             self.find_next()
@@ -186,7 +186,7 @@ class FindBar(QWidget):
 
     @Slot()
     def replace_all(self) -> None:
-        """Replaces all matches that are known, as one step of undo."""
+        """Replaces all known matches, as a single step of undo."""
         search = self._search
         if not self._is_editable or search is None or not search.is_finished:
             return
@@ -338,21 +338,21 @@ class FindBar(QWidget):
         return (0, 0) if self._target is None else self._target.search_start()
 
     def _arrive(self) -> None:
-        """Goes to the wanted match if the search has come so far, else later."""
+        """Goes to the wanted match if the search has come so far, or waits."""
         search, target = self._search, self._target
         if search is None or target is None or self._wanted is None:
             self._show_status()
             return
         if self._wanted == _FORWARD:
-            found = search.after(self._origin, self._strictly)
+            number = search.after(self._origin, self._strictly)
         else:
             # The last match before a place is known only when all before it is searched.
-            found = search.before(self._origin) if search.has_reached(self._origin[0]) else None
-        if found is None and search.is_finished and search.matches:
-            found = 0 if self._wanted == _FORWARD else len(search.matches) - 1
-        if found is not None:
-            self._wanted, self._current = None, found
-            target.show_match(*search.matches[found])
+            number = search.before(self._origin) if search.has_reached(self._origin[0]) else None
+        if number is None and search.is_finished and search.matches:
+            number = 0 if self._wanted == _FORWARD else len(search.matches) - 1
+        if number is not None:
+            self._wanted, self._current = None, number
+            target.show_match(*search.matches[number])
         elif search.is_finished:
             self._wanted = None
         self._show_status()

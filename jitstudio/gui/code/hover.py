@@ -26,7 +26,7 @@ _Table = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Tip:
-    """The help for one word.
+    """The help for a word.
 
     Attributes:
         html: The tooltip.
@@ -39,11 +39,11 @@ class Tip:
     span: tuple[int, int]
 
 
-def help_tip(found: Help, span: tuple[int, int]) -> Tip:
+def help_tip(help_entry: Help, span: tuple[int, int]) -> Tip:
     """Returns the tip for a word of PTX or SASS."""
-    entry = found.entry
+    entry = help_entry.entry
     title = entry.form or entry.name
-    modifiers = tuple((modifier.name, modifier.text) for modifier in found.modifiers)
+    modifiers = tuple((modifier.name, modifier.text) for modifier in help_entry.modifiers)
     html = _html(title, entry.text, (entry.operands, modifiers), _since(entry))
     return Tip(html, f"{title}: {entry.text}", span)
 
@@ -76,7 +76,7 @@ def _code(text: str) -> str:
 
 
 def _since(entry: ReferenceEntry) -> str:
-    """Returns which version and target brought it, as far as that is known."""
+    """Returns the first version and target with the entry, as far as known."""
     # What ends in a letter runs on that target alone.
     is_later_too = entry.target[-1:].isdigit()
     target = entry.target
@@ -87,7 +87,7 @@ def _since(entry: ReferenceEntry) -> str:
 
 
 class WordHover(QObject):
-    """Shows the tips of one text; subclasses find the word at a place.
+    """Shows the tips of a text; subclasses find the word at a place.
 
     Args:
         view: Shows the text.
@@ -123,7 +123,7 @@ class WordHover(QObject):
         return (self._tip(line, column) or self._tip(line, column - 1)) is not None
 
     def explain(self) -> Tip | None:
-        """Explains the word at the cursor, or that ends there; else of the line's instruction."""
+        """Explains the word at or before the cursor, or the instruction of the line."""
         line, column = self._visible_cursor()
         places = (column, column - 1, *self._openings(line))
         tip = next(filter(None, (self._tip(line, place) for place in places)), None)
@@ -143,7 +143,7 @@ class WordHover(QObject):
         return False
 
     def _point(self, event: QHelpEvent) -> bool:
-        """Explains the word below the mouse; returns whether there is one."""
+        """Explains the word below the mouse; returns whether there is a tip."""
         for line, column in self._below(event.pos()):
             tip = self._tip(line, column)
             if tip is not None and (area := self._area(line, tip)).contains(event.pos()):
@@ -152,7 +152,7 @@ class WordHover(QObject):
         return False
 
     def _show(self, at: QPoint, tip: Tip, area: QRect) -> None:
-        """Shows a tip until the mouse leaves its word."""
+        """Shows a tip until the mouse leaves the word."""
         QToolTip.showText(at, tip.html, self._view.viewport(), area)
 
     def _visible_cursor(self) -> tuple[int, int]:
@@ -164,11 +164,11 @@ class WordHover(QObject):
         raise NotImplementedError
 
     def _tip(self, line: int, column: int) -> Tip | None:
-        """Returns the tip for a place, if there is one; for subclasses."""
+        """Returns the tip for a place, or None; for subclasses."""
         raise NotImplementedError
 
     def _openings(self, line: int) -> Iterable[int]:
-        """Returns the columns of the words that say what a line does; for subclasses."""
+        """Returns the columns of the words that tell a line's action; for subclasses."""
         raise NotImplementedError
 
     def _area(self, line: int, tip: Tip) -> QRect:

@@ -1,4 +1,4 @@
-"""What the window knows about each kind of text, and the colours of its tokens.
+"""Properties of each kind of text, and the colours of tokens.
 
 Lexer, sign of comments and icon by language; the highlighter of an editor.
 """
@@ -36,7 +36,7 @@ BINARY_ICON = "binary"
 
 
 class CodeLexer(Protocol):
-    """Splits one line into tokens. States are 0 or more; 0 is that of the first line."""
+    """Splits a line into tokens. States are 0 or more; the first line has state 0."""
 
     def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
         """Returns tokens as (start, length, type), and the state behind the line."""
@@ -72,7 +72,7 @@ class SourceHighlighter(QObject):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every block shows its final colours."""
+        """Whether every block shows the final colours."""
         return self._waiting is None
 
     def set_lexer(self, lexer: CodeLexer | None) -> None:
@@ -88,7 +88,7 @@ class SourceHighlighter(QObject):
         self._put_off(self._document.begin(), self._end)
 
     def _put_off(self, block: QTextBlock, until: int) -> None:
-        """Leaves the blocks from this one to the one at a position for the next turn."""
+        """Leaves the blocks from `block` to the block at a position for the next turn."""
         position = block.position()
         if self._waiting is not None:
             first, last = (cursor.position() for cursor in self._waiting)
@@ -102,7 +102,7 @@ class SourceHighlighter(QObject):
             self._timer.start(0)
 
     def _colour(self, block: QTextBlock, until: int, seconds: float) -> None:
-        """Colours from a block to the one at a position, and on while states change."""
+        """Colours from a block to the block at a position, and on while states change."""
         deadline = perf_counter() + seconds
         must_follow = True
         while block.isValid() and (must_follow or block.position() <= until):
@@ -114,7 +114,7 @@ class SourceHighlighter(QObject):
                 return
 
     def _colour_block(self, block: QTextBlock) -> bool:
-        """Colours one block; returns whether the state behind it has changed."""
+        """Colours a block; returns whether the state behind the block has changed."""
         text, layout, before = block.text(), block.layout(), block.userState()
         state = max(0, block.previous().userState() - 1)
         formats: list[QTextLayout.FormatRange] = []
@@ -168,7 +168,7 @@ class SourceHighlighter(QObject):
 
 
 class Language(NamedTuple):
-    """One kind of text.
+    """A kind of text.
 
     Attributes:
         make_lexer: Imports and makes the lexer.
@@ -187,7 +187,7 @@ class Language(NamedTuple):
 
 
 class _LateLexer:
-    """A lexer that is made for the first line: that compiles its expressions, which takes a while.
+    """A lexer that is made for the first line: compiling the expressions takes a while.
 
     A window is painted before its first line is coloured.
     """
@@ -266,7 +266,7 @@ _STAGE_LEXERS: dict[str, Callable[[], CodeLexer]] = {
 
 
 def stage_lexer(language: KernelLanguage) -> CodeLexer | None:
-    """Returns what finds the tokens of a representation of a captured kernel."""
+    """Returns the lexer of a representation of a captured kernel."""
     make = _STAGE_LEXERS.get(language.value)
     return _lexer(make) if make is not None else None
 

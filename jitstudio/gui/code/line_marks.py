@@ -1,4 +1,4 @@
-"""How lines are marked: colours of those that belong together; where a thread is and shall stop."""
+"""Marks of lines: colours of corresponding lines, breakpoints, and the place of a thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DASH = 2
 
 
 class LineColours(QObject):
-    """The colours of the lines of one text; lines count from 0.
+    """The colours of the lines of a text; lines count from 0.
 
     Attributes:
         is_watched: Whether the line below the mouse is followed.
@@ -58,24 +58,24 @@ class LineColours(QObject):
 
     @property
     def matched(self) -> Sequence[int]:
-        """The lines that match the one below the mouse, in their order."""
+        """The lines that match the line below the mouse, in their order."""
         return self._matched
 
     def is_matched(self, line: int) -> bool:
-        """Returns whether a line is one of those."""
+        """Returns whether a line is among the matched lines."""
         at = bisect_left(self._matched, line)
         return at < len(self._matched) and self._matched[at] == line
 
     def hue(self, line: int) -> int:
-        """Returns the colour of a line, as `analysis.correlation.line_hues` counts them."""
+        """Returns the colour of a line, as `analysis.correlation.line_hues` counts colours."""
         return self._hue_of(line) if self._hue_of is not None else PLAIN
 
     def scroll_to(self, line: int) -> None:
-        """Scrolls to a line, to the middle if it is out of sight; for subclasses."""
+        """Scrolls to a line, to the middle if out of sight; for subclasses."""
         raise NotImplementedError
 
     def show_hues(self, hue_of: Callable[[int], int] | None) -> None:
-        """Colours the lines, or leaves them plain."""
+        """Colours the lines, or leaves all lines plain."""
         self._hue_of = hue_of
         self._viewport.update()
         self.changed.emit()
@@ -88,7 +88,7 @@ class LineColours(QObject):
             self.changed.emit()
 
     def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draws the background of a line, and its edge."""
+        """Draws the background of a line, and the edge."""
         self.paint_background(painter, place, line, theme)
         hue, edge = self.hue(line), QRect(place.left(), place.top(), _EDGE, place.height())
         if self.is_matched(line):
@@ -102,7 +102,7 @@ class LineColours(QObject):
                 painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)
 
     def paint_background(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draws the background of a line in its columns, without its edge."""
+        """Draws the background of a line in the line's columns, without the edge."""
         hue, is_matched = self.hue(line), self.is_matched(line)
         colours = theme.matched if is_matched else theme.bands
         if PLAIN < hue <= HUES:
@@ -141,7 +141,7 @@ class LinePosition(NamedTuple):
 
 
 class LineMarks(QObject):
-    """The breakpoints of one text, and the line of the thread that is looked at.
+    """The breakpoints of a text, and the line of the current thread.
 
     Attributes:
         can_break: Whether a click left of the line numbers sets a breakpoint.
@@ -168,17 +168,17 @@ class LineMarks(QObject):
 
     @property
     def breakpoints(self) -> Mapping[int, bool]:
-        """By the line, from 0: whether it has a condition."""
+        """Whether the breakpoint has a condition, by line, from 0."""
         return self._breakpoints
 
     def show_position(self, position: LinePosition) -> None:
-        """Marks these lines as those that the thread is at."""
+        """Marks the lines of the thread's position."""
         if position != self._position:
             self._position = position
             self.changed.emit()
 
     def show_breakpoints(self, breakpoints: Mapping[int, bool]) -> None:
-        """Marks lines with a breakpoint; True for one with a condition."""
+        """Marks lines with a breakpoint; True for a breakpoint with a condition."""
         if breakpoints != self._breakpoints:
             self._breakpoints = dict(breakpoints)
             self.changed.emit()

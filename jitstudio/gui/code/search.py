@@ -45,7 +45,7 @@ class TooComplex(RuntimeError):
 
 @dataclass(frozen=True)
 class Query:
-    """What to search for.
+    """A text or expression to search, with options.
 
     Attributes:
         text: The text, or the expression.
@@ -111,7 +111,7 @@ class Matcher:
         return [(from_units(line, start), from_units(line, end)) for start, end in spans]
 
     def replacement(self, line: str, span: Span, template: str) -> str:
-        r"""What to put for a match; in a regular expression `\1` or `$1` is its first group."""
+        r"""Returns the replacement of a match; in a regular expression `\1` or `$1` is a group."""
         if not self.query.regex:
             return template
         match = self._regex.match(line, to_units(line, span[0]))
@@ -139,7 +139,7 @@ def _expression(query: Query) -> QRegularExpression:
 
 
 class TextSearch(QObject):
-    """All matches of one query in one text, found in slices.
+    """All matches of a query in a text, found in slices.
 
     Signals:
         progressed: After each slice; the last one leaves `is_finished` behind.
@@ -176,27 +176,27 @@ class TextSearch(QObject):
         self._timer.stop()
 
     def after(self, place: Found | tuple[int, int], strictly: bool = False) -> int | None:
-        """The number of the first match at a place or behind it, or None if none is known yet."""
+        """Returns the number of the first match at or behind a place, or None if none is known."""
         key = _key(place)
-        found = (bisect_right if strictly else bisect_left)(self.matches, key, key=_key)
-        return found if found < len(self.matches) else None
+        number = (bisect_right if strictly else bisect_left)(self.matches, key, key=_key)
+        return number if number < len(self.matches) else None
 
     def before(self, place: tuple[int, int]) -> int | None:
         """Returns the number of the last match that begins before a place."""
-        found = bisect_left(self.matches, place, key=_key) - 1
-        return found if found >= 0 else None
+        number = bisect_left(self.matches, place, key=_key) - 1
+        return number if number >= 0 else None
 
     def has_reached(self, line: int) -> bool:
-        """Returns whether all lines up to and with this one were searched."""
+        """Returns whether all lines up to and including `line` were searched."""
         return self.is_finished or self._next_line > line
 
     def changes(self, first: int, last: int, template: str) -> list[Change]:
-        """Returns what replacing the matches with these numbers means for the text."""
-        made: list[Change] = []
+        """Returns the changes of replacing the matches with these numbers."""
+        changes: list[Change] = []
         for line, span in self.matches[first:last]:
             text = self._target.search_lines(line, 1)[0]
-            made.append((line, span, self._matcher.replacement(text, span, template)))
-        return made
+            changes.append((line, span, self._matcher.replacement(text, span, template)))
+        return changes
 
     @Slot()
     def _on_turn(self) -> None:
@@ -258,7 +258,7 @@ class SearchSources:
         self._sources: list[Callable[[], Iterable[SearchedText]]] = []
 
     def add(self, source: Callable[[], Iterable[SearchedText]]) -> None:
-        """Has what this gives searched, too, from now on."""
+        """Has the texts of `source` searched, too, from now on."""
         self._sources.append(source)
 
     def texts(self) -> Iterator[SearchedText]:

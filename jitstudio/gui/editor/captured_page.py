@@ -1,4 +1,4 @@
-"""The tab of a captured kernel: its source and its intermediate representations, to be read.
+"""The tab of a captured kernel: source and intermediate representations, read-only.
 
 Its PTX and machine code are in the panes of every build.
 """
@@ -40,7 +40,7 @@ _ROOMY_WIDTH = 620
 
 @dataclass(frozen=True)
 class StageText:
-    """One representation as it is shown.
+    """A representation in shown form.
 
     Attributes:
         language: What it is written in; None for what is said of the kernel.
@@ -72,7 +72,7 @@ class StageText:
 
     @property
     def folds_as(self) -> CodeKind | None:
-        """What it can be folded like; None where it has no braces around blocks."""
+        """The language whose folding applies; None where no braces surround blocks."""
         if self.language in (None, KernelLanguage.PYTHON):
             return None
         is_llvm = self.language is KernelLanguage.LLVM_IR
@@ -81,7 +81,7 @@ class StageText:
 
 @dataclass(frozen=True)
 class CapturedTexts:
-    """A captured kernel as it is shown.
+    """A captured kernel in shown form.
 
     Attributes:
         kernel: The kernel.
@@ -95,7 +95,7 @@ class CapturedTexts:
 
 
 class StageView(QWidget):
-    """Shows one representation of a kernel, under a row to choose it from.
+    """Shows a representation of a kernel, below a bar to choose from.
 
     Attributes:
         bar: The representations.
@@ -141,7 +141,7 @@ class StageView(QWidget):
 
     @property
     def stage(self) -> KernelLanguage | None:
-        """Which representation is shown; None until one is, and for the details."""
+        """The shown representation; None before the first, and for the details."""
         return self._shown.language if self._shown is not None else None
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
@@ -157,16 +157,16 @@ class StageView(QWidget):
         self._last = button
 
     def show_stages(self, stages: Sequence[StageText], first: int = 0) -> None:
-        """Shows one of these: what was shown before, or else the one with this number."""
+        """Shows `stages`, first the representation shown before, or else number `first`."""
         before, self._stages, self._shown = self._shown, tuple(stages), None
         self.bar.blockSignals(True)  # one text is shown below, not one for each that is added
         while self.bar.count():
             self.bar.removeTab(0)
-        for at, one in enumerate(stages):
-            self.bar.addTab(one.title)
-            if one.file:
-                self.bar.setTabToolTip(at, plain_tooltip(one.file))
-        alike = (before is not None and one.language is before.language for one in stages)
+        for at, text in enumerate(stages):
+            self.bar.addTab(text.title)
+            if text.file:
+                self.bar.setTabToolTip(at, plain_tooltip(text.file))
+        alike = (before is not None and text.language is before.language for text in stages)
         self.bar.setCurrentIndex(next((at for at, same in enumerate(alike) if same), first))
         self.bar.blockSignals(False)
         self._on_chosen(self.bar.currentIndex())
@@ -179,12 +179,12 @@ class StageView(QWidget):
 
     def show_stage(self, stage: KernelLanguage) -> None:
         """Shows another representation, if there is that."""
-        for at, one in enumerate(self._stages):
-            if one.language is stage:
+        for at, text in enumerate(self._stages):
+            if text.language is stage:
                 self.bar.setCurrentIndex(at)
 
     def go_to(self, line: int) -> None:
-        """Brings a line of the text that is shown into view, counted from its first."""
+        """Brings a line of the shown text into view, counted from the first."""
         self._wanted_line = line
         self.view.setFocus()
         if line:
@@ -196,21 +196,25 @@ class StageView(QWidget):
             return
         if self._shown is not None:
             self._lines[self._shown.language] = self.view.line
-        self._shown = one = self._stages[index]
+        self._shown = text = self._stages[index]
         self.view.set_lines(
-            one.lines, one.lexer, one.folds_as, extent=one.extent, first_number=one.first_number
+            text.lines,
+            text.lexer,
+            text.folds_as,
+            extent=text.extent,
+            first_number=text.first_number,
         )
-        line = self._wanted_line or self._lines.get(one.language, 0)
+        line = self._wanted_line or self._lines.get(text.language, 0)
         self._wanted_line = 0
         if line:
             self.view.go_to(line)
-        elif one.start:
-            self.view.come_up(one.start, one.start)
+        elif text.start:
+            self.view.come_up(text.start, text.start)
         self.stage_changed.emit()
 
 
 class CapturedPage(SourcePage):
-    """Shows one captured kernel: one representation, or two next to each other.
+    """Shows a captured kernel: a single representation, or two next to each other.
 
     Attributes:
         banner: Says whose it is.
@@ -277,12 +281,12 @@ class CapturedPage(SourcePage):
 
     @property
     def stage(self) -> KernelLanguage | None:
-        """Which representation the user works in; None until one is shown, and for the details."""
+        """The representation that the user works in; None before the first, and for the details."""
         return self._half.stage
 
     @property
     def shown(self) -> Sequence[tuple[CodeView, KernelLanguage | None]]:
-        """Both texts; what is not seen is of no representation."""
+        """Both texts; a hidden text is of no representation."""
         return [(x.view, x.stage if not x.isHidden() else None) for x in self._halves]
 
     @property
@@ -292,15 +296,15 @@ class CapturedPage(SourcePage):
 
     @property
     def kernel(self) -> CapturedKernel | None:
-        """The kernel; None until it is read, and where it cannot be."""
+        """The kernel; None until read, and where that has failed."""
         return self._texts.kernel if self._texts is not None else None
 
     def show_stage(self, stage: KernelLanguage) -> None:
-        """Shows another representation, if it has that, in the text that the user works in."""
+        """Shows another representation of the kernel in the text that the user works in."""
         self._half.show_stage(stage)
 
     def show_beside(self) -> bool:
-        """Shows a second representation, or one only; returns whether it can."""
+        """Shows a second representation, or hides the second; returns whether that is possible."""
         self.beside_button.toggle()
         return self.kernel is not None
 
@@ -311,11 +315,11 @@ class CapturedPage(SourcePage):
         self._follow_kernel()
 
     def go_to(self, line: int, column: int) -> None:
-        """Brings a line of the text that the user works in into view, counted from its first."""
+        """Brings a line of the text that the user works in into view, counted from the first."""
         self._half.go_to(line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts two texts one above the other where they would be narrow."""
+        """Puts two texts below each other where they would be narrow."""
         super().resizeEvent(event)
         self._fit()
 
@@ -393,12 +397,12 @@ class CapturedPage(SourcePage):
         self._texts = texts
         self.banner.say(_whose(texts))
         self._follow_kernel()
-        kept = self.document.stages
-        if len(kept) == len(self._halves):
+        languages = self.document.stages
+        if len(languages) == len(self._halves):
             self.beside_button.setChecked(True)
         for at, half in enumerate(self._halves):
             if not half.isHidden():
-                half.show_stages(texts.stages, _first_of(texts.stages, kept, at))
+                half.show_stages(texts.stages, _first_of(texts.stages, languages, at))
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
@@ -409,16 +413,16 @@ class CapturedPage(SourcePage):
             half.view.clear(text)
 
 
-def _first_of(stages: Sequence[StageText], kept: Sequence[str], half: int) -> int:
-    """Returns which representation a half shows first: that of the last start, or the next one."""
-    names = [one.language.value if one.language is not None else "" for one in stages]
-    if half < len(kept) and kept[half] in names:
-        return names.index(kept[half])
+def _first_of(stages: Sequence[StageText], languages: Sequence[str], half: int) -> int:
+    """Returns the representation that a half shows first: that of the last start, or the next."""
+    names = [text.language.value if text.language is not None else "" for text in stages]
+    if half < len(languages) and languages[half] in names:
+        return names.index(languages[half])
     return min(half, len(names) - 1)
 
 
 def _whose(texts: CapturedTexts) -> str:
-    """Returns what the banner says of a kernel."""
+    """Returns the banner's words about a kernel."""
     kernel = texts.kernel
     if kernel.representation(KernelLanguage.PTX) is None:
         message = QCoreApplication.translate(
@@ -443,13 +447,15 @@ def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
     target = kernel.target
     name = target.sm if target is not None else ""
     stages: list[StageText] = []
-    for one in shown:
-        if one.language.is_text:
-            lines = shown_lines(one.text)
-            first = one.first_line if one.language.is_source else 1
+    for representation in shown:
+        if representation.language.is_text:
+            lines = shown_lines(representation.text)
+            first = representation.first_line if representation.language.is_source else 1
             start = _kernel_start(kernel.name, lines)
             extent = TextExtent.of(lines, None)
-            stages.append(StageText(one.language, lines, extent, start, first, one.file))
+            stages.append(
+                StageText(representation.language, lines, extent, start, first, representation.file)
+            )
     details = _details(kernel, name)
     stages.append(StageText(None, details, TextExtent.of(details, None)))
     return CapturedTexts(kernel, name, tuple(stages))
@@ -461,14 +467,14 @@ _DEFINES = re.compile(r'^\s*+(?:def|define|tt\.func|func\.func|(?:extern "C" )?_
 def _kernel_start(name: str, lines: list[str]) -> int:
     """Returns the line where a kernel is defined, from 0, or 0 where none can be told."""
     word = re.compile(rf"(?<!\w){re.escape(name.partition('<')[0])}(?!\w)")
-    found = (
+    lines_of_definition = (
         at for at, line in enumerate(lines) if name and _DEFINES.match(line) and word.search(line)
     )
-    return next(found, 0)
+    return next(lines_of_definition, 0)
 
 
 def _details(kernel: CapturedKernel, target: str) -> list[str]:
-    """Returns what is said of a kernel, a line for each."""
+    """Returns the facts about a kernel, a line for each."""
     rows = list(_facts(kernel, target))
     width = max(len(name) for name, _ in rows)
     return [f"{name.ljust(width)}  {value}" for name, value in rows]
@@ -480,8 +486,10 @@ def _facts(kernel: CapturedKernel, target: str) -> Iterator[tuple[str, str]]:
     yield translate("CapturedPage", "made by"), kernel.origin
     if target:
         yield translate("CapturedPage", "target"), target
-    for one in kernel.representations:
-        size = translate("CapturedPage", "{count:,} bytes").format(count=len(one.content))
-        yield one.language.title, f"{size}  {one.file}".rstrip()
+    for representation in kernel.representations:
+        size = translate("CapturedPage", "{count:,} bytes").format(
+            count=len(representation.content)
+        )
+        yield representation.language.title, f"{size}  {representation.file}".rstrip()
     for name, value in kernel.facts.items():
         yield name, " ".join(value.splitlines())

@@ -1,4 +1,4 @@
-"""Several carets in one editor: what is typed happens at each of them, as one step of undo.
+"""Several carets in an editor: typing happens at each caret, as a single step of undo.
 
 The editor's own cursor is one of them, the one added last; the others are kept here. A selection of
 columns is a caret in each of its lines.
@@ -48,7 +48,7 @@ _ALT, _SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifie
 
 
 class _Caret:
-    """One caret, and the brackets that closed themselves at it."""
+    """A caret, with the brackets that closed themselves there."""
 
     def __init__(self, cursor: QTextCursor, pairs: ClosingPairs | None = None) -> None:
         self.cursor = cursor
@@ -64,7 +64,7 @@ class _Caret:
 
 
 class Carets:
-    """The carets of one `CodeEditor`."""
+    """The carets of a `CodeEditor`."""
 
     def __init__(self, editor: EditorArea) -> None:
         self._editor = editor
@@ -83,7 +83,7 @@ class Carets:
 
     @property
     def count(self) -> int:
-        """How many there are, the editor's own cursor among them."""
+        """The number of carets, the editor's own cursor among them."""
         return 1 + len(self._others)
 
     # What the commands and the mouse do.
@@ -97,12 +97,12 @@ class Carets:
             self._show()
 
     def set_all(self, cursors: Sequence[QTextCursor]) -> None:
-        """Puts carets there and nowhere else; the last one is the editor's own."""
+        """Puts carets at `cursors` and nowhere else; the last is the editor's own."""
         self._others = [_Caret(cursor) for cursor in cursors[:-1]]
         self._settle([*self._others, _Caret(cursors[-1], self._editor.pairs)])
 
     def toggle(self, cursor: QTextCursor) -> None:
-        """Adds a caret, or removes the one that is there, unless it is the only one."""
+        """Adds a caret, or removes the caret that is there, unless it is the only caret."""
         there = [c for c in self._others if c.start <= cursor.position() <= c.end]
         if there:
             self._others = [caret for caret in self._others if caret not in there]
@@ -120,7 +120,7 @@ class Carets:
             self._add(cursor)
 
     def select_next(self) -> bool:
-        """Selects the word at each caret, or where they have one, what is next of the same text.
+        """Selects the word at each caret, or, where there is a selection, the next equal text.
 
         Returns:
             Whether there was anything to select.
@@ -131,10 +131,10 @@ class Carets:
         taken = {(caret.start, caret.end) for caret in self._all()}
         places = self._places(own.selectedText(), own.selectionEnd())
         # At most each caret has a place that is passed.
-        found = next((span for span in islice(places, MOST) if span not in taken), None)
-        if found is None or self.count >= MOST:
+        next_span = next((span for span in islice(places, MOST) if span not in taken), None)
+        if next_span is None or self.count >= MOST:
             return False
-        self._add(self._over(found))
+        self._add(self._over(next_span))
         return True
 
     def select_all(self) -> bool:
@@ -147,15 +147,15 @@ class Carets:
         if not own.hasSelection() and not self._select_words():
             return True
         own = self._editor.textCursor()
-        found = list(islice(self._places(own.selectedText(), own.selectionStart()), MOST + 1))
+        spans = list(islice(self._places(own.selectedText(), own.selectionStart()), MOST + 1))
         # The place that the user looks at stays the editor's own.
-        self.set_all([self._over(span) for span in reversed(found[:MOST])] or [own])
-        return len(found) <= MOST
+        self.set_all([self._over(span) for span in reversed(spans[:MOST])] or [own])
+        return len(spans) <= MOST
 
     # What the editor asks for.
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Does what a key means at all carets; returns whether there are several."""
+        """Applies a key at all carets; returns whether there are several."""
         if not self._others:
             return False
         if event.matches(_KEY.SelectAll):
@@ -179,14 +179,14 @@ class Carets:
         return True
 
     def edit(self, edit: Edit) -> None:
-        """Does one thing at all carets."""
+        """Applies an edit at all carets."""
         if is_of_lines(edit):
             self.edit_lines(edit)
         else:
             self._each(lambda caret: edit(caret.cursor))
 
     def edit_lines(self, edit: Edit) -> None:
-        """Does one thing to all lines that have carets, to each line once."""
+        """Applies an edit to all lines with carets, once to each line."""
         carets = self._all()
         self._remember()
         with one_step(carets[0].cursor):
@@ -196,7 +196,7 @@ class Carets:
         self._remember()
 
     def insert(self, text: str) -> None:
-        """Inserts a text at all carets: one line of it at each, if there are as many as carets."""
+        """Inserts a text at all carets: a line at each, if there are as many lines as carets."""
         lines = _lines(text) if self.copies(text) == 1 else [text] * self.count
         places = iter(lines)
         self._each(lambda caret: caret.cursor.insertText(next(places)))
@@ -206,7 +206,7 @@ class Carets:
         return 1 if len(_lines(text)) == self.count else self.count
 
     def selected_text(self) -> str:
-        """Returns what is selected at all carets, one below the other."""
+        """Returns the selected texts of all carets, below each other."""
         texts = (c.cursor.selectedText() for c in self._all() if c.cursor.hasSelection())
         return "\n".join(texts).replace(_LINE_END, "\n")
 
@@ -221,8 +221,8 @@ class Carets:
             self.set_all([self._over(span) for span in ends])
 
     def highlights(self, first: int, last: int) -> list[QTextEdit.ExtraSelection]:
-        """Returns what is selected at the others between two positions."""
-        found = []
+        """Returns the selections of the other carets between two positions."""
+        selections = []
         for caret in self._others:
             if caret.cursor.hasSelection() and caret.end >= first and caret.start <= last:
                 selection = QTextEdit.ExtraSelection()
@@ -230,8 +230,8 @@ class Carets:
                 code = self._editor.theme.code
                 selection.format.setBackground(code.selection)
                 selection.format.setForeground(code.selection_text)
-                found.append(selection)
-        return found
+                selections.append(selection)
+        return selections
 
     def paint(self) -> None:
         """Draws the others that are visible; Qt draws the editor's own."""
@@ -303,7 +303,7 @@ class Carets:
         self._typed = self._editor.document().revision() if is_typed else -1
 
     def _each(self, act: Callable[[_Caret], object], joins: bool = False) -> None:
-        """Does something at each caret, as one step of undo, or as a part of the last one."""
+        """Calls `act` at each caret, as a single step of undo, or as a part of the last step."""
         carets = self._all()
         if not joins:
             self._remember()
@@ -332,14 +332,14 @@ class Carets:
         self._states[self._editor.document().availableUndoSteps()] = ends
 
     def _settle(self, carets: Iterable[_Caret], own: _Caret | None = None) -> None:
-        """Makes these the carets; those that have run into each other become one."""
+        """Replaces the carets by `carets`; carets that have run into each other are joined."""
         carets = sorted(carets, key=lambda caret: (caret.start, caret.end))
         own = own or next(caret for caret in carets if self._is_own(caret))
-        kept: list[_Caret] = []
+        distinct: list[_Caret] = []
         for caret in carets:
-            last = kept[-1] if kept else None
+            last = distinct[-1] if distinct else None
             if last is None or not _touch(last, caret):
-                kept.append(caret)
+                distinct.append(caret)
                 continue
             # The one with a direction keeps it.
             survivor = caret if caret is own or not last.cursor.hasSelection() else last
@@ -348,8 +348,8 @@ class Carets:
             survivor.cursor.setPosition(end if backwards else start)
             survivor.cursor.setPosition(start if backwards else end, _KEEP)
             own = survivor if own in (last, caret) else own
-            kept[-1] = survivor
-        self._others = [caret for caret in kept if caret is not own]
+            distinct[-1] = survivor
+        self._others = [caret for caret in distinct if caret is not own]
         for caret in self._others:
             if self._is_own(caret):
                 caret.pairs = ClosingPairs()
@@ -369,14 +369,14 @@ def _lines(text: str) -> list[str]:
 
 
 def _touch(left: _Caret, right: _Caret) -> bool:
-    """Returns whether two carets, in order, are one: two selections may lie side by side."""
+    """Returns whether two carets, in order, count as one: selections may lie side by side."""
     if right.start < left.end:
         return True
     return right.start == left.end and (left.start == left.end or right.start == right.end)
 
 
 def _groups(carets: Sequence[_Caret]) -> list[list[_Caret]]:
-    """Carets in order, those together whose lines are next to each other."""
+    """Returns carets in groups of adjacent lines, in order."""
     groups: list[list[_Caret]] = []
     reached = -2
     for caret in carets:
@@ -416,7 +416,7 @@ def _ends(caret: _Caret) -> tuple[int, int]:
 
 
 class _LineColumn(NamedTuple):
-    """A place by its line, counted from the first of a group, and what is in that line."""
+    """A place by line, counted from the first of a group, and column."""
 
     line: int
     column: int
@@ -436,7 +436,7 @@ class _Corner(NamedTuple):
 
 
 class ColumnSelection:
-    """Selects columns in one `CodeEditor`, by Alt+Shift and the mouse or by keys."""
+    """Selects columns in a `CodeEditor`, by Alt+Shift and the mouse or by keys."""
 
     def __init__(self, editor: EditorArea, carets: Carets) -> None:
         self._editor = editor
@@ -447,7 +447,7 @@ class ColumnSelection:
         self._pressed: _Corner | None = None
 
     def extend(self, lines: int, columns: int) -> None:
-        """Selects so many lines and columns more, from the cursor or what is selected so."""
+        """Extends the selection of columns by lines and columns, from the cursor or selection."""
         if self._left != self._state():
             cursor = self._editor.textCursor()
             self._anchor, self._active = self._seen(cursor.anchor()), self._seen(cursor.position())
@@ -472,7 +472,7 @@ class ColumnSelection:
         return True
 
     def drag(self, event: QMouseEvent) -> bool:
-        """Selects columns from where the mouse was pressed; returns whether it was for that."""
+        """Selects columns from the press of the mouse; returns whether the drag was for that."""
         if self._pressed is None:
             return False
         corner = self._corner(event.position())

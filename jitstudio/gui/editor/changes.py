@@ -1,4 +1,4 @@
-"""Lines and columns of an editable text, changes to it, and which changes are refused.
+"""Lines and columns of an editable text, changes, and refusals of changes.
 
 Lines count from 0, columns in characters. Laying out one very long line freezes the whole window
 for seconds; so does a very long text. What counts is the text that a change would leave: many small
@@ -31,12 +31,12 @@ MOST_SINGLE = 2000
 
 def lines(document: QTextDocument, first: int, count: int) -> list[str]:
     """Returns some lines of a document."""
-    found: list[str] = []
+    texts: list[str] = []
     block = document.findBlockByNumber(first)
-    while block.isValid() and len(found) < count:
-        found.append(block.text())
+    while block.isValid() and len(texts) < count:
+        texts.append(block.text())
         block = block.next()
-    return found
+    return texts
 
 
 def place_of(document: QTextDocument, position: int) -> tuple[int, int]:
@@ -46,7 +46,7 @@ def place_of(document: QTextDocument, position: int) -> tuple[int, int]:
 
 
 def cursor_over(document: QTextDocument, line: int, span: Span) -> QTextCursor:
-    """Returns a cursor that selects a part of a line; what lies outside the text is cut off."""
+    """Returns a cursor that selects a part of a line, clipped to the text."""
     block = document.findBlockByNumber(min(line, document.blockCount() - 1))
     text = block.text()
     cursor = QTextCursor(block)
@@ -58,7 +58,7 @@ def cursor_over(document: QTextDocument, line: int, span: Span) -> QTextCursor:
 
 
 def replace_spans(document: QTextDocument, changes: Sequence[Change]) -> bool:
-    """Replaces parts of lines, given in order of their place, as one step of undo.
+    """Replaces parts of lines, given in order of place, as a single step of undo.
 
     Cursors elsewhere stay where they are, unless the changes are too many to be made one by one.
 
@@ -83,31 +83,31 @@ def replace_spans(document: QTextDocument, changes: Sequence[Change]) -> bool:
 
 
 def raw_lines(document: QTextDocument) -> list[str]:
-    """Returns all lines, as Qt has them: plain text has lost every no-break space."""
+    """Returns all lines as Qt has the text: plain text has lost every no-break space."""
     return document.toRawText().split("\u2029")
 
 
 def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) -> list[str]:
-    """Returns what some lines are once changes to them, given in order of their place, are made.
+    """Returns lines after changes, given in order of place.
 
     Args:
         lines: The lines from `first` on.
         changes: What to replace.
         first: The number of the first line.
     """
-    made = list(lines)
+    changed = list(lines)
     for line, group in groupby(changes, key=itemgetter(0)):
         old, done = lines[line - first], 0
         parts: list[str] = []
         for _, (start, end), text in group:
             parts += old[done:start], text
             done = end
-        made[line - first] = "".join((*parts, old[done:]))
-    return made
+        changed[line - first] = "".join((*parts, old[done:]))
+    return changed
 
 
 def replace_ranges(document: QTextDocument, edits: Sequence[tuple[int, int, str]]) -> None:
-    """Replaces what is between positions, given in order, as one step of undo."""
+    """Replaces ranges of positions, given in order, as a single step of undo."""
     if len(edits) > MOST_SINGLE:
         first, last = edits[0][0], edits[-1][1]
         raw, done = document.toRawText().encode("utf-16-le", "surrogatepass"), first
@@ -126,7 +126,7 @@ def replace_ranges(document: QTextDocument, edits: Sequence[tuple[int, int, str]
 
 
 def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | None:
-    """Returns why a text must not take the place of what is selected, or None if it may.
+    """Returns why a text must not replace the selection, or None where the text may.
 
     Args:
         cursor: What is selected.
@@ -157,12 +157,12 @@ def refusal_to_replace(document: QTextDocument, changes: Sequence[Change]) -> st
         return None
     if (count := document.characterCount() - 1 + growth) > LARGEST_TEXT * ROOM_TO_TYPE:
         return _refusal(too_many_characters(count))
-    made = replaced(raw_lines(document), changes)
-    return _refusal(excess("\n".join(made), ROOM_TO_TYPE))
+    changed = replaced(raw_lines(document), changes)
+    return _refusal(excess("\n".join(changed), ROOM_TO_TYPE))
 
 
 def has_outgrown(document: QTextDocument) -> str | None:
-    """Returns why an edit that has made a text larger must be undone, or None if it may stay."""
+    """Returns why a growing edit must be undone, or None where the edit may stay."""
     count, lines = document.characterCount() - 1, document.blockCount()
     if count <= LARGEST_TEXT * ROOM_TO_TYPE and lines <= MOST_LINES * ROOM_TO_TYPE:
         return None

@@ -48,7 +48,7 @@ from jitstudio.gui.kit.theme import code_palette, current_theme, follow_theme
 
 
 class CodeEditor(Zoomable, EditorArea):
-    """Edits its own text, or `document`: that has a `QPlainTextDocumentLayout` and outlives it.
+    """Edits a text of its own, or `document`: with `QPlainTextDocumentLayout`, and outliving this.
 
     Attributes:
         pressure: Bars for the registers that are alive on each line.
@@ -183,16 +183,16 @@ class CodeEditor(Zoomable, EditorArea):
     # What the find bar asks for: jitstudio.gui.code.code_view.Editable.
 
     def show_match(self, line: int, span: Span) -> None:
-        """Selects a match and brings it into view."""
+        """Selects a match and brings the line into view."""
         self.carets.clear()
         self.setTextCursor(cursor_over(self.document(), line, span))
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlights what was found, by line."""
+        """Highlights matches, by line."""
         self._highlights.set_matches(matches)
 
     def replace_matches(self, changes: Sequence[Change]) -> bool:
-        """Replaces matches, given in text order, as one step of undo; returns whether it did."""
+        """Replaces matches, given in text order, as a single step of undo; returns success."""
         if reason := refusal_to_replace(self.document(), changes):
             self.input_refused.emit(reason)
             return False
@@ -202,7 +202,7 @@ class CodeEditor(Zoomable, EditorArea):
         return True
 
     def apply_edits(self, edits: Sequence[tuple[int, int, str]], caret: int) -> None:
-        """Changes parts of the text as one step of undo.
+        """Changes parts of the text as a single step of undo.
 
         Args:
             edits: The first position, the one behind the last, and the new text; in order.
@@ -235,14 +235,14 @@ class CodeEditor(Zoomable, EditorArea):
             super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Puts what an input method has composed to all carets."""
+        """Inserts the text of an input method at all carets."""
         if self.carets.is_many and event.commitString():
             self.carets.insert(event.commitString())
             event = QInputMethodEvent(event.preeditString(), event.attributes())
         super().inputMethodEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Opens a fold where its sign is clicked; with Alt, adds a caret or selects columns."""
+        """Opens a fold at a click on the sign; with Alt, adds a caret or selects columns."""
         is_left = event.button() == Qt.MouseButton.LeftButton
         folded = self._fold_signs.at(event.position())
         if folded is not None and is_left:
@@ -263,7 +263,7 @@ class CodeEditor(Zoomable, EditorArea):
             super().mouseReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offers what can be done with the word and the line here."""
+        """Offers the actions on the word and the line here."""
         place, at = event.pos(), event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             place = self.cursorRect().bottomLeft()
@@ -291,7 +291,7 @@ class CodeEditor(Zoomable, EditorArea):
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Takes a paste or drop, unless it would freeze the window."""
+        """Takes a paste or drop, unless the text would freeze the window."""
         text = source.text()
         copies = self.carets.copies(text)
         if reason := refusal_to_insert(self.textCursor(), text, copies):
@@ -309,7 +309,7 @@ class CodeEditor(Zoomable, EditorArea):
         self._margin.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draws what lies behind the text, then the text, its carets and the signs of folds."""
+        """Draws the layers behind the text, then text, carets and fold signs."""
         self.line_colours.paint()
         super().paintEvent(event)
         self.host_code.paint()
@@ -327,7 +327,7 @@ class CodeEditor(Zoomable, EditorArea):
     # How it does it.
 
     def _point_cursor(self, place: QPoint) -> None:
-        """Puts the cursor to a place in the viewport, unless that is in what is selected."""
+        """Puts the cursor to a place in the viewport, unless that is in the selection."""
         cursor, there = self.textCursor(), self.cursorForPosition(place)
         if not cursor.selectionStart() <= there.position() <= cursor.selectionEnd():
             self.setTextCursor(there)
@@ -342,7 +342,7 @@ class CodeEditor(Zoomable, EditorArea):
             self.ensureCursorVisible()
 
     def _change(self, change: Callable[[], object]) -> bool:
-        """Changes the text, unless that makes it too large; returns whether it stays changed."""
+        """Changes the text, unless the result is too large; returns whether the change stays."""
         size = self.document().characterCount()
         change()
         if self.document().characterCount() > size and (reason := has_outgrown(self.document())):

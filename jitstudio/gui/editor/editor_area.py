@@ -1,4 +1,4 @@
-"""The text of an editor with its tokens, marks and folds: all that its parts ask it for."""
+"""The text of an editor with tokens, marks and folds: the base that the parts work on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jitstudio.gui.kit.theme import Theme, current_theme
 
 
 class EditorArea(QPlainTextEdit):
-    """Edits its own text, or `document`: that has a `QPlainTextDocumentLayout` and outlives it.
+    """Edits a text of its own, or `document`: with `QPlainTextDocumentLayout`, and outliving this.
 
     Attributes:
         marks: The errors and warnings shown, and where they have moved to.
@@ -56,7 +56,7 @@ class EditorArea(QPlainTextEdit):
 
     @property
     def theme(self) -> Theme:
-        """How the text and what is around it look."""
+        """The theme of the text and the surrounding parts."""
         return current_theme()
 
     @property
@@ -106,12 +106,12 @@ class EditorArea(QPlainTextEdit):
         self.folds.unfold_all()
 
     def toggle_fold(self, block: QTextBlock) -> None:
-        """Folds what begins in this line, or opens it."""
+        """Folds or opens the block that begins in a line."""
         self.folds.toggle(block)
         self._leave_fold()
 
     def _leave_fold(self, head: QTextBlock | None = None) -> None:
-        """Puts the cursor to the end of the line behind which it was hidden."""
+        """Puts a cursor that a fold has hidden to the end of the fold's first line."""
         cursor = self.textCursor()
         block = head if head is not None else cursor.block()
         if cursor.block().isVisible():
@@ -136,6 +136,6 @@ class EditorArea(QPlainTextEdit):
         return place_of(self.document(), self.textCursor().selectionStart())
 
     def search_selection(self) -> str:
-        """Returns the selected text if it is within one line."""
+        """Returns the selected text if within a single line."""
         text = self.textCursor().selectedText()
         return "" if "\u2029" in text else text

@@ -105,7 +105,7 @@ class EditorTabs(QTabWidget):
         return next((page for page in self.pages() if page.document is document), None)
 
     def position(self) -> tuple[int, int]:
-        """Line and column of the cursor of the current tab, counted from 1; zeros without one."""
+        """Line and column of the cursor of the current tab, counted from 1; zeros without a tab."""
         return self.page.position() if self.page else (0, 0)
 
     def set_commands(self, commands: list[QAction]) -> None:
@@ -116,7 +116,7 @@ class EditorTabs(QTabWidget):
                 page.editor.addActions(commands)
 
     def set_home(self, home: QWidget, icon_name: str) -> None:
-        """Shows this where no document is open; its window title names the tab."""
+        """Shows `home` where no document is open; the window title of `home` names the tab."""
         self._home, self._home_icon = home, icon_name
         self._follow_home()
 
@@ -150,7 +150,7 @@ class EditorTabs(QTabWidget):
         return self._home is not None and self.currentWidget() is self._home
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Marks each error and warning in the text it is about."""
+        """Marks each error and warning in the text of the diagnostic."""
         for page in self.pages():
             name = page.document.name
             page.set_marks(
@@ -207,7 +207,7 @@ class EditorTabs(QTabWidget):
             button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
     def _add_list(self) -> QToolButton:
-        """Returns a button at the end of the tabs that lists them all, however many do not fit."""
+        """Returns a button at the end of the tabs that lists all tabs, also tabs without room."""
         button = QToolButton(self, autoRaise=True)
         button.setObjectName("tabListButton")
         button.setToolTip(self.tr("List all tabs"))
@@ -221,7 +221,7 @@ class EditorTabs(QTabWidget):
         return button
 
     def _follow_home(self) -> None:
-        """Puts the home in or takes it away."""
+        """Adds or removes the home tab."""
         if self._home is None:
             return
         index, wanted = self.indexOf(self._home), self._home_stays or not self.pages()
@@ -395,6 +395,6 @@ def part_in_builds(document: Document) -> str:
 
 
 def opened_message(document: Document) -> str:
-    """Returns what to say once a preview has been opened."""
+    """Returns the message after a preview has been opened."""
     message = QCoreApplication.translate("Previews", "{path} is open. {part}")
     return message.format(path=document.path, part=part_in_builds(document))

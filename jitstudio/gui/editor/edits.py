@@ -1,4 +1,4 @@
-"""What the editing keys of a code editor do, as functions over a text cursor.
+"""The editing keys of a code editor as functions over a text cursor.
 
 Each is one step of undo.
 """
@@ -35,7 +35,7 @@ def set_tab_width(document: QTextDocument, columns: int) -> None:
 
 @contextmanager
 def one_step(cursor: QTextCursor) -> Iterator[None]:
-    """Joins all edits inside into one step of undo."""
+    """Joins all edits inside into a single step of undo."""
     cursor.beginEditBlock()
     try:
         yield
@@ -49,7 +49,7 @@ def indentation(text: str) -> str:
 
 
 def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """The lines that a selection touches; one that it only reaches the start of is left out."""
+    """Returns the lines that a selection touches; a line touched only at the start is left out."""
     document = cursor.document()
     first = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())
@@ -74,7 +74,7 @@ def _remove(block: QTextBlock, column: int, count: int) -> None:
 
 
 def indent(cursor: QTextCursor) -> None:
-    """Indents the selected lines; goes to the next tab stop if one line or none is selected."""
+    """Indents the selected lines; for at most a single line, goes to the next tab stop."""
     blocks = selected_blocks(cursor)
     with one_step(cursor):
         if len(blocks) == 1 and not _is_whole_line(cursor, blocks[0]):
@@ -91,7 +91,7 @@ def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
 
 
 def unindent(cursor: QTextCursor) -> None:
-    """Takes one level of indentation from the selected lines, or from the cursor's."""
+    """Removes a level of indentation from the selected lines, or from the cursor's line."""
     width = tab_width(cursor.document())
     changes: list[Change] = []
     for line, text in _selected_lines(cursor):
@@ -104,14 +104,14 @@ def unindent(cursor: QTextCursor) -> None:
 
 
 def indent_lines(cursor: QTextCursor) -> None:
-    """Indents the lines that the selection touches, or the cursor's, wherever in it that is."""
+    """Indents the lines that the selection touches, or the cursor's, wherever the cursor is."""
     deeper = " " * tab_width(cursor.document())
     lines = (line for line, text in _selected_lines(cursor) if text.strip())
     _change_lines(cursor, [(line, (0, 0), deeper) for line in lines])
 
 
 def delete_lines(cursor: QTextCursor) -> None:
-    """Deletes the selected lines, or the cursor's; the one below takes their place."""
+    """Deletes the selected lines, or the cursor's line."""
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
     with one_step(cursor):
@@ -127,7 +127,7 @@ def delete_lines(cursor: QTextCursor) -> None:
 
 
 def new_line(cursor: QTextCursor) -> None:
-    """Begins a new line as deep as this one, deeper behind an opening bracket."""
+    """Begins a new line as deep as this line, deeper behind an opening bracket."""
     with one_step(cursor):
         cursor.removeSelectedText()
         text = cursor.block().text()
@@ -146,7 +146,7 @@ def new_line(cursor: QTextCursor) -> None:
 
 
 def close_brace(cursor: QTextCursor) -> None:
-    """Type a closing brace; alone on its line it goes one level back."""
+    """Types a closing brace; a brace alone on a line goes a level back."""
     with one_step(cursor):
         if not cursor.hasSelection():
             before = cursor.block().text()[: cursor.positionInBlock()]
@@ -167,7 +167,7 @@ def backspace(cursor: QTextCursor) -> bool:
 
 
 def toggle_comments(cursor: QTextCursor, prefix: str) -> None:
-    """Comments the selected lines out, or in again if all of them are out."""
+    """Comments the selected lines out, or in again if all are commented out."""
     selected = _selected_lines(cursor)
     lines = [(line, text, len(indentation(text))) for line, text in selected if text.strip()]
     if not lines or not prefix:
@@ -190,7 +190,7 @@ def _selected_lines(cursor: QTextCursor) -> list[tuple[int, str]]:
 
 
 def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
-    """Makes changes to the selected lines as one step; they stay selected."""
+    """Makes changes to the selected lines as a single step; the lines stay selected."""
     backwards = cursor.position() < cursor.anchor()
     with one_step(cursor):
         replace_spans(cursor.document(), changes)
@@ -203,7 +203,7 @@ def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
 
 
 def duplicate_lines(cursor: QTextCursor) -> None:
-    """Puts a copy of the selected lines below them; the cursor stays in the upper ones."""
+    """Inserts a copy of the selected lines below; the cursor stays in the upper lines."""
     blocks = selected_blocks(cursor)
     copy = "\n".join(block.text() for block in blocks)
     last = blocks[-1]
@@ -217,7 +217,7 @@ def duplicate_lines(cursor: QTextCursor) -> None:
 
 
 def move_lines(cursor: QTextCursor, down: bool) -> None:
-    """Swaps the selected lines with the line above or below them; the selection goes along."""
+    """Swaps the selected lines with the line above or below; the selection goes along."""
     blocks = selected_blocks(cursor)
     neighbour = blocks[-1].next() if down else blocks[0].previous()
     if not neighbour.isValid():

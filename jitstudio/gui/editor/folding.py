@@ -16,7 +16,7 @@ from jitstudio.gui.editor.matching import opens_block
 
 
 class Folds(QObject):
-    """What is folded in one document.
+    """The folds of a document.
 
     Attributes:
         kind: The language, which knows what a brace is.
@@ -42,26 +42,26 @@ class Folds(QObject):
         return following.isValid() and opens_block(block) and following.text().lstrip()[:1] != "}"
 
     def is_folded(self, block: QTextBlock) -> bool:
-        """Returns whether the lines behind this one are hidden."""
+        """Returns whether the lines behind `block` are hidden."""
         following = block.next()
         return block.isVisible() and following.isValid() and not following.isVisible()
 
     def last_of(self, block: QTextBlock) -> QTextBlock:
-        """Returns the last line that is folded behind this one; itself where none is."""
+        """Returns the last line folded behind `block`; `block` where none is."""
         if not self.is_folded(block):
             return block
         following = self._document.findBlockByLineNumber(block.firstLineNumber() + 1)
         return following.previous() if following.isValid() else self._document.lastBlock()
 
     def toggle(self, block: QTextBlock) -> None:
-        """Folds what begins in this line, or opens it."""
+        """Folds or opens the block of code that begins in a line."""
         if self.is_folded(block):
             self.unfold(block)
         else:
             self._fold(block.blockNumber(), self._ranges())
 
     def fold_around(self, block: QTextBlock) -> QTextBlock:
-        """Folds the innermost open block of code that a line is in; gives back its first line."""
+        """Folds the innermost open block of code around a line; returns the first line."""
         ranges, line = self._ranges(), block.blockNumber()
         around = (
             first
@@ -77,7 +77,7 @@ class Folds(QObject):
         return self._document.findBlockByNumber(first)
 
     def unfold(self, block: QTextBlock) -> None:
-        """Shows the lines behind this one; folds among them stay."""
+        """Shows the lines behind `block`; inner folds stay."""
         hidden = _hidden_run(block.next())
         self._heads = [head for head in self._heads if head.block() != block]
         self._set_visible(hidden, True)
@@ -99,7 +99,7 @@ class Folds(QObject):
             self.unfold(head)
 
     def fold_all(self) -> None:
-        """Folds every block of code, also those inside others."""
+        """Folds every block of code, also inner blocks."""
         ranges = self._ranges()
         self._heads = [QTextCursor(self._document.findBlockByNumber(line)) for line in ranges]
         hidden: list[QTextBlock] = []
@@ -133,13 +133,13 @@ class Folds(QObject):
         self._set_visible(self._within(first, ranges), False)
 
     def _within(self, first: int, ranges: Mapping[int, int]) -> list[QTextBlock]:
-        """Returns the lines that are hidden where this one is folded."""
+        """Returns the lines that a fold at line `first` hides."""
         block = self._document.findBlockByNumber(first)
-        found = []
+        blocks = []
         for _ in range(first, ranges.get(first, first)):
             block = block.next()
-            found.append(block)
-        return found
+            blocks.append(block)
+        return blocks
 
     def _set_visible(self, blocks: Sequence[QTextBlock], visible: bool) -> None:
         if not blocks:
@@ -175,9 +175,9 @@ class Folds(QObject):
 
 
 def _hidden_run(block: QTextBlock) -> list[QTextBlock]:
-    """Returns the hidden lines from this one on, as far as they follow each other."""
-    found = []
+    """Returns the hidden lines from `block` on, up to the next visible line."""
+    blocks = []
     while block.isValid() and not block.isVisible():
-        found.append(block)
+        blocks.append(block)
         block = block.next()
-    return found
+    return blocks

@@ -1,4 +1,4 @@
-"""What is drawn behind the code of an editor: line colours, brackets, words, matches, waves."""
+"""The layers behind the code of an editor: line colours, brackets, words, matches, waves."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LONG_LINE = 250
 
 
 class EditorLineColours(LineColours):
-    """Draws what lies behind the text of one `CodeEditor`."""
+    """Draws the layers behind the text of a `CodeEditor`."""
 
     def __init__(self, editor: EditorArea) -> None:
         super().__init__(editor, self._line_below)
         self._editor = editor
 
     def paint(self) -> None:
-        """Draws the current line, and over it what belongs together."""
+        """Draws the current line, and over that the colours of corresponding lines."""
         editor, theme = self._editor, self._editor.theme
         cursor = editor.textCursor()
         current = NO_LINE if cursor.hasSelection() else cursor.blockNumber()
@@ -44,7 +44,7 @@ class EditorLineColours(LineColours):
         painter.end()
 
     def scroll_to(self, line: int) -> None:
-        """Scrolls to a line, to the middle if it is not visible."""
+        """Scrolls to a line, to the middle if not visible yet."""
         editor = self._editor
         seen = [block.blockNumber() for block, _ in editor.visible_blocks()]
         if seen and not seen[0] <= line < seen[-1]:
@@ -58,7 +58,7 @@ class EditorLineColours(LineColours):
 
 
 class Highlights(QObject):
-    """Highlights what is visible of one `CodeEditor`, and follows its cursor."""
+    """Highlights the visible part of a `CodeEditor`, and follows the cursor."""
 
     def __init__(self, editor: EditorArea, carets: Carets, link: WordLink) -> None:
         super().__init__(editor)
@@ -74,13 +74,13 @@ class Highlights(QObject):
         editor.horizontalScrollBar().valueChanged.connect(self.refresh)
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlights what was found, by line."""
+        """Highlights matches, by line."""
         self._matches = matches
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Highlights what is visible now."""
+        """Highlights the part that is visible now."""
         editor = self._editor
         blocks = [block for block, _ in editor.visible_blocks()]
         if not blocks:
@@ -95,21 +95,24 @@ class Highlights(QObject):
     def _near(
         self, highlights: Sequence[QTextEdit.ExtraSelection]
     ) -> list[QTextEdit.ExtraSelection]:
-        """Returns those in visible columns: Qt draws a line once more for each highlight in it."""
+        """Returns highlights in visible columns: Qt draws a line once more for each highlight."""
         editor, right = self._editor, self._editor.viewport().width()
         seen: dict[int, tuple[int, int]] = {}
         near = []
-        for one in highlights:
-            block = one.cursor.block()
+        for highlight in highlights:
+            block = highlight.cursor.block()
             if block.length() > _LONG_LINE:
                 if block.blockNumber() not in seen:
                     middle = editor.cursorRect(QTextCursor(block)).center().y()
                     edges = (editor.cursorForPosition(QPoint(x, middle)) for x in (0, right))
                     seen[block.blockNumber()] = (next(edges).position(), next(edges).position())
                 first, last = seen[block.blockNumber()]
-                if one.cursor.selectionEnd() < first or one.cursor.selectionStart() > last:
+                if (
+                    highlight.cursor.selectionEnd() < first
+                    or highlight.cursor.selectionStart() > last
+                ):
                     continue
-            near.append(one)
+            near.append(highlight)
         return near
 
     def _words(self, first: QTextBlock, last: int) -> list[QTextEdit.ExtraSelection]:
@@ -127,15 +130,15 @@ class Highlights(QObject):
 
     def _brackets(self) -> list[QTextEdit.ExtraSelection]:
         color = self._editor.theme.code.bracket
-        found = []
+        selections = []
         for position in bracket_pair(self._editor.textCursor()) or ():
             cursor = QTextCursor(self._editor.document())
             cursor.setPosition(position)
             cursor.movePosition(
                 QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
             )
-            found.append(background(cursor, color))
-        return found
+            selections.append(background(cursor, color))
+        return selections
 
     @Slot()
     def _on_cursor_moved(self) -> None:

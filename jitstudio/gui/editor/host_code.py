@@ -1,4 +1,4 @@
-"""Draws back what of a text is not compiled as it is for the host only."""
+"""Fades the parts of a text that are not compiled because they are for the host only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VEIL = 0.4
 
 
 class HostCodeVeil(QObject):
-    """Finds host code in the background whenever one `CodeEditor` rests, and draws it back.
+    """Finds host code in the background whenever a `CodeEditor` rests, and fades the lines.
 
     Signals:
         changed: Other lines are host code now.
@@ -55,7 +55,7 @@ class HostCodeVeil(QObject):
             self._on_found(())
 
     def show_built(self, ranges: tuple[tuple[int, int], ...]) -> None:
-        """Shows what a build has set aside of the text, which is still the same.
+        """Shows the host code that a build has excluded from the text, which is unchanged since.
 
         A build knows the macros of all headers.
         """

@@ -1,4 +1,4 @@
-"""Which keys of an editor do what: pairs of brackets, edits, and the standard keys of a text field.
+"""The keys of an editor: pairs of brackets, edits, and the standard keys of a text field.
 
 The shortcuts of commands are in `jitstudio.gui.shell.commands.actions`.
 """
@@ -110,7 +110,7 @@ class ClosingPairs:
         self._put_in: list[QTextCursor] = []
 
     def take(self, cursor: QTextCursor, typed: str) -> bool:
-        """Type a sign as one of a pair; says whether that applied."""
+        """Types a sign as a pair of brackets or quotes; returns whether that applied."""
         if not self.is_on:
             return False
         self._forget_others(cursor)
@@ -172,7 +172,7 @@ class ClosingPairs:
         return next((put for put in self._put_in if put.position() == at), None)
 
     def _brace_below(self, cursor: QTextCursor) -> QTextCursor | None:
-        """Returns the brace that went down a line by Enter, if nothing but blanks is before it."""
+        """Returns the brace that Enter moved a line down, if only blanks are before the brace."""
         rest = cursor.block().text()[cursor.positionInBlock() :]
         below = cursor.block().next()
         for put in self._put_in:
@@ -208,7 +208,7 @@ def is_of_lines(edit: Edit) -> bool:
 
 
 def edit_of(event: QKeyEvent) -> Edit | None:
-    """Returns what a key press does to the text, unless Qt knows best."""
+    """Returns the edit of a key press, unless Qt knows best."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if event.text() == "}":
         modifiers = _NONE  # which modifiers a brace needs depends on the keyboard
@@ -216,7 +216,7 @@ def edit_of(event: QKeyEvent) -> Edit | None:
 
 
 def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: ClosingPairs) -> bool:
-    """Does what a key does to the text at a cursor; returns whether Qt is to do nothing more."""
+    """Applies a key at a cursor; returns whether Qt is to do nothing more."""
     edit = edit_of(event)
     if pairs.take(cursor, event.text()):
         return True
@@ -227,13 +227,13 @@ def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: ClosingPairs) -> boo
 
 
 def _is_backspace(event: QKeyEvent) -> bool:
-    """Returns whether this deletes one character back."""
+    """Returns whether a key deletes a character backwards."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return event.key() == Qt.Key.Key_Backspace and modifiers == _NONE
 
 
 def standard_edit(event: QKeyEvent) -> Edit | None:
-    """Returns what a key does to a cursor, if it moves it, deletes, or types a character."""
+    """Returns the edit of a standard key that moves, deletes or types a character."""
     for key, (move, mode) in _MOVES.items():
         if event.matches(key):
             return partial(_go, move=move, mode=mode)
@@ -246,7 +246,7 @@ def standard_edit(event: QKeyEvent) -> Edit | None:
 
 
 def types(event: QKeyEvent) -> bool:
-    """Returns whether a key types its text: see `QInputControl::isAcceptableInput` of Qt."""
+    """Returns whether a key types text: see `QInputControl::isAcceptableInput` of Qt."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     text = event.text()
     return text[:1].isprintable() and text != "" and modifiers not in (_CTRL, _CTRL | _SHIFT)

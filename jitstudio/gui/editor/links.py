@@ -23,7 +23,7 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class WordLink(QObject):
-    """Watches the mouse over one `CodeEditor`.
+    """Watches the mouse over a `CodeEditor`.
 
     Signals:
         followed: The cursor is on a name whose definition is wanted.
@@ -52,7 +52,7 @@ class WordLink(QObject):
         return [link]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Looks for names while Ctrl is held, and follows clicks on them."""
+        """Looks for names while Ctrl is down, and follows clicks on names."""
         match event:
             case QKeyEvent() if event.key() == Qt.Key.Key_Control:
                 is_held = event.type() == QEvent.Type.KeyPress

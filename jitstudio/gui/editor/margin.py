@@ -1,4 +1,4 @@
-"""What is drawn next to the code of an editor: line numbers, signs, folds, live registers."""
+"""The margin next to the code of an editor: line numbers, signs, folds, live registers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LEFT, _GAP, _RIGHT = 4, 4, 6
 
 
 class LineBar(NamedTuple):
-    """What is alive on a line.
+    """The bar of a line, of live registers or executions.
 
     Attributes:
         number: What is written in front of the bar.
@@ -54,7 +54,7 @@ class LineBar(NamedTuple):
 
 
 class PressureBars(QObject):
-    """The bars of one `CodeEditor`; they stay with their lines while text is edited.
+    """The bars of a `CodeEditor`, which stay with the lines while text is edited.
 
     Signals:
         changed: There are other bars.
@@ -85,7 +85,7 @@ class PressureBars(QObject):
         return _BAR_LEFT + self._digits * digit + _BAR_GAP + _BAR_WIDTH
 
     def show_bars(self, bars: Mapping[int, LineBar] | None) -> None:
-        """Shows these, by the line from 0; without any there is room for them, with None not."""
+        """Shows bars by line from 0; an empty mapping keeps the room for bars, None does not."""
         self._bars = dict(bars) if bars is not None else None
         self._digits = max((len(str(bar.number)) for bar in self.bars.values()), default=2)
         self.changed.emit()
@@ -96,7 +96,7 @@ class PressureBars(QObject):
         return self._is_old and self._bars is not None
 
     def set_old(self, is_old: bool) -> None:
-        """Marks the bars as of an older text, or of this one."""
+        """Marks the bars as of an older text, or of the present text."""
         if is_old != self._is_old:
             self._is_old = is_old
             self.changed.emit()
@@ -146,13 +146,13 @@ class PressureBars(QObject):
 
 
 class FoldSigns:
-    """Draws the signs of one `CodeEditor`."""
+    """Draws the fold signs of a `CodeEditor`."""
 
     def __init__(self, editor: EditorArea) -> None:
         self._editor = editor
 
     def paint(self) -> None:
-        """Draws those that are visible."""
+        """Draws the visible fold signs."""
         code = self._editor.theme.code
         painter = QPainter(self._editor.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -183,7 +183,7 @@ class FoldSigns:
 
 
 class EditorMargin(QWidget):
-    """Draws the margin of one `CodeEditor`.
+    """Draws the margin of a `CodeEditor`.
 
     A click in it selects the line, one on the fold mark folds or opens a block of code, and one
     left of the number sets or removes a breakpoint where there can be any.
@@ -206,7 +206,7 @@ class EditorMargin(QWidget):
         self.update()
 
     def wanted_width(self) -> int:
-        """Returns how wide it must be for the last line's number."""
+        """Returns the width that the last line's number needs."""
         digits = max(_FEWEST_DIGITS, len(str(self._editor.blockCount())))
         metrics = self._editor.fontMetrics()
         numbers = digits * metrics.horizontalAdvance("9")
@@ -264,7 +264,7 @@ class EditorMargin(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Says what the sign under the mouse means."""
+        """Shows a tip about the sign under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             block, bars = self._block_at(event.pos().y()), self._pressure
             is_bar = event.pos().x() < bars.width
@@ -289,7 +289,7 @@ class EditorMargin(QWidget):
             self._select(self._pressed, self._pressed)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Selects all lines from the one where the button went down."""
+        """Selects all lines from the line of the button press."""
         if self._pressed is not None:
             block = self._block_at(round(event.position().y()))
             self._select(self._pressed, block.blockNumber())
@@ -306,7 +306,7 @@ class EditorMargin(QWidget):
         return self._editor.cursorForPosition(QPoint(0, y)).block()
 
     def _marks_of(self, block: QTextBlock) -> list[PlacedMark]:
-        """Returns the marks of a line and of those that are folded behind it."""
+        """Returns the marks of a line and of the lines folded behind."""
         return self._editor.marks.of_lines(block, self._editor.folds.last_of(block))
 
     def _select(self, first: int, last: int) -> None:

@@ -39,7 +39,7 @@ class DiagnosticMark(NamedTuple):
 
 
 class PlacedMark(NamedTuple):
-    """A mark and the text it is about; the cursor follows every edit."""
+    """A mark with the marked text; the cursor follows every edit."""
 
     mark: DiagnosticMark
     cursor: QTextCursor
@@ -47,20 +47,20 @@ class PlacedMark(NamedTuple):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the text it was about has been deleted."""
+        """Whether the marked text has been deleted."""
         # Text typed into the hole moves the anchor alone, behind the position.
         return self.had_text and self.cursor.anchor() >= self.cursor.position()
 
 
 class MarkList:
-    """The marks of one document, in order of their place."""
+    """The marks of a document, in order of place."""
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
         self._placed: list[PlacedMark] = []
 
     def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
-        """Replaces all marks. One behind the end of the text goes to its last line."""
+        """Replaces all marks; a mark behind the end of the text goes to the last line."""
         self._placed = [self._place(mark) for mark in marks]
 
     def alive(self) -> list[PlacedMark]:
@@ -71,18 +71,18 @@ class MarkList:
 
     def at_position(self, position: int) -> list[PlacedMark]:
         """Returns the marks that cover a position in the document, worst first."""
-        found = [
+        covering = [
             placed
             for placed in self.alive()
             if placed.cursor.selectionStart() <= position <= placed.cursor.selectionEnd()
         ]
-        return sorted(found, key=lambda placed: _RANK[placed.mark.severity.value])
+        return sorted(covering, key=lambda placed: _RANK[placed.mark.severity.value])
 
     def of_lines(self, first: QTextBlock, last: QTextBlock) -> list[PlacedMark]:
         """Returns the marks within some lines, worst first."""
         begin, end = first.position(), last.position() + last.length() - 1
-        found = [p for p in self.alive() if begin <= p.cursor.selectionStart() <= end]
-        return sorted(found, key=lambda placed: _RANK[placed.mark.severity.value])
+        within = [p for p in self.alive() if begin <= p.cursor.selectionStart() <= end]
+        return sorted(within, key=lambda placed: _RANK[placed.mark.severity.value])
 
     def by_line(self) -> dict[int, list[PlacedMark]]:
         """Returns the marks of each line, worst first, by block number."""
@@ -122,7 +122,7 @@ def tooltip(marks: Iterable[PlacedMark]) -> str:
 
 
 def _span(block: QTextBlock, column: int | None) -> tuple[int, int]:
-    """Returns what to underline, in UTF-16 units: the token at the column, or the line's text."""
+    """Returns the range to underline, in UTF-16 units: the token at the column, or the line."""
     text = block.text()
     token = _TOKEN.search(text, max(0, column - 1)) if column is not None else None
     if token is not None:

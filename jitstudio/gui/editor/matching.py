@@ -1,4 +1,4 @@
-"""What belongs to the place of the cursor: the partner of a bracket, the same word elsewhere."""
+"""Matches of the cursor's place: the partner of a bracket, the same word elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Positions = tuple[int, int]
 
 
 def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
-    """Returns the positions of the bracket at the cursor and of its partner, if both are there."""
+    """Returns the positions of the bracket at the cursor and of the partner, if both exist."""
     block = cursor.block()
     if block.length() > _LONGEST_LINE:
         return None
@@ -59,14 +59,14 @@ def _partner(block: QTextBlock, index: int, bracket: str) -> int | None:
 def _brackets(
     block: QTextBlock, index: int, forward: bool
 ) -> Iterator[tuple[QTextBlock, int, str]]:
-    """Yields the brackets of code from a place on, or back from it, itself included."""
+    """Yields the brackets of code from a place on, or backwards, the place included."""
     for step in range(_FARTHEST_LINES):
         if not block.isValid() or block.length() > _LONGEST_LINE:
             return
-        found = [(match.start(), match.group()) for match in _BRACKET.finditer(block.text())]
+        brackets = [(match.start(), match.group()) for match in _BRACKET.finditer(block.text())]
         if step == 0:
-            found = [f for f in found if (f[0] >= index if forward else f[0] <= index)]
-        for column, char in found if forward else reversed(found):
+            brackets = [f for f in brackets if (f[0] >= index if forward else f[0] <= index)]
+        for column, char in brackets if forward else reversed(brackets):
             if not in_prose(block, column):
                 yield block, column, char
         block = block.next() if forward else block.previous()
@@ -92,7 +92,7 @@ def in_prose(block: QTextBlock, column: int) -> bool:
 
 
 def types_prose(block: QTextBlock, column: int) -> bool:
-    """Returns whether what is typed there becomes a part of a comment or a string."""
+    """Returns whether text typed there becomes a part of a comment or a string."""
     text, before = block.text(), -1
     for span in block.layout().formats():
         end = span.start + span.length
@@ -107,7 +107,7 @@ def types_prose(block: QTextBlock, column: int) -> bool:
 
 
 def _is_closed(prose: str, goes_on: bool) -> bool:
-    """Returns whether the end of a comment or string is at the end of this part of one."""
+    """Returns whether a comment or string ends at the end of this part."""
     if prose.startswith(_LINE_COMMENTS):
         return False
     quote = prose[-1:]
@@ -116,7 +116,7 @@ def _is_closed(prose: str, goes_on: bool) -> bool:
 
 
 def word_at(cursor: QTextCursor) -> str:
-    """Returns the identifier that the cursor touches, or nothing if something else is selected."""
+    """Returns the identifier that the cursor touches, or nothing if other text is selected."""
     block = cursor.block()
     if block.length() > _LONGEST_LINE:
         return ""
@@ -130,9 +130,9 @@ def word_at(cursor: QTextCursor) -> str:
 
 
 def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
-    """Cursors that select a word wherever it is a whole word, from one block to a position."""
+    """Returns cursors that select whole words equal to `word`, from a block to a position."""
     pattern = re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
-    found: list[QTextCursor] = []
+    cursors: list[QTextCursor] = []
     block = first
     while block.isValid() and block.position() <= last:
         is_read = block.isVisible() and block.length() <= _LONGEST_LINE
@@ -142,13 +142,13 @@ def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
             cursor.setPosition(block.position() + to_units(text, match.start()))
             end = block.position() + to_units(text, match.end())
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            found.append(cursor)
+            cursors.append(cursor)
         block = block.next()
-    return found
+    return cursors
 
 
 def word_range(cursor: QTextCursor) -> Positions | None:
-    """The word or number that a cursor touches, rather the one behind it than the one before."""
+    """Returns the word or number that a cursor touches, rather behind than before the cursor."""
     block, column = cursor.block(), cursor.positionInBlock()
     words = (match.span() for match in _WORD_OR_NUMBER.finditer(in_units(block.text())))
     touched = [(start, end) for start, end in words if start <= column <= end]

@@ -25,7 +25,7 @@ from jitstudio.listing.sass import TextExtent
 
 
 class ReadOnlyPage(SourcePage):
-    """Shows one document, and says why it cannot be edited.
+    """Shows a document, and tells why editing is impossible.
 
     Attributes:
         view: The listing.

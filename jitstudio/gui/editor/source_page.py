@@ -1,4 +1,4 @@
-"""The tab of a document: what all have in common, and that of one that can be edited."""
+"""The tab of a document: the base of all, and the tab of an editable document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SourcePage(QWidget):
-    """Shows one document.
+    """Shows a document.
 
     Attributes:
         document: What it shows.
@@ -57,12 +57,12 @@ class SourcePage(QWidget):
 
     @property
     def code_view(self) -> CodeView:
-        """The editor, or the view of what cannot be edited."""
+        """The editor, or the read-only view."""
         raise NotImplementedError
 
     @property
     def shown(self) -> Sequence[tuple[CodeView, KernelLanguage | None]]:
-        """All texts of it, each with the representation of a captured kernel that it is of."""
+        """All texts of the page, each with the representation of a captured kernel or None."""
         return ((self.code_view, self.stage),)
 
     @property
@@ -72,7 +72,7 @@ class SourcePage(QWidget):
 
     @property
     def find_bar(self) -> TextFinder:
-        """Searches the text; it is made when it is first asked for."""
+        """Searches the text; made when first asked for."""
         if self._find_bar is None:
             from jitstudio.gui.code.find_bar import FindBar
 
@@ -94,27 +94,27 @@ class SourcePage(QWidget):
 
     @property
     def kernel(self) -> CapturedKernel | None:
-        """The captured kernel that it shows; None until it is read, and for other documents."""
+        """The shown captured kernel; None until read, and for other documents."""
         return None
 
     def offer(self, edit_copy: QAction) -> None:
-        """Shows a button for a command about captured kernels, if it shows one."""
+        """Shows a button for a command about captured kernels, if the page shows a kernel."""
 
     def show_stage(self, stage: KernelLanguage) -> None:
-        """Shows another representation of a captured kernel, if it has that."""
+        """Shows another representation of a captured kernel, if available."""
 
     def show_beside(self) -> bool:
-        """Shows a second representation of a captured kernel, or one only; returns if it can."""
+        """Shows or hides a second representation of a captured kernel; returns if that can be."""
         return False
 
     def follow_kind(self) -> None:
-        """Treats the text as what the document holds now: saving may have changed its kind."""
+        """Follows the kind of the document, which saving may have changed."""
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
         """Shows these errors and warnings; a read-only document shows none."""
 
     def go_to(self, line: int, column: int) -> None:
-        """Puts the cursor to a place, counted from 1; 0 where it is unknown."""
+        """Puts the cursor to a place, counted from 1; 0 where unknown."""
         raise NotImplementedError
 
     def position(self) -> tuple[int, int]:
@@ -123,7 +123,7 @@ class SourcePage(QWidget):
 
 
 class EditorPage(SourcePage):
-    """Lets one document be edited."""
+    """Lets a document be edited."""
 
     editor: CodeEditor
 
@@ -153,7 +153,7 @@ class EditorPage(SourcePage):
         return self.editor
 
     def follow_kind(self) -> None:
-        """Treats the text as what the document holds now."""
+        """Highlights and comments as the kind of the document demands."""
         language = LANGUAGES[self.document.kind]
         if self.editor.highlighter.lexer is not language.lexer:
             self.editor.set_language(language.lexer, language.comment, self.document.kind)

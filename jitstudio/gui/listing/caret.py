@@ -1,4 +1,4 @@
-"""The caret of a listing, what is selected, and the keys that move it. No Qt widgets."""
+"""The caret of a listing, the selection, and the keys that move the caret. No Qt widgets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Key = QKeySequence.StandardKey
 
 
 class ListingCaret:
-    """The caret of one text, and the place where its selection began.
+    """The caret of a text, and the place where the selection began.
 
     Attributes:
         rows: Which lines are shown: moves pass over the others, and those are not copied.
@@ -61,7 +61,7 @@ class ListingCaret:
         self._goal = None
 
     def show_rows(self, rows: VisibleRows) -> None:
-        """Turns to other lines that are shown; what was in a hidden one moves up to its head."""
+        """Turns to other shown lines; a caret in a hidden line moves up to the head of the fold."""
         self.rows = rows
         place, anchor = (
             (line if rows.shows(line) else rows.step(line, 0), column)
@@ -70,7 +70,7 @@ class ListingCaret:
         self.select(anchor, place)
 
     def select(self, anchor: Place, place: Place) -> None:
-        """Selects from one place to another."""
+        """Selects from a place to another."""
         self.set_place(anchor)
         self.set_place(place, select=True)
 
@@ -100,12 +100,12 @@ class ListingCaret:
         line, column = self.place
         text = self.text.lines[line]
         if forward:
-            found = _WORD.finditer(text, column)
-            target = next((m.start() for m in found if m.start() > column), None)
+            words = _WORD.finditer(text, column)
+            target = next((m.start() for m in words if m.start() > column), None)
             beyond = self._behind(line)
         else:
-            found = _WORD.finditer(text, max(0, column - _LONGEST_WORD), column + _LONGEST_WORD)
-            target = max((m.start() for m in found if m.start() < column), default=None)
+            words = _WORD.finditer(text, max(0, column - _LONGEST_WORD), column + _LONGEST_WORD)
+            target = max((m.start() for m in words if m.start() < column), default=None)
             beyond = self._end_above(line)
         self.set_place(beyond if target is None else (line, target), select)
 
@@ -135,14 +135,14 @@ class ListingCaret:
         self.select((self.rows.line(0), 0), (last, len(self.text.lines[last])))
 
     def select_lines(self, origin: Place, place: Place) -> None:
-        """Selects whole lines, with their ends, from the one of `origin` to the one of `place`."""
+        """Selects whole lines, with their ends, from `origin`'s line to `place`'s line."""
         if place[0] >= origin[0]:
             self.select((origin[0], 0), self._behind(place[0]))
         else:
             self.select(self._behind(origin[0]), (place[0], 0))
 
     def select_words(self, origin: Place, place: Place) -> None:
-        """Selects whole words, from the one at `origin` to the one at `place`."""
+        """Selects whole words, from the word at `origin` to the word at `place`."""
         first, last = self._word_span(origin), self._word_span(place)
         if place >= origin:
             self.select((origin[0], first[0]), (place[0], last[1]))
@@ -150,12 +150,12 @@ class ListingCaret:
             self.select((origin[0], first[1]), (place[0], last[0]))
 
     def _behind(self, line: int) -> Place:
-        """Returns the start of the next line that is shown; from the last one, its end."""
+        """Returns the start of the next shown line; from the last line, the end."""
         below = self.rows.step(line, 1)
         return (below, 0) if below > line else (line, len(self.text.lines[line]))
 
     def _end_above(self, line: int) -> Place:
-        """The end of the line that is shown before this one; from the first one, its start."""
+        """Returns the end of the shown line before; from the first line, the start."""
         above = self.rows.step(line, -1)
         return (above, len(self.text.lines[above])) if above < line else (line, 0)
 
@@ -171,7 +171,7 @@ class ListingCaret:
         return column, min(column + 1, len(text))
 
     def selected_text(self) -> str:
-        """Returns what is selected of the shown lines, joined by newlines."""
+        """Returns the selected text of the shown lines, joined by newlines."""
         (first, start), (last, end) = self.selection
         lines = self.text.lines
         if first == last:
@@ -180,7 +180,7 @@ class ListingCaret:
         return "\n".join([lines[first][start:], *inner, lines[last][:end]])
 
     def columns_in(self, line: int) -> tuple[int, int, bool] | None:
-        """The selected columns of a line and whether its end is selected too, if it has any."""
+        """Returns the selected columns of a line, and whether the line end is selected; or None."""
         (first, start), (last, end) = self.selection
         if not self.has_selection or not first <= line <= last:
             return None
@@ -210,7 +210,7 @@ _MOVES: tuple[tuple[_Key, _Key, _Move], ...] = (
 
 
 def move_of(event: QKeyEvent) -> tuple[_Move, bool] | None:
-    """What a key does to the caret, and whether it selects on the way; None for other keys."""
+    """Returns the move of a key, and whether the key selects; None for other keys."""
     for moves, selects, move in _MOVES:
         if event.matches(moves):
             return move, False

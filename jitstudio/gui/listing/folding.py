@@ -53,7 +53,7 @@ class VisibleRows:
         return row if self._shown is None else int(self._shown[row])
 
     def row(self, line: int) -> int:
-        """Returns the row of a line, or of the nearest shown above it, or else of the first."""
+        """Returns the row of a line, or of the nearest shown line above, or of the first."""
         if self._shown is None:
             return min(max(line, 0), self.line_count - 1)
         return max(0, int(np.searchsorted(self._shown, line, "right")) - 1)
@@ -67,12 +67,12 @@ class VisibleRows:
         return self.line(self.row(line) + count)
 
     def between(self, first: int, last: int) -> Sequence[int]:
-        """Returns the shown lines from one line to another, both included."""
+        """Returns the shown lines from a line to another, both included."""
         if self._shown is None:
             return range(first, last + 1)
         ends = np.searchsorted(self._shown, (first, last + 1))
-        found: list[int] = self._shown[ends[0] : ends[1]].tolist()
-        return found
+        lines: list[int] = self._shown[ends[0] : ends[1]].tolist()
+        return lines
 
 
 class ListingFolds:
@@ -125,30 +125,30 @@ class ListingFolds:
         return number is not None and bool(self._folded[number])
 
     def set_folded(self, head: int, folded: bool) -> None:
-        """Folds the block that begins in a line, or unfolds it."""
+        """Folds or unfolds the block that begins in a line."""
         if (number := self._number_at(head)) is not None:
             self._folded[number] = folded
             self._update()
 
     def set_all_folded(self, folded: bool) -> None:
-        """Folds or unfolds all blocks, those within others too."""
+        """Folds or unfolds all blocks, also inside others."""
         self._folded[:] = folded
         self._update()
 
     def block_around(self, line: int) -> FoldRange | None:
         """Returns the innermost block that a line is in and that is not folded."""
-        found = np.flatnonzero((self._heads <= line) & (line <= self._lasts) & ~self._folded)
-        return self._blocks[found[-1]] if len(found) else None
+        around = np.flatnonzero((self._heads <= line) & (line <= self._lasts) & ~self._folded)
+        return self._blocks[around[-1]] if len(around) else None
 
     def function_around(self, line: int) -> FoldRange | None:
         """Returns the kernel or function that a line is in."""
-        found = np.flatnonzero((self._heads <= line) & (line <= self._lasts))
-        around = (self._blocks[number] for number in found)
+        numbers = np.flatnonzero((self._heads <= line) & (line <= self._lasts))
+        around = (self._blocks[number] for number in numbers)
         return next((block for block in around if block.is_function), None)
 
     @property
     def toggled_names(self) -> frozenset[str]:
-        """What is folded or unfolded unlike at first, in terms that hold in another build too."""
+        """Returns the blocks folded or unfolded unlike at first, by names that outlast a build."""
         others = np.flatnonzero(self._folded != self._starts_folded)
         return frozenset(self._blocks[number].name for number in others)
 
@@ -160,7 +160,7 @@ class ListingFolds:
             self._update()
 
     def reveal(self, line: int) -> None:
-        """Shows a line, whatever hides it."""
+        """Shows a line that a fold or a filter hides."""
         self._folded[(self._heads < line) & (line <= self._lasts)] = False
         if self._classes[line] in self._filters:
             self._revealed.add(line)
@@ -180,7 +180,7 @@ class ListingFolds:
         self.rows = VisibleRows(len(self._classes), hidden)
 
     def _in_folds(self) -> NDArray[np.bool_]:
-        """Returns for each line, whether it is in a folded block, below its head."""
+        """Returns for each line whether the line is in a folded block, below the head."""
         depths = np.zeros(len(self._classes) + 1, np.int32)
         np.add.at(depths, self._heads[self._folded] + 1, 1)
         np.subtract.at(depths, self._lasts[self._folded] + 1, 1)
@@ -217,7 +217,7 @@ class LineVisibility(QObject):
 
     @property
     def folds(self) -> ListingFolds:
-        """What is hidden now, and what can be."""
+        """The folds and filters."""
         return self._folds
 
     @property
@@ -226,7 +226,7 @@ class LineVisibility(QObject):
         return self._filters
 
     def set_text(self, lines: Sequence[str], kind: CodeKind | None, keep_folds: bool) -> None:
-        """Turns to another text; nothing is signalled if it is short.
+        """Turns to another text; emits no signal if the text is short.
 
         Args:
             lines: The text.
@@ -254,13 +254,13 @@ class LineVisibility(QObject):
             self._emit_changed()
 
     def reveal(self, line: int) -> None:
-        """Shows a line, whatever hides it."""
+        """Shows a line that a fold or a filter hides."""
         if not self.rows.shows(line):
             self._folds.reveal(line)
             self._emit_changed()
 
     def toggle(self, head: int) -> None:
-        """Folds the block that begins in a line, or unfolds it."""
+        """Folds or unfolds the block that begins in a line."""
         self._set_folded(head, not self._folds.is_folded(head))
 
     def fold(self, line: int) -> None:
@@ -292,15 +292,15 @@ class LineVisibility(QObject):
         self.changed.emit()
         self.hidden_count_changed.emit(self.rows.hidden_count)
 
-    def _take(self, found: ListingOutline) -> None:
-        self._folds = ListingFolds(self._line_count, found)
+    def _take(self, outline: ListingOutline) -> None:
+        self._folds = ListingFolds(self._line_count, outline)
         self._folds.toggle_names(self._toggled)
         self._toggled = frozenset()
         self._folds.set_filters(self._filters)
 
     @Slot(object)
-    def _on_outlined(self, found: ListingOutline) -> None:
-        self._take(found)
+    def _on_outlined(self, outline: ListingOutline) -> None:
+        self._take(outline)
         self._emit_changed()
 
 

@@ -19,7 +19,7 @@ _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 @dataclass(frozen=True)
 class AddressColumn:
-    """The column of addresses, which is there where it leaves room for the instructions.
+    """The column of addresses, which is shown where the instructions leave room.
 
     Attributes:
         cells: Its width; 0 for none.
@@ -84,7 +84,7 @@ class Grid:
         return self.margin - scaled(_GAP)
 
     def fold_mark(self, row: int) -> QRect:
-        """Returns where the mark of what begins in a row is drawn."""
+        """Returns the place of the fold mark of a row."""
         side = min(scaled(_MARK_SIDE), self.height)
         left = self.margin - scaled(_MARK_RIGHT) - side
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
@@ -101,7 +101,7 @@ class Grid:
 
     @property
     def whole_lines(self) -> int:
-        """How many lines fit, at least one."""
+        """The number of lines that fit, at least 1."""
         return max(1, self.size.height() // self.height)
 
     @property
@@ -119,7 +119,7 @@ class Grid:
         return self.top <= row < self.top + self.whole_lines
 
     def x(self, cell: float) -> float:
-        """The left edge of a cell; those of addresses are negative and stay where they are."""
+        """Returns the left edge of a cell; addresses have negative cells, which do not scroll."""
         if cell < 0:
             return self.text_left + (cell * self.cell if self.lead else 0)
         return self.text_left + cell * self.cell - self.shift
@@ -129,11 +129,11 @@ class Grid:
         return (row - self.top) * self.height
 
     def cell_at(self, x: float) -> float:
-        """Returns the cell at a place, and how far into it."""
+        """Returns the cell at a place, with the fraction inside the cell."""
         if self.lead and x < self.text_left:
             return (x - self.text_left) / self.cell
         return (x - self.text_left + self.shift) / self.cell
 
     def row_at(self, y: float) -> int:
-        """Returns the row at a height; it may lie outside of the text."""
+        """Returns the row at a height; the row may lie outside of the text."""
         return self.top + int(y // self.height)

@@ -1,4 +1,4 @@
-"""What panes say of code while they have none to show."""
+"""Hints of panes while they have no code to show."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def disassembly_hint(disassembly: CurrentDisassembly) -> str:
 
 
 def disassembly_sentence(disassembly: CurrentDisassembly) -> str:
-    """Returns the same in one line, for what needs that code now."""
+    """Returns the hint in a line, for commands that need the code now."""
     output = disassembly.lacking
     if disassembly.is_reading or (output and output.absence is Absence.BEING_BUILT):
         return disassembly_hint(disassembly).partition("\n")[0]

@@ -21,7 +21,7 @@ _Finder = Callable[[Place], CodeLink | None]
 
 
 class ListingLinks(QObject):
-    """Follows the links of one `ListingView`.
+    """Follows the links of a `ListingView`.
 
     Attributes:
         hovered: The link below the mouse while Ctrl is held.
@@ -60,7 +60,7 @@ class ListingLinks(QObject):
             self._view.jump_to(link.target)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Looks for links below the mouse while Ctrl is held, and follows clicks on them."""
+        """Looks for links below the mouse while Ctrl is down, and follows clicks on links."""
         match event:
             case QKeyEvent() if event.key() == Qt.Key.Key_Control:
                 at = self._view.viewport().mapFromGlobal(QCursor.pos())
@@ -114,7 +114,7 @@ class ListingLinks(QObject):
 
 
 class ListingHover(WordHover):
-    """Shows the tips of one `ListingView`.
+    """Shows the tips of a `ListingView`.
 
     Args:
         view: The listing.

@@ -1,4 +1,4 @@
-"""The text of a listing, its caret and its scroll bars: all of a listing that draws nothing."""
+"""The text of a listing, caret and scroll bars: all of a listing but the drawing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_DESCRIPTION = 500
 
 
 class Scrolling:
-    """The scroll bars of one listing: which of its rows and cells are visible."""
+    """The scroll bars of a listing: the visible rows and cells."""
 
     def __init__(self, view: ListingArea) -> None:
         self._view = view
@@ -43,14 +43,14 @@ class Scrolling:
         return self._vertical.value()
 
     def grid(self) -> Grid:
-        """Returns the grid as it is now."""
+        """Returns the present grid."""
         view = self._view
         size, shift = view.viewport().size(), self._horizontal.value()
         last = view.line_count and view.line_count - 1 + view.text.first_number
         return Grid.of(view.font(), last, view.lead, size, self.top, shift)
 
     def fit(self, text: ListingText, rows: VisibleRows) -> None:
-        """Gives the bars the range of what is shown."""
+        """Gives the bars the range of the shown text."""
         is_empty = not self._view.line_count
         grid = self.grid()
         self._vertical.setRange(0, 0 if is_empty else max(0, len(rows) - grid.whole_lines))
@@ -67,7 +67,7 @@ class Scrolling:
         self._horizontal.setValue(self._horizontal.value() + columns * step)
 
     def to_start(self) -> None:
-        """Shows the first row from its first column."""
+        """Shows the first row from the first column."""
         self._vertical.setValue(0)
         self._horizontal.setValue(0)
 
@@ -95,7 +95,7 @@ class Scrolling:
 
 @dataclass(frozen=True)
 class ScrollAnchor:
-    """A place in a text and what is around it.
+    """A place in a text with the surrounding view.
 
     Attributes:
         top: The line at the upper edge.
@@ -109,7 +109,7 @@ class ScrollAnchor:
 
     @classmethod
     def of(cls, caret: ListingCaret, scrolling: Scrolling) -> ScrollAnchor:
-        """Returns the anchor of what is visible now."""
+        """Returns the anchor of the present view."""
         top, row = scrolling.top, caret.rows.row(caret.line)
         is_in_sight = scrolling.grid().shows(row)
         return cls(caret.rows.line(top), caret.place, row - top if is_in_sight else None)
@@ -127,7 +127,7 @@ class ScrollAnchor:
         return replace(self, top=moved(self.top), place=(moved(line), column))
 
     def hold(self, caret: ListingCaret, scrolling: Scrolling) -> None:
-        """Scrolls the caret to the height where it was visible, or the same line to the top."""
+        """Scrolls the caret to the former height, or the same line to the top."""
         if self.offset is None:
             scrolling.to_row(caret.rows.row(self.top))
         else:
@@ -135,7 +135,7 @@ class ScrollAnchor:
 
 
 class ListingArea(SpokenText, QAbstractScrollArea):
-    """Lines in a viewport: what a window, a find bar and the parts of the view ask for.
+    """Lines in a viewport: the interface for windows, find bars and the parts of the view.
 
     Attributes:
         caret: Where the caret is and what is selected; call `caret_moved` after moving it.
@@ -174,7 +174,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
     # What screen readers read.
 
     def spoken_lines(self) -> Sequence[str]:
-        """Returns the text, or the hint in place of it."""
+        """Returns the text, or the hint instead of the text."""
         return self._text.lines if self._hint is None else (self._hint,)
 
     def spoken_selection(self) -> tuple[Place, Place]:
@@ -182,7 +182,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         return self.caret.anchor, self.caret.place
 
     def select_spoken(self, start: Place, end: Place) -> None:
-        """Selects from one place to another."""
+        """Selects from a place to another."""
         self.caret.select(start, end)
         self.caret_moved()
 
@@ -232,7 +232,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def text(self) -> ListingText:
-        """What is shown."""
+        """The shown text."""
         return self._text
 
     @property
@@ -250,7 +250,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.jump_to((line - 1, 0))
 
     def jump_to(self, place: Place) -> None:
-        """Puts the caret to a place, counted from 0, and its line to the middle."""
+        """Puts the caret to a place, counted from 0, and the line to the middle of the view."""
         self.caret.set_place(place)
         self._reveal_caret()
         self._scrolling.centre(self.visibility.rows.row(self.caret.line))
@@ -258,7 +258,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.jumped.emit()
 
     def come_up(self, head: int, line: int) -> None:
-        """Puts the caret to a line of a function, and its head to the upper edge if both fit.
+        """Puts the caret to a line of a function, and the head to the upper edge if both fit.
 
         Emits no `jumped`: this is where a new text begins for its reader.
 
@@ -276,7 +276,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.caret_moved()
 
     def show_line(self, line: int) -> None:
-        """Shows a line, counted from 0, in the middle if it is not visible; the caret stays."""
+        """Shows a line, counted from 0, in the middle if not visible yet; the caret stays."""
         row = self.visibility.rows.row(line)
         if not self._scrolling.grid().shows(row):
             self._scrolling.centre(row)
@@ -301,7 +301,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @Slot()
     def fold(self) -> None:
-        """Folds the block that the caret is in; once more, the one around it."""
+        """Folds the block with the caret; once more, the block around that."""
         self.visibility.fold(self.caret.line)
 
     @Slot()
@@ -334,12 +334,12 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         return self.caret.selection[0]
 
     def search_selection(self) -> str:
-        """Returns the selected text if it is within one line."""
+        """Returns the selected text if within a single line."""
         (first, _), (last, _) = self.caret.selection
         return self.caret.selected_text() if first == last else ""
 
     def show_match(self, line: int, span: Span) -> None:
-        """Selects a match and brings it into view, to the middle if it was not visible."""
+        """Selects a match and brings the line into view, to the middle if not visible yet."""
         self.caret.select((line, span[0]), (line, span[1]))
         self._reveal_caret()
         row = self.visibility.rows.row(line)
@@ -348,7 +348,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.caret_moved()
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlights what was found, by line."""
+        """Highlights matches, by line."""
         self._matches = matches
         self.viewport().update()
 
@@ -356,7 +356,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def grid(self) -> Grid:
-        """The grid as it is now."""
+        """The present grid."""
         return self._scrolling.grid()
 
     def leave_room(self, margins: QMargins) -> None:
@@ -367,7 +367,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def room(self) -> int:
-        """Width of the text with its columns, in pixels.
+        """Width of the text with columns, in pixels.
 
         The vertical bar has its place whether it is there or not: it comes and goes with the
         horizontal one, and that with the columns, which would never come to rest.
@@ -376,14 +376,14 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def lead(self) -> AddressColumn:
-        """The column of addresses as it is wanted."""
+        """The column of addresses, if wanted."""
         extent = self._text.extent
         cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
         return AddressColumn(cells, extent.usual, self.room)
 
     @property
     def code_width(self) -> int:
-        """How wide the view must be for its instructions, in pixels; 0 without any.
+        """The width that the view needs for the instructions, in pixels; 0 without any.
 
         A few may be longer, as elsewhere.
         """
@@ -393,11 +393,11 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def has_addresses(self) -> bool:
-        """Whether addresses are shown where there is room for them."""
+        """Whether addresses are shown where there is room."""
         return self._has_addresses
 
     def set_addresses(self, shown: bool) -> None:
-        """Shows the column of addresses where there is room for it, or never."""
+        """Shows the column of addresses where there is room, or never."""
         self._has_addresses = shown
         self._lay_out()
 
@@ -416,7 +416,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         return marks.head_at(at)
 
     def cut_at(self, at: QPoint) -> int | None:
-        """The line whose sign for what the right edge cuts off is at a place in the viewport."""
+        """Returns the line whose sign for cut text is at a place in the viewport."""
         grid = self._scrolling.grid()
         row, right = grid.row_at(at.y()), grid.cells_in_sight[1]
         if (
@@ -429,7 +429,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         return line if self._text.cut(line, right) is not None else None
 
     def place_at(self, at: QPoint, inside: bool = False) -> Place:
-        """The gap between two characters nearest to a place, or the one before what is there."""
+        """Returns the gap between characters nearest to a place, or before the character."""
         grid = self._scrolling.grid()
         line = self.visibility.rows.line(grid.row_at(at.y()))
         return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
@@ -443,7 +443,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self._scrolling.by(columns, lines)
 
     def caret_moved(self, scroll: bool = True) -> None:
-        """Shows the caret where it is now, also in a hidden line, and emits the signals."""
+        """Shows the caret, also in a hidden line, and emits the signals."""
         self._reveal_caret()
         if scroll:
             self._scrolling.follow(self.caret)

@@ -1,4 +1,4 @@
-"""The text of a listing: its lines, their tokens, and the cell of each character.
+"""The text of a listing: lines, tokens, and the cell of each character.
 
 Pure but for the protocol of the lexer: no widget, no paint. Lines and columns count from 0; a
 column is a character, a cell is one place of the fixed-width grid.
@@ -70,13 +70,13 @@ class ListingText:
         if len(text) > LONG_LINE:
             return self._long_line_tokens(text, line, first, last)
         key = (line, 0)
-        found = self._tokens.get(key)
-        if found is None:
+        runs = self._tokens.get(key)
+        if runs is None:
             self._forget()
             code = self.stand_ins.get(line, text)
-            found, state = self.lexer.lex_line(code, self._state_before(line))
-            self._tokens[key], self._states[line] = found, state
-        return found
+            runs, state = self.lexer.lex_line(code, self._state_before(line))
+            self._tokens[key], self._states[line] = runs, state
+        return runs
 
     def _state_before(self, line: int) -> int:
         """Returns the state at the start of a line; a guess where a comment began far above."""
@@ -100,8 +100,8 @@ class ListingText:
             if key not in self._tokens:
                 self._forget()
                 start = piece * _PIECE
-                found, _ = self.lexer.lex_line(text[start : start + _PIECE], 0)
-                self._tokens[key] = [(start + at, length, token) for at, length, token in found]
+                tokens, _ = self.lexer.lex_line(text[start : start + _PIECE], 0)
+                self._tokens[key] = [(start + at, length, token) for at, length, token in tokens]
             runs += self._tokens[key]
         return runs
 
@@ -112,7 +112,7 @@ class ListingText:
             self._states.clear()
 
     def lead(self, line: int) -> int:
-        """How many columns of a line are in the column of addresses: its address, or none."""
+        """Returns the number of columns of a line in the column of addresses."""
         address = self._address(line)
         return address.end() if address else 0
 
@@ -125,14 +125,14 @@ class ListingText:
         return ADDRESS.match(self.lines[line]) if self.extent.digits else None
 
     def is_simple(self, line: int) -> bool:
-        """Returns whether every character takes one cell, so that column and cell are the same."""
+        """Returns whether every character takes a single cell, so that column equals cell."""
         text = self.lines[line]
         if len(text) > LONG_LINE:
             return True
         return text.isascii() and "\t" not in text and not self.lead(line)
 
     def cells(self, line: int) -> list[int]:
-        """The cell of each column of a line that is not simple, and the one behind the last.
+        """Returns the cell of each column of a line that is not simple, and of the line end.
 
         Those of an address are negative: its digits end `ADDRESS_GAP` in front of the text, and the
         signs of the comment that it is in take no room.
@@ -162,7 +162,7 @@ class ListingText:
         return left if cell - cells[left] <= cells[right] - cell else right
 
     def cut(self, line: int, right: float) -> int | None:
-        """Returns the column that a line is to end in front of where it goes on beyond a cell.
+        """Returns the column where a line that is too long for the view has to end, or None.
 
         Returns:
             None where all of it is left of that cell, but for a semicolon behind it.

@@ -1,4 +1,4 @@
-"""The read-only view of generated code: hundreds of thousands of lines, or one of megabytes.
+"""The read-only view of generated code: hundreds of thousands of lines, or a line of megabytes.
 
 Draws what is visible and lexes nothing else. Knows nothing of builds.
 """
@@ -35,14 +35,14 @@ _Key = QKeySequence.StandardKey
 
 
 class ListingLineColours(LineColours):
-    """The line colours of one `ListingView`, which are drawn with its text."""
+    """The line colours of a `ListingView`, which are drawn with the text."""
 
     def __init__(self, view: ListingArea) -> None:
         super().__init__(view, self._line_below)
         self._view = view
 
     def scroll_to(self, line: int) -> None:
-        """Scrolls to a line, to the middle if it is not visible."""
+        """Scrolls to a line, to the middle if not visible yet."""
         if self._view.line_count:
             self._view.show_line(line)
 
@@ -84,13 +84,13 @@ class ListingView(Zoomable, ListingArea):
 
     @property
     def theme(self) -> Theme:
-        """How the text and its columns look."""
+        """The theme of text and columns."""
         return current_theme()
 
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draws what is visible."""
+        """Draws the visible lines."""
         painter = QPainter(self.viewport())
         if self._hint is None:
             PagePainter(painter, self._page()).paint(event.rect())
@@ -102,7 +102,7 @@ class ListingView(Zoomable, ListingArea):
         painter.end()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Moves what is drawn already, and draws the rest."""
+        """Moves the drawn lines, and draws the rest."""
         if dx:
             self.viewport().update()
         else:
@@ -127,7 +127,7 @@ class ListingView(Zoomable, ListingArea):
             self.caret_moved(scroll=not event.matches(QKeySequence.StandardKey.SelectAll))
 
     def event(self, event: QEvent) -> bool:
-        """Takes its own keys before the shortcuts of a window do."""
+        """Takes the keys of the view before the shortcuts of a window do."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             is_copy = event.matches(QKeySequence.StandardKey.Copy)
             event.setAccepted(is_copy or move_of(event) is not None)
@@ -168,7 +168,7 @@ class ListingView(Zoomable, ListingArea):
             self._mouse.release()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offers what can be done with the text."""
+        """Offers the actions on the text."""
         at = event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             grid, (line, column) = self._scrolling.grid(), self.caret.place
@@ -193,7 +193,7 @@ class ListingView(Zoomable, ListingArea):
     # How it does it.
 
     def _menu(self) -> QMenu:
-        """Returns what can be done with the text; the menu is deleted when it closes."""
+        """Returns the menu of the actions on the text; the menu is deleted when closed."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # Commands of the window for the line and the word here come first.

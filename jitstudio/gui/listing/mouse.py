@@ -19,7 +19,7 @@ _Select = Callable[[ListingCaret, Place, Place], None]
 
 
 class ListingMouse(QObject):
-    """Turns the mouse events of one `ListingView` into selections."""
+    """Turns the mouse events of a `ListingView` into selections."""
 
     def __init__(self, view: ListingArea) -> None:
         super().__init__(view)
@@ -76,7 +76,7 @@ class ListingMouse(QObject):
             self._scroll_timer.start()
 
     def release(self) -> None:
-        """Ends the drag; where the system has a selection, the middle button pastes it."""
+        """Ends the drag; on systems with a primary selection, the middle button pastes the text."""
         self._scroll_timer.stop()
         self._origin = None
         clipboard, caret = QApplication.clipboard(), self._view.caret
@@ -121,8 +121,8 @@ class ListingMouse(QObject):
         self._extend()
 
 
-def _are_near(one: QPoint, other: QPoint) -> bool:
-    return (one - other).manhattanLength() < QApplication.startDragDistance()
+def _are_near(place: QPoint, press: QPoint) -> bool:
+    return (place - press).manhattanLength() < QApplication.startDragDistance()
 
 
 def _steps(at: int, first: int, last: int) -> int:

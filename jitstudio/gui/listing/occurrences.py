@@ -1,4 +1,4 @@
-"""Highlights all occurrences of the register, label or opcode at the caret, and counts them."""
+"""Highlights and counts the occurrences of the register, label or opcode at the caret."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STEPS = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
 
 @dataclass(frozen=True)
 class MarkedWord:
-    """A word, and where it is marked.
+    """A word with the lines to mark.
 
     Attributes:
         word: The word.
@@ -56,7 +56,7 @@ class MarkedWord:
 
 
 def marked_at(text: ListingText, place: Place, function: range) -> MarkedWord | None:
-    """Returns what is to be marked for a place: the word that it touches, if that is worth it.
+    """Returns the word to mark for a place: the touched word, if worth marking.
 
     Args:
         text: The listing.
@@ -80,7 +80,7 @@ def _is(token: TokenType, kinds: Sequence[TokenType]) -> bool:
 
 
 class Occurrences(QObject):
-    """Follows the caret of one `ListingView`.
+    """Follows the caret of a `ListingView`.
 
     Signals:
         counted: A text with the word and the number of its occurrences; empty for none.
@@ -99,12 +99,12 @@ class Occurrences(QObject):
         view.installEventFilter(self)
 
     def set_scope(self, scope: Callable[[int], range | None]) -> None:
-        """Says which lines are a function, by any line of it; without one the text is."""
+        """Sets a function that returns the lines of the function around a line, or None."""
         self._scope = scope
         self._on_caret_placed()
 
     def spans(self, line: int) -> Sequence[Span]:
-        """Returns what is marked in a line."""
+        """Returns the marked parts of a line."""
         if self._marked is None:
             return ()
         return self._marked.spans(line, self._view.text.lines[line])

@@ -1,4 +1,4 @@
-"""Copies a listing as text, HTML or Markdown, for mails, issues and slides, and saves it."""
+"""Saves a listing, and copies text, HTML or Markdown for mails, issues and slides."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LIGHT = "light"
 
 @dataclass(frozen=True)
 class CopiedColumns:
-    """The columns of a listing, copied in front of its lines, each of a fixed width.
+    """The columns of a listing, copied in front of the lines, each of a fixed width.
 
     Attributes:
         heading: The names of the columns.
@@ -72,7 +72,7 @@ class ListingExcerpt:
 
     @property
     def text(self) -> str:
-        """The part as it is."""
+        """The part as plain text."""
         rows = (self.lines[line][start:end] for line, start, end in self.parts)
         if self.columns is None:
             return "\n".join(rows)
@@ -119,7 +119,7 @@ def _span(text: str, style: TokenStyle, base: TokenStyle) -> str:
 def _styled(
     excerpt: ListingExcerpt, lexer: CodeLexer | None, theme: Theme
 ) -> Iterator[Iterator[tuple[TokenStyle, str]]]:
-    """Yields for each part its pieces, each in one style."""
+    """Yields the pieces of each part, with the style of each piece."""
     if not excerpt.parts:
         return
     wanted = {line: (start, end) for line, start, end in excerpt.parts}
@@ -147,7 +147,7 @@ def _pieces(text: str, styles: Sequence[TokenStyle]) -> Iterator[tuple[TokenStyl
 
 @dataclass(frozen=True)
 class _Copied:
-    """What goes onto the clipboard, and what it is called."""
+    """A part of a listing for the clipboard, with the name of the form."""
 
     excerpt: ListingExcerpt
     text: str
@@ -156,7 +156,7 @@ class _Copied:
 
 
 class OutputExports(QObject):
-    """Copies from one listing, and asks for it to be saved.
+    """Copies parts of a listing, and asks for files to be saved.
 
     Attributes:
         copy_button: A menu of the forms to copy it in.
@@ -193,7 +193,7 @@ class OutputExports(QObject):
             action.setEnabled(there)
 
     def offer_columns(self, columns: Callable[[], CopiedColumns | None]) -> None:
-        """Lets the columns of the listing be copied with it."""
+        """Offers copying the columns of the listing, too."""
         self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
@@ -251,7 +251,7 @@ class OutputExports(QObject):
         return ListingExcerpt(text.lines, parts, text.stand_ins, self._columns())
 
     def _excerpt(self) -> ListingExcerpt:
-        """Returns what is selected, or all."""
+        """Returns the selected part, or the whole listing."""
         caret, text = self._view.caret, self._view.text
         if not caret.has_selection:
             return self._all()
@@ -271,8 +271,8 @@ class OutputExports(QObject):
         return ListingExcerpt(text.lines, parts, text.stand_ins, self._columns())
 
     def _say(self, count: int, form: str) -> None:
-        one = self.tr("Copied 1 line of {kind} {form}")
-        said = one if count == 1 else self.tr("Copied {count:,} lines of {kind} {form}")
+        singular = self.tr("Copied 1 line of {kind} {form}")
+        said = singular if count == 1 else self.tr("Copied {count:,} lines of {kind} {form}")
         named = self.tr(", names in words of C++") if self._view.text.stand_ins else ""
         self.reported.emit(
             said.format(count=count, kind=self._kind.title, form=form).strip() + named
@@ -316,10 +316,10 @@ class OutputExports(QObject):
         self._making.start(made)
 
     @Slot(object)
-    def _on_made(self, made: _Copied) -> None:
+    def _on_made(self, copied: _Copied) -> None:
         data = QMimeData()
-        data.setText(made.text)
-        if made.html:
-            data.setHtml(made.html)
+        data.setText(copied.text)
+        if copied.html:
+            data.setHtml(copied.html)
         QApplication.clipboard().setMimeData(data)
-        self._say(len(made.excerpt.parts), made.form)
+        self._say(len(copied.excerpt.parts), copied.form)

@@ -49,7 +49,7 @@ _ICON_SIDE = 16
 
 
 class _Entry(NamedTuple):
-    """A function, what its name is shown as, and that in the few letters of a list.
+    """A function with title and short title.
 
     One that is not listed has no place; what stands for all of them has no name.
     """
@@ -61,7 +61,7 @@ class _Entry(NamedTuple):
 
 
 class FunctionList(QComboBox):
-    """Says in which function the caret is, and goes to another one. Hidden where there is none.
+    """Names the function with the caret, and goes to other functions. Hidden without functions.
 
     Signals:
         line_requested: Go to this line, counted from 1.
@@ -90,7 +90,7 @@ class FunctionList(QComboBox):
     def show_functions(
         self, functions: Sequence[Function], spelling: DemangledListing, every: Sequence[str] = ()
     ) -> None:
-        """Offers those that are defined here; the others are elsewhere.
+        """Offers the functions defined here; the others are in other modules.
 
         Args:
             functions: Those of the listing.
@@ -131,7 +131,7 @@ class FunctionList(QComboBox):
 
 
 def shortened(names: Sequence[str]) -> list[str]:
-    """Long names in few letters: of those that begin alike, the part where they differ is kept."""
+    """Returns short forms of names: of names with equal beginnings, the different part is kept."""
     ordered = sorted(set(names))
     same: dict[str, int] = dict.fromkeys(names, 0)
     for name, following in pairwise(ordered):
@@ -139,13 +139,13 @@ def shortened(names: Sequence[str]) -> list[str]:
             lambda pair: pair[0] == pair[1], zip(name, following, strict=False)
         )
         shared = sum(1 for _ in same_letters)
-        for one in (name, following):
-            same[one] = max(same[one], shared)
+        for similar in (name, following):
+            same[similar] = max(same[similar], shared)
     return [_cut(name, same[name]) for name in names]
 
 
 def _cut(name: str, same: int) -> str:
-    """Returns a name with its beginning, and the part from the first letter on that is its own."""
+    """Returns the beginning of a name, and the part from the first differing letter on."""
     if len(name) <= _LONGEST:
         return name
     if same < _LONGEST - 2:
@@ -211,7 +211,7 @@ class FilterButton(QToolButton):
 
     @property
     def commands(self) -> tuple[QAction, ...]:
-        """What leaves out lines of each class."""
+        """The actions that leave out lines of each class."""
         return tuple(self._actions.values())
 
     @Slot()
@@ -232,7 +232,7 @@ class FilterButton(QToolButton):
 
 
 class HiddenLines(QToolButton):
-    """Says how many lines are hidden, while any are; a click shows them all."""
+    """Tells the number of hidden lines, while there are any; a click shows all lines."""
 
     def __init__(
         self, kind: CodeKind, visibility: LineVisibility, parent: QWidget | None = None
@@ -249,7 +249,7 @@ class HiddenLines(QToolButton):
         self._on_count_changed(visibility.rows.hidden_count)
 
     def set_roomy(self, is_roomy: bool) -> None:
-        """Leaves a narrow line to what else is in it; the folded lines say so themselves."""
+        """Leaves a narrow header to the other parts; folded lines show their count themselves."""
         self._is_roomy = is_roomy
         self._on_count_changed(self._count)
 
@@ -299,7 +299,7 @@ class ColumnsButton(QToolButton):
 
 
 class OutputHeader(QWidget):
-    """Names what a listing shows.
+    """Names the shown listing.
 
     Attributes:
         functions: The list of kernels and functions.
@@ -340,7 +340,7 @@ class OutputHeader(QWidget):
         return max(0, self._choice.currentIndex())
 
     def add_tool(self, button: QToolButton, icon_name: str) -> None:
-        """Puts one more button to the right end."""
+        """Puts a button to the right end."""
         show_icon(button, icon_name)
         fit_icon(button, _ICON_SIDE)
         self._row.addWidget(button)
@@ -350,7 +350,7 @@ class OutputHeader(QWidget):
         self._row.insertWidget(self._row.indexOf(self._facts) + 1, note)
 
     def show_modules(self, names: Sequence[str]) -> None:
-        """Offers other modules; the chosen one stays chosen where it is still there."""
+        """Offers other modules; the chosen module stays chosen where still present."""
         before = self._choice.currentText()
         with QSignalBlocker(self._choice):
             self._choice.clear()
@@ -362,7 +362,7 @@ class OutputHeader(QWidget):
         self._title.setText(names[0] if names else "")
 
     def choose(self, name: str) -> None:
-        """Chooses this module, if it is there."""
+        """Chooses a module, if present."""
         index = self._choice.findText(name)
         if index >= 0:
             self._choice.setCurrentIndex(index)
@@ -382,7 +382,7 @@ class OutputHeader(QWidget):
 
     @Slot(str)
     def show_marked(self, text: str) -> None:
-        """Says what is marked and how often it is there."""
+        """Tells the marked word and the number of occurrences."""
         self._marked.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

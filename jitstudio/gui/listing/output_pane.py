@@ -1,4 +1,4 @@
-"""One kind of generated code: PTX or SASS, of one module or of the link."""
+"""A kind of generated code, PTX or SASS, of a module or of the link."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _ReadCode:
 
 
 class ListingCode(QObject):
-    """Reads through a listing in the background, and spells its names as they are wanted.
+    """Parses a listing in the background, and spells names as demanded.
 
     Attributes:
         code: The lines with their functions; those are not known before `read`.
@@ -86,7 +86,7 @@ class ListingCode(QObject):
         return self._reading.is_busy
 
     def set_lines(self, lines: Sequence[str], more: frozenset[str] = frozenset()) -> None:
-        """Reads another listing; where its names are known, its spelling is right at once.
+        """Parses another listing; where the names are known, the spelling is right at once.
 
         Args:
             lines: The listing.
@@ -104,7 +104,7 @@ class ListingCode(QObject):
         self._reading.start(partial(_read, self.code, more))
 
     def set_demangled(self, on: bool) -> None:
-        """Shows names demangled, or as the tools wrote them."""
+        """Shows names demangled, or as the tools wrote the names."""
         self._is_demangled = on
         if on:
             self._want_names()
@@ -153,12 +153,12 @@ class ListingCode(QObject):
 
 def _read(code: CodeText, more: frozenset[str], stop: Event) -> _ReadCode:
     lines = Paced(code.lines, stop)
-    found = functions(code.kind, lines)
-    return _ReadCode(CodeText(code.kind, code.lines, found), lowered_names(lines) | more)
+    parsed = functions(code.kind, lines)
+    return _ReadCode(CodeText(code.kind, code.lines, parsed), lowered_names(lines) | more)
 
 
 class OutputPane(QWidget):
-    """Shows the listings of one kind, one at a time.
+    """Shows the listings of a kind, a single listing at a time.
 
     Attributes:
         header: Says what is shown.
@@ -222,7 +222,7 @@ class OutputPane(QWidget):
 
     @property
     def output(self) -> Output:
-        """What the pane shows."""
+        """The shown output."""
         return self._output
 
     @property
@@ -231,17 +231,17 @@ class OutputPane(QWidget):
         return self._shown is not None and self._shown.name in self._output.old
 
     def show_output(self, output: Output) -> None:
-        """Shows another output; the chosen module stays chosen where it is still there."""
+        """Shows another output; the chosen module stays chosen where still present."""
         self._output = output
         self.header.show_modules([listing.name for listing in output.listings])
         self._show_chosen()
 
     def choose(self, name: str) -> None:
-        """Shows the listing of this module, if there is one."""
+        """Shows the listing of a module, if present."""
         self.header.choose(name)
 
     def go_to(self, name: str, line: int) -> bool:
-        """Goes to a line of the listing of this module; returns whether there is one.
+        """Goes to a line of the listing of a module; returns whether there is a listing.
 
         Args:
             name: What an assembler calls it: the module's name, or that of its file of this kind.
@@ -256,14 +256,14 @@ class OutputPane(QWidget):
         return False
 
     def go_to_kernel(self, module: str, name: str) -> None:
-        """Shows where the code of this kernel begins, once its module's functions are known."""
+        """Shows the beginning of a kernel, as soon as the functions of the module are known."""
         self.choose(module)
         self._wanted_kernel = name
         self._begun = None
         self._seek_kernel()
 
     def begin_with(self, kernels: Sequence[str]) -> None:
-        """Shows one of these kernels first in a listing that is new; the first that is there."""
+        """Shows, in a new listing, the first kernel of `kernels` that is present."""
         if kernels != self._kernels:
             self._kernels = kernels
             self._begin()
@@ -335,8 +335,8 @@ class OutputPane(QWidget):
         return range(function.line, function.end) if function is not None else None
 
     def _seek_kernel(self) -> None:
-        found = (f.line for f in self.code.code.functions if f.name == self._wanted_kernel)
-        if (line := next(found, None)) is not None:
+        lines = (f.line for f in self.code.code.functions if f.name == self._wanted_kernel)
+        if (line := next(lines, None)) is not None:
             self._wanted_kernel = ""
             self.code_view.go_to(line + 1)
 

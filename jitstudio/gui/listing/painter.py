@@ -36,7 +36,7 @@ _PIECE = re.compile(r"[ -~]+|[^\t]")
 
 @dataclass(frozen=True)
 class FoldMarks:
-    """The fold marks of one page: where they are, and how they look.
+    """The fold marks of a page: places and look.
 
     Attributes:
         text: All lines.
@@ -106,7 +106,7 @@ def _fold_text(block: FoldRange) -> str:
 
 @dataclass(frozen=True)
 class ListingPage:
-    """What a viewport shows.
+    """The content of a viewport.
 
     Attributes:
         text: All lines.
@@ -147,7 +147,7 @@ def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None
 
 
 class PagePainter:
-    """Draws one page; made anew for each paint event."""
+    """Draws a page; made anew for each paint event."""
 
     def __init__(self, painter: QPainter, page: ListingPage) -> None:
         self._painter = painter
@@ -222,10 +222,10 @@ class PagePainter:
             self._painter.fillRect(caret, page.theme.code.text)
 
     def _paint_background(self, line: int) -> None:
-        """Draws what is below the text of a line besides its colour."""
+        """Draws the layers below the text of a line, except the line colour."""
 
     def _paint_address(self, line: int) -> None:
-        """Draws the address of an instruction without the signs of the comment around it."""
+        """Draws the address of an instruction without the comment signs around."""
         page, code = self._page, self._page.theme.code
         cells, digits = page.text.cells(line), page.text.digits(line)
         style = TokenStyle(code.margin_text)
@@ -259,7 +259,7 @@ class PagePainter:
                     self._fill(line, cells, (max(start, first), min(end, last)), color)
 
     def _paint_selection(self, line: int, cells: list[int] | None, part: Span) -> None:
-        """Draws what is selected of a part of a line."""
+        """Draws the selection within a part of a line."""
         selected = self._page.caret.columns_in(line)
         if selected is not None:
             start, end, with_end = selected
@@ -276,7 +276,7 @@ class PagePainter:
         return min(length, int(left)), min(length, ceil(right))
 
     def _paint_cut(self, line: int, cell: int) -> None:
-        """Draws the sign for what the edge cuts off."""
+        """Draws the sign for text cut by the edge."""
         self._use_style(TokenStyle(self._page.theme.code.hint, bold=True))
         grid = self._grid
         self._painter.drawText(QPointF(grid.x(cell), self._y(line) + grid.ascent), CUT)

@@ -1,4 +1,4 @@
-"""Completes what is typed in an editor: knows when to offer words, and what keys then mean."""
+"""Completes words in an editor: decides when to offer words, and handles keys of the list."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class WordSource(Protocol):
         ...
 
     def words(self, kind: CodeKind) -> Sequence[Any]:
-        """Returns what can be typed in code, as pools for `word_pools.Offers`."""
+        """Returns the words of a language, as pools for `word_pools.Offers`."""
         ...
 
     def headers(self, kind: CodeKind) -> Sequence[Any]:
-        """Returns what can be included, the same way."""
+        """Returns the headers for includes, as pools likewise."""
         ...
 
 
 class WordOffers(Protocol):
-    """The words that fit what is typed: see `word_pools.Offers`."""
+    """The words that fit the typed letters: see `word_pools.Offers`."""
 
     def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
-        """Returns the words for what is typed by now, the likeliest first."""
+        """Returns the words for the letters typed so far, the likeliest first."""
         ...
 
 
@@ -54,7 +54,7 @@ class WordList(Protocol):
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """What is offered now."""
+        """The words that are offered now."""
         ...
 
     @property
@@ -85,7 +85,7 @@ class WordList(Protocol):
 
 
 class Completer(QObject):
-    """Offers words to one editor, as soon as it has been given a source of them.
+    """Offers words to an editor, as soon as a source of words is set.
 
     A list that came up by itself has nothing chosen, so that Enter stays Enter.
 
@@ -128,7 +128,7 @@ class Completer(QObject):
 
     @property
     def popup(self) -> WordList:
-        """The list, made when it is first needed."""
+        """The list of words, made when first needed."""
         if self._popup is None:
             from jitstudio.gui.editor.completion.popup import CompletionPopup
 
@@ -145,7 +145,7 @@ class Completer(QObject):
         return self._popup is not None and self._popup.isVisible()
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Does what a key means to the list; returns whether it meant anything."""
+        """Applies a key to the list; returns whether the key was for the list."""
         if (event.key(), event.modifiers()) == (
             Qt.Key.Key_Space,
             Qt.KeyboardModifier.ControlModifier,
@@ -159,7 +159,7 @@ class Completer(QObject):
         return meaning is not None and meaning()
 
     def follow(self, event: QKeyEvent) -> None:
-        """A key has changed the text: offer words for what is typed now, or go."""
+        """Offers words after a key has changed the text, or closes the list."""
         is_typed = event.text().isprintable() and event.text() != ""
         is_back = event.key() == Qt.Key.Key_Backspace and self.is_open
         if is_back or (is_typed and (self.is_automatic or self.is_open)):
@@ -168,7 +168,7 @@ class Completer(QObject):
             self.dismiss()
 
     def complete(self) -> None:
-        """Offers words for whatever is typed, with the best one chosen."""
+        """Offers words for the text before the cursor, with the best word chosen."""
         self._asked = True
         self._offers = None
         self._show()
@@ -216,7 +216,7 @@ class Completer(QObject):
             self._found_nothing = True
 
     def _typed(self) -> tuple[str | None, bool]:
-        """The beginning of the word at the cursor, if it is in code; whether it names a header."""
+        """Returns the word before the cursor, None outside code, and if a header is meant."""
         cursor = self._editor.textCursor()
         before = _left_of(cursor)
         include = _INCLUDE.match(before) if self.kind in _INCLUDING else None
@@ -267,7 +267,7 @@ class Completer(QObject):
 
     @Slot()
     def _on_words_changed(self) -> None:
-        """Offers what was not known when the word was begun, unless the user is choosing."""
+        """Offers words that were unknown when the word was begun, unless the user is choosing."""
         if self._found_nothing or (self.is_open and self.popup.is_at_first):
             self._offers = None
             self._show()

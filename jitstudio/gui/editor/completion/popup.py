@@ -1,4 +1,4 @@
-"""The list of words that are offered, and what the chosen one means."""
+"""The list of offered words, with the meaning of the chosen word."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class CompletionPopup(QFrame):
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """What is offered now."""
+        """The words that are offered now."""
         return self._model.rows if self.isVisible() else ()
 
     @property
@@ -110,27 +110,27 @@ class CompletionPopup(QFrame):
         )
 
     def _make_list(self) -> QTreeView:
-        made = QTreeView(self)
-        made.setObjectName("completionList")
-        made.setAccessibleName(self.tr("Words that fit"))
-        made.setModel(self._model)
-        made.setRootIsDecorated(False)
-        made.setUniformRowHeights(True)
-        made.setHeaderHidden(True)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.header().setStretchLastSection(True)
-        made.header().setMinimumSectionSize(0)
-        made.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        return made
+        tree = QTreeView(self)
+        tree.setObjectName("completionList")
+        tree.setAccessibleName(self.tr("Words that fit"))
+        tree.setModel(self._model)
+        tree.setRootIsDecorated(False)
+        tree.setUniformRowHeights(True)
+        tree.setHeaderHidden(True)
+        tree.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        tree.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        tree.header().setStretchLastSection(True)
+        tree.header().setMinimumSectionSize(0)
+        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        return tree
 
     def _report(self, word: Word) -> None:
         lines = (word.usage, word.help or word.group)
         self._meaning.setText("\n".join(filter(None, lines)))
 
     def _fit(self, place: QRect) -> None:
-        """Is as large as the words need, below the place or else above it."""
+        """Resizes the list to the words, below the place or above."""
         window = self._editor.window()
         if self.parent() is not window:
             self.setParent(window)

@@ -34,7 +34,7 @@ _FAMILIES = {CodeKind.HEADER: CodeKind.CUDA}
 
 @dataclass(frozen=True, eq=False)
 class WordPool:
-    """Words of one origin, made ready to be searched.
+    """Words of a single origin, prepared for searching.
 
     Attributes:
         words: What is offered.
@@ -73,7 +73,7 @@ def header_pool(kind: CodeKind) -> WordPool:
 
 
 class Offers:
-    """What is offered for one word, from its first letters to its last."""
+    """The offers for a word, from the first letters to the last."""
 
     def __init__(self, pools: Sequence[WordPool]) -> None:
         self._pools = pools
@@ -81,7 +81,7 @@ class Offers:
         self._rows: list[Iterable[int] | None] = [None] * len(pools)
 
     def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
-        """Returns the words for what is typed by now: those that begin exactly so come first.
+        """Returns the words for the letters typed so far: words that begin exactly so come first.
 
         Args:
             typed: The letters of the word so far.
@@ -93,7 +93,7 @@ class Offers:
             self._rows = [None] * len(self._pools)
         self._typed = typed
         initial = _initial(typed)
-        found: list[tuple[tuple[bool | int, ...], Word]] = []
+        ranked: list[tuple[tuple[bool | int, ...], Word]] = []
         for place, pool in enumerate(self._pools):
             rows = self._rows[place]
             if rows is None and not loosely and initial:
@@ -103,11 +103,11 @@ class Offers:
             for row, score in matches[:_MOST_OFFERS]:
                 if loosely or score < _LOOSE:
                     word = pool.words[row]
-                    found.append(((*_rank(word, typed, score), place, row), word))
-        found.sort(key=itemgetter(0))
+                    ranked.append(((*_rank(word, typed, score), place, row), word))
+        ranked.sort(key=itemgetter(0))
         # What is in the vocabulary as well as in the text is shown as the former.
-        once = {word.text: word for _, word in reversed(found) if word.text != typed}
-        unique = (once.pop(word.text) for _, word in found if word.text in once)
+        once = {word.text: word for _, word in reversed(ranked) if word.text != typed}
+        unique = (once.pop(word.text) for _, word in ranked if word.text in once)
         return tuple(islice(unique, _MOST_OFFERS))
 
 
@@ -117,12 +117,12 @@ def _rank(word: Word, typed: str, score: int) -> tuple[bool, int, bool, int]:
 
 
 def _initial(text: str) -> str:
-    """Returns the first letter or digit of a word, small; empty where it has none."""
+    """Returns the first letter or digit of a word in lower case; empty where there is none."""
     return text.lstrip(_SIGILS)[:1].lower()
 
 
 class DocumentWords(QObject):
-    """The names in one document.
+    """The names in a document.
 
     Signals:
         changed: They have been collected anew.
@@ -144,7 +144,7 @@ class DocumentWords(QObject):
 
     @property
     def pools(self) -> tuple[WordPool, ...]:
-        """The names as last collected; asking is what has them collected anew."""
+        """The names as last collected; asking has the names collected anew."""
         self._is_wanted = self._is_old
         if not self._rest.isActive():
             self._on_rested()
@@ -174,7 +174,7 @@ class DocumentWords(QObject):
 
 
 class LanguageWords(QObject):
-    """What a language has by itself, read in the background.
+    """The words of a language itself, read in the background.
 
     Signals:
         changed: It is known now.
@@ -220,7 +220,7 @@ class WordLibrary(QObject):
         return *self._vocabulary(kind).words, *chain.from_iterable(known)
 
     def headers(self, kind: CodeKind) -> tuple[WordPool, ...]:
-        """Returns the headers that are always there, and those in memory."""
+        """Returns the headers that are always available, and the headers in memory."""
         origin = self.tr("in memory")
         named = (Word(d.name, origin) for d in self._documents if d.is_header)
         return *self._vocabulary(kind).headers, WordPool.of(named)

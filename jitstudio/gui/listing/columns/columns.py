@@ -1,4 +1,4 @@
-"""The columns of a listing: which fit next to its text, their menu and their place."""
+"""The columns of a listing: the columns that fit next to the text, their menu and place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACED = frozenset((QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show))
 
 
 class Columns(QObject):
-    """The columns of one `ListingView`; there are none until `show_choice`.
+    """The columns of a `ListingView`; there are none until `show_choice`.
 
     Those of PTX are counts and there as long as something was counted; those of SASS stay.
 
@@ -81,13 +81,15 @@ class Columns(QObject):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The names of those that there is no room for."""
-        fitting = {one.key for one in self.fitting.shown}
-        return tuple(one.column.name for one in self._choice.shown if one.key not in fitting)
+        """The names of the columns without room."""
+        fitting = {setting.key for setting in self.fitting.shown}
+        return tuple(
+            setting.column.name for setting in self._choice.shown if setting.key not in fitting
+        )
 
     @property
     def cells(self) -> ListingCells | None:
-        """What they say, if that is known yet."""
+        """The cells of the columns, if known yet."""
         return self._cells
 
     def show_choice(self, choice: ColumnChoice) -> None:
@@ -96,7 +98,7 @@ class Columns(QObject):
         self._lay_out()
 
     def show_cells(self, cells: ListingCells | None) -> None:
-        """Says this of each line; nothing as long as it is not known."""
+        """Shows `cells` of each line; nothing while the cells are unknown."""
         self._cells = cells
         self.gutter.show_cells(cells)
         if self.kind is CodeKind.PTX:
@@ -107,7 +109,7 @@ class Columns(QObject):
         self._on_caret_placed()
 
     def copied(self) -> CopiedColumns | None:
-        """What is copied with the lines; None while nothing is known, or no column is shown."""
+        """The columns to copy with the lines; None without cells, or without shown columns."""
         cells, choice = self._cells, self._choice
         if cells is None or not choice.shown:
             return None
@@ -119,18 +121,18 @@ class Columns(QObject):
         self._lay_out()
 
     def menu(self) -> QMenu:
-        """Returns a switch for each column; the menu is deleted when it closes."""
+        """Returns a menu with a switch for each column; the menu is deleted when closed."""
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         if self.kind is CodeKind.SASS:
             self._add_address(menu)
-        for one in self._choice.columns:
-            action = menu.addAction(one.column.name)
-            action.setData(one.key)
-            action.setToolTip(plain_tooltip(one.column.explanation))
+        for setting in self._choice.columns:
+            action = menu.addAction(setting.column.name)
+            action.setData(setting.key)
+            action.setToolTip(plain_tooltip(setting.column.explanation))
             action.setCheckable(True)
-            action.setChecked(one.is_shown)
+            action.setChecked(setting.is_shown)
         if self.kind is CodeKind.SASS:
             menu.addSeparator()
             menu.addAction(self.tr("&Arrange columns…"), self.dialog_requested.emit)
@@ -156,7 +158,7 @@ class Columns(QObject):
         return ColumnGeometry(self.fitting, self._view.grid.cell)
 
     def _fit(self) -> None:
-        """Finds out what there is room for.
+        """Measures the room for columns.
 
         That is next to the longest instruction; where columns would be left out for it, next to all
         but the few longest, which the listing cuts with a sign.
@@ -172,7 +174,7 @@ class Columns(QObject):
             self.fitted.emit()
 
     def _beside(self, code: int) -> ColumnChoice:
-        """Returns what there is room for next to instructions of so many cells."""
+        """Returns the columns that fit next to instructions of `code` cells."""
         view, grid = self._view, self._view.grid
         spare = view.room - grid.text_left - PAD - code * grid.cell
         return self._choice.fit(int(spare / grid.cell))

@@ -1,4 +1,4 @@
-"""The columns next to PTX: what a simulated launch has counted at each of its lines."""
+"""The columns next to PTX: the counts of a simulated launch at each line."""
 
 from __future__ import annotations
 

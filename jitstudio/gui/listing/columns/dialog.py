@@ -109,25 +109,25 @@ class ColumnsDialog(QDialog):
         self._list.setCurrentRow(0)
 
     def show_choice(self, choice: ColumnChoice) -> None:
-        """Shows what is chosen now."""
+        """Shows the present choice."""
         self._choice = choice
         keys = [self._key(row) for row in range(self._list.count())]
         with QSignalBlocker(self._list):
-            if keys != [one.key for one in choice.columns]:
+            if keys != [setting.key for setting in choice.columns]:
                 self._fill()
-            for row, one in enumerate(choice.columns):
-                state = Qt.CheckState.Checked if one.is_shown else Qt.CheckState.Unchecked
+            for row, setting in enumerate(choice.columns):
+                state = Qt.CheckState.Checked if setting.is_shown else Qt.CheckState.Unchecked
                 self._list.item(row).setCheckState(state)
 
     def _fill(self) -> None:
         current = self._list.currentRow()
         self._list.clear()
-        for one in self._choice.columns:
-            column = BY_KEY[one.key]
+        for setting in self._choice.columns:
+            column = BY_KEY[setting.key]
             item = QListWidgetItem(column.name)
             item.setSizeHint(QSize(0, _ROW_HEIGHT))
             item.setToolTip(plain_tooltip(column.explanation))
-            item.setData(_KEY, one.key)
+            item.setData(_KEY, setting.key)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             self._list.addItem(item)
         self._list.setCurrentRow(current)

@@ -1,4 +1,4 @@
-"""What the columns of a SASS listing show, line by line, and where each column is."""
+"""The cells of the columns of a SASS listing, line by line, and the place of each column."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ class LiveBar:
 
 
 class ListingCells:
-    """The columns of one listing."""
+    """The cells of the columns of a listing."""
 
     def row(self, line: int) -> Any:
-        """Returns what the columns of a line, counted from 0, are about; None for nothing."""
+        """Returns the row of the columns at a line, counted from 0; None for none."""
         raise NotImplementedError
 
     def bar(self, _line: int) -> LiveBar | None:
@@ -78,43 +78,46 @@ class ListingCells:
         return None
 
     def text(self, line: int, choice: ColumnChoice) -> str:
-        """Returns all shown columns of a line in one text, each as wide as it shall be."""
+        """Returns all shown columns of a line in a single text, each as wide as configured."""
         row = self.row(line)
         if row is None:
             return ""
         bar = self.bar(line)
         mark = _PEAK if bar and bar.is_peak else " "
         return "".join(
-            (one.column.text(row).rjust(NUMBER_CELLS - 1) + mark).ljust(one.cells)[: one.cells]
-            if one.key == LIVE
-            else _fit(one.column.text(row), one)
-            for one in choice.shown
+            (setting.column.text(row).rjust(NUMBER_CELLS - 1) + mark).ljust(setting.cells)[
+                : setting.cells
+            ]
+            if setting.key == LIVE
+            else _fit(setting.column.text(row), setting)
+            for setting in choice.shown
         )
 
     def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
-        """Returns the columns of a line for a screen reader: each with its name."""
+        """Returns the columns of a line for a screen reader: each with title."""
         row = self.row(line)
         if row is None:
             return ""
-        cells = ((one.column.title, one.column.text(row)) for one in shown)
+        cells = ((setting.column.title, setting.column.text(row)) for setting in shown)
         return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
 
-    def tip(self, line: int, one: ColumnSetting) -> str:
-        """Returns all that a cell says, and what its column means."""
+    def tip(self, line: int, setting: ColumnSetting) -> str:
+        """Returns the whole content of a cell, and the meaning of the column."""
         row = self.row(line)
         if row is None:
-            return one.column.explanation
-        return "\n".join((*self._cell(row, one), one.column.explanation))
+            return setting.column.explanation
+        return "\n".join((*self._cell(row, setting), setting.column.explanation))
 
     def header(self, choice: ColumnChoice) -> str:
         """Returns the names of the shown columns above their texts."""
         return "".join(
-            _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
+            _fit(translated(setting.column.title), setting, setting.key == LIVE)
+            for setting in choice.shown
         )
 
-    def _cell(self, row: Any, one: ColumnSetting) -> list[str]:
+    def _cell(self, row: Any, setting: ColumnSetting) -> list[str]:
         """Returns all that a cell says, as lines."""
-        return [f"{translated(one.column.title)}: {one.column.text(row)}"]
+        return [f"{translated(setting.column.title)}: {setting.column.text(row)}"]
 
 
 class SassCells(ListingCells):
@@ -169,21 +172,21 @@ class SassCells(ListingCells):
         )
 
     def cost(self, function: SassFunction, live: int) -> float:
-        """Returns what so many live registers cost in a function, from 0 to 1."""
+        """Returns the cost of a number of live registers in a function, from 0 to 1."""
         return self._cost.level(live, self._cost.spills_at(function.name, live))
 
     def heights(self, function: SassFunction) -> LiveHeights:
         """Returns the live registers of a function."""
-        found = self._heights.get(function)
-        if found is None:
+        heights = self._heights.get(function)
+        if heights is None:
             top = max(live_gprs(function), default=0)
-            found = LiveHeights(top, highest(function), peaks(function))
-            self._heights[function] = found
-        return found
+            heights = LiveHeights(top, highest(function), peaks(function))
+            self._heights[function] = heights
+        return heights
 
-    def _cell(self, row: InstructionRow, one: ColumnSetting) -> list[str]:
-        if one.key != "source":
-            return super()._cell(row, one)
+    def _cell(self, row: InstructionRow, setting: ColumnSetting) -> list[str]:
+        if setting.key != "source":
+            return super()._cell(row, setting)
         places = row.instruction.places
         inlined = QCoreApplication.translate("SassCells", "inlined at {file}:{line}")
         parts = [f"{file}:{number}" for file, number in places[:1]]
@@ -191,7 +194,7 @@ class SassCells(ListingCells):
 
 
 def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:
-    """Returns the next peak of the function that a line is in, or the one before; over its ends.
+    """Returns the next peak in the function of a line, or the one before; over the ends.
 
     Returns:
         Its line, its number among the peaks from 1, and the function; None where there is none.
@@ -199,19 +202,19 @@ def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFun
     spot = cells.spot(line)
     if spot is None:
         return None
-    found = cells.heights(spot.function).peaks
-    if not found:
+    peak_indices = cells.heights(spot.function).peaks
+    if not peak_indices:
         return None
-    beyond = [n for n, at in enumerate(found) if (at - spot.index) * step > 0]
-    number = (beyond or range(len(found)))[0 if step > 0 else -1]
-    at = cells.line(spot.function, found[number])
+    beyond = [n for n, at in enumerate(peak_indices) if (at - spot.index) * step > 0]
+    number = (beyond or range(len(peak_indices)))[0 if step > 0 else -1]
+    at = cells.line(spot.function, peak_indices[number])
     return (at, number + 1, spot.function) if at != NOWHERE else None
 
 
-def _fit(text: str, one: ColumnSetting, is_left: bool = False) -> str:
-    """Returns a text as wide as its column, with a gap."""
-    is_right = one.column.is_number and not is_left
-    room = one.cells - (1 if is_right else 2)
+def _fit(text: str, setting: ColumnSetting, is_left: bool = False) -> str:
+    """Returns a text padded to the width of the column, with a gap."""
+    is_right = setting.column.is_number and not is_left
+    room = setting.cells - (1 if is_right else 2)
     cut = text if len(text) <= room else text[: max(0, room - 1)] + _CUT
     return cut.rjust(room) + " " if is_right else f" {cut.ljust(room)} "
 
@@ -231,25 +234,25 @@ class ColumnGeometry:
     @property
     def width(self) -> int:
         """Of all columns together."""
-        return round(PAD + sum(one.cells for one in self.choice.shown) * self.cell)
+        return round(PAD + sum(setting.cells for setting in self.choice.shown) * self.cell)
 
     def columns(self) -> Iterator[tuple[ColumnSetting, int, int]]:
-        """Yields each column with its left edge and that of what follows it."""
+        """Yields each column with the left edge, and the left edge of the next."""
         cells, left = 0, 0
-        for one in self.choice.shown:
-            cells += one.cells
+        for setting in self.choice.shown:
+            cells += setting.cells
             right = round(PAD + cells * self.cell)
-            yield one, left, right
+            yield setting, left, right
             left = right
 
     def at(self, x: float) -> ColumnSetting | None:
         """Returns the column at a place."""
-        return next((one for one, left, right in self.columns() if left <= x < right), None)
+        return next((setting for setting, left, right in self.columns() if left <= x < right), None)
 
     def bar(self) -> tuple[float, float] | None:
         """Left edge and width of the longest bar; None where there are no bars."""
-        for one, left, right in self.columns():
-            if one.key == LIVE:
+        for setting, left, right in self.columns():
+            if setting.key == LIVE:
                 start = (PAD if left == 0 else left) + (NUMBER_CELLS + _BESIDE_BAR) * self.cell
                 width = right - _BESIDE_BAR * self.cell - start
                 return (start, width) if width >= self.cell else None

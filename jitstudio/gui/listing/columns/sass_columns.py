@@ -1,4 +1,4 @@
-"""The columns next to the instructions of a SASS listing, and which of them the user wants."""
+"""The columns next to the instructions of a SASS listing, and the user's choice of columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CountedRow(Protocol):
 
     @property
     def counts(self) -> LineCounts | None:
-        """What it has counted; None for nothing."""
+        """The counts of the line; None without any."""
         ...
 
 
@@ -56,7 +56,7 @@ class InstructionRow:
 
     @cached_property
     def control(self) -> Control | None:
-        """What it tells the scheduler; None where the listing has no encodings."""
+        """The control bits for the scheduler; None where the listing has no encodings."""
         return self.instruction.control
 
 
@@ -88,13 +88,13 @@ class ListingColumn:
 
     @property
     def name(self) -> str:
-        """The title, and what it is about, where there is room for that."""
+        """The title with the subject, for places with enough room."""
         title = translated(self.title)
         return f"{title}: {translated(self.about)}" if self.about else title
 
     @property
     def explanation(self) -> str:
-        """What it means, in the user's language and in lines for a tooltip."""
+        """The meaning of the column, in the user's language and in lines for a tooltip."""
         return filled(translated(self.tip), _TIP_WIDTH)
 
 
@@ -360,7 +360,7 @@ BY_KEY = {column.key: column for column in COLUMNS}
 
 @dataclass(frozen=True)
 class ColumnSetting:
-    """A column as the user wants it.
+    """A column with the user's settings.
 
     Attributes:
         column: Which one.
@@ -376,60 +376,62 @@ class ColumnSetting:
 
     @property
     def key(self) -> str:
-        """What the column is kept by."""
+        """The key under which the column is remembered."""
         return self.column.key
 
     @property
     def kept(self) -> str:
-        """As it is remembered."""
+        """The setting as remembered text."""
         turn = f"@{self.turn}" if self.turn else ""
         return f"{'' if self.is_shown else '-'}{self.key}:{self.cells}{turn}"
 
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """All columns in their order, those that are not shown too."""
+    """All columns in their order, hidden columns too."""
 
     columns: tuple[ColumnSetting, ...]
 
     @classmethod
     def usual(cls, table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
         """As at the first start."""
-        return cls(tuple(ColumnSetting(one, one.cells, one.is_shown) for one in table))
+        return cls(tuple(ColumnSetting(column, column.cells, column.is_shown) for column in table))
 
     @classmethod
-    def read(cls, kept: Iterable[str], table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
-        """Returns what was remembered, put right: columns come and go with versions."""
+    def read(cls, words: Iterable[str], table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
+        """Returns the remembered choice, put right: columns come and go with versions."""
         by_key = {column.key: column for column in table}
-        found: dict[str, ColumnSetting] = {}
-        for word in kept:
+        settings: dict[str, ColumnSetting] = {}
+        for word in words:
             match = _KEPT.match(word)
             if match and match[2] in by_key:
                 cells = min(MOST_CELLS, max(LEAST_CELLS, int(match[3])))
-                one = ColumnSetting(by_key[match[2]], cells, not match[1], int(match[4] or 0))
-                found.setdefault(match[2], one)
-        is_first = not found
-        for one in cls.usual(table).columns:
-            found.setdefault(one.key, replace(one, is_shown=one.is_shown and is_first))
-        return cls(tuple(found.values()))
+                setting = ColumnSetting(by_key[match[2]], cells, not match[1], int(match[4] or 0))
+                settings.setdefault(match[2], setting)
+        is_first = not settings
+        for setting in cls.usual(table).columns:
+            settings.setdefault(
+                setting.key, replace(setting, is_shown=setting.is_shown and is_first)
+            )
+        return cls(tuple(settings.values()))
 
     @property
     def kept(self) -> list[str]:
-        """As it is remembered."""
-        return [one.kept for one in self.columns]
+        """The choice as remembered texts."""
+        return [setting.kept for setting in self.columns]
 
     @property
     def shown(self) -> tuple[ColumnSetting, ...]:
-        """Those that are there, in their order."""
-        return tuple(one for one in self.columns if one.is_shown)
+        """The shown columns, in their order."""
+        return tuple(setting for setting in self.columns if setting.is_shown)
 
     def of(self, key: str) -> ColumnSetting:
-        """Returns one of them."""
-        return next(one for one in self.columns if one.key == key)
+        """Returns the setting of a column."""
+        return next(setting for setting in self.columns if setting.key == key)
 
     def show(self, key: str, shown: bool) -> ColumnChoice:
-        """With a column, which is the last one chosen then, or without it."""
-        turn = 1 + max(one.turn for one in self.columns) if shown else 0
+        """Returns the choice with a column shown, as the last chosen, or hidden."""
+        turn = 1 + max(setting.turn for setting in self.columns) if shown else 0
         return self._with(replace(self.of(key), is_shown=shown, turn=turn))
 
     def resize(self, key: str, cells: int) -> ColumnChoice:
@@ -437,36 +439,38 @@ class ColumnChoice:
         return self._with(replace(self.of(key), cells=min(MOST_CELLS, max(LEAST_CELLS, cells))))
 
     def fit(self, room: int) -> ColumnChoice:
-        """Returns what there is room for: the columns chosen last become narrower, or are left out.
+        """Returns the columns that fit: columns chosen last become narrower, or are left out.
 
         Args:
             room: In cells.
         """
         fitting = self
-        for one in sorted(self.shown, key=lambda one: one.turn):
-            least = min(one.cells, one.column.least or one.cells)
-            cells = min(one.cells, room) if least <= room else 0
+        for setting in sorted(self.shown, key=lambda setting: setting.turn):
+            least = min(setting.cells, setting.column.least or setting.cells)
+            cells = min(setting.cells, room) if least <= room else 0
             # Behind the first that is left out, all are: a narrow one chosen later stays out too.
             room = room - cells if cells else 0
-            fitting = fitting._with(replace(one, cells=cells or one.cells, is_shown=bool(cells)))
+            fitting = fitting._with(
+                replace(setting, cells=cells or setting.cells, is_shown=bool(cells))
+            )
         return fitting
 
     def move(self, key: str, place: int) -> ColumnChoice:
-        """With a column at another place among all of them."""
-        others = [one for one in self.columns if one.key != key]
+        """Returns the choice with a column at another place among all columns."""
+        others = [setting for setting in self.columns if setting.key != key]
         others.insert(min(max(place, 0), len(others)), self.of(key))
         return ColumnChoice(tuple(others))
 
     def step(self, key: str, step: int) -> ColumnChoice:
-        """With a column one place further, past those that are not shown."""
-        shown = [one.key for one in self.shown]
+        """Returns the choice with a column moved a place further, past hidden columns."""
+        shown = [setting.key for setting in self.shown]
         at = shown.index(key) + step
         if not 0 <= at < len(shown):
             return self
-        keys = [one.key for one in self.columns]
+        keys = [setting.key for setting in self.columns]
         return self.move(key, keys.index(shown[at]))
 
     def _with(self, changed: ColumnSetting) -> ColumnChoice:
         return ColumnChoice(
-            tuple(changed if one.key == changed.key else one for one in self.columns)
+            tuple(changed if setting.key == changed.key else setting for setting in self.columns)
         )

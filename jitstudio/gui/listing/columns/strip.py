@@ -47,7 +47,7 @@ _HEIGHT, _TOP_HEIGHT = 2, 4
 
 
 class _Names(QAbstractTableModel):
-    """The table of columns, as headers want it."""
+    """The table of columns, in the form of header views."""
 
     def __init__(self, table: Sequence[ListingColumn], parent: QObject) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class _Names(QAbstractTableModel):
         return 0
 
     def columnCount(self, _parent: _Index = _ROOT) -> int:
-        """Returns all columns, those that are not shown too."""
+        """Returns the number of all columns, hidden columns too."""
         return len(self._table)
 
     def headerData(
@@ -124,13 +124,13 @@ class ColumnHeader(QHeaderView):
         """Shows these columns, of all that the user has chosen."""
         self._measure, self._choice = measure, choice
         with QSignalBlocker(self):
-            for place, one in enumerate(measure.choice.columns):
-                section = self._indices[one.key]
+            for place, setting in enumerate(measure.choice.columns):
+                section = self._indices[setting.key]
                 self.moveSection(self.visualIndex(section), place)
-                self.setSectionHidden(section, not one.is_shown)
-            for one, left, right in measure.columns():
-                self.resizeSection(self._indices[one.key], right - left)
-        shown = [one.key for one in measure.choice.shown]
+                self.setSectionHidden(section, not setting.is_shown)
+            for setting, left, right in measure.columns():
+                self.resizeSection(self._indices[setting.key], right - left)
+        shown = [setting.key for setting in measure.choice.shown]
         if self._current not in shown:
             self._current = shown[0] if shown else ""
         self.viewport().update()
@@ -149,7 +149,7 @@ class ColumnHeader(QHeaderView):
                 cells = choice.of(self._current).cells + step
                 self.chosen.emit(choice.resize(self._current, cells))
             case Qt.KeyboardModifier.NoModifier if step:
-                shown = [one.key for one in self._measure.choice.shown]
+                shown = [setting.key for setting in self._measure.choice.shown]
                 self._reach(shown[(shown.index(self._current) + step) % len(shown)])
             case Qt.KeyboardModifier.NoModifier if event.key() == Qt.Key.Key_Delete:
                 self.chosen.emit(choice.show(self._current, False))
@@ -162,7 +162,7 @@ class ColumnHeader(QHeaderView):
         self._reach(self._current)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Shows that it is no longer here."""
+        """Redraws the header, which has no focus mark any more."""
         super().focusOutEvent(event)
         self.viewport().update()
 
@@ -225,7 +225,7 @@ class ColumnGutter(QWidget):
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draws what is visible."""
+        """Draws the visible cells."""
         view, dirty = self._view, event.rect()
         theme = view.theme
         painter = QPainter(self)
@@ -237,7 +237,7 @@ class ColumnGutter(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Says what a cell says in full."""
+        """Shows the whole content of a cell as a tip."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             QToolTip.showText(event.globalPos(), self._tip(event), self)
             return True
@@ -299,9 +299,9 @@ class ColumnGutter(QWidget):
     def _tip(self, event: QHelpEvent) -> str:
         if self._cells is None or self._measure is None or not self._view.line_count:
             return ""
-        one = self._measure.at(event.pos().x())
+        setting = self._measure.at(event.pos().x())
         line = self._line_at(event.pos().y())
-        return plain_tooltip(self._cells.tip(line, one)) if one is not None else ""
+        return plain_tooltip(self._cells.tip(line, setting)) if setting is not None else ""
 
     @Slot(int)
     def _on_scrolled(self, top: int) -> None:
@@ -326,7 +326,7 @@ class PeakMark:
 
 
 class PeakMarks(QWidget):
-    """Lies over the vertical scroll bar of a listing; the mouse goes through it."""
+    """Lies over the vertical scroll bar of a listing; mouse events go through."""
 
     def __init__(self, view: ListingView) -> None:
         self._bar = view.verticalScrollBar()
@@ -341,7 +341,7 @@ class PeakMarks(QWidget):
 
     @property
     def marks(self) -> Sequence[PeakMark]:
-        """What is marked."""
+        """The marked peaks."""
         return self._marks
 
     def show_marks(self, marks: Sequence[PeakMark]) -> None:

@@ -362,8 +362,7 @@ class ArgumentsModel(TitledModel):
         return parameter
 
     def _unfilled(self, parameter: FormParameter, top: FormParameter) -> str:
-        """Returns the text of an empty row: the content of a module variable or of an address
-        inside.
+        """Returns the text of an empty row: of a module variable or of an address inside.
 
         Args:
             parameter: What the row is about.
