@@ -1,4 +1,4 @@
-"""What the installer of a feature is given."""
+"""The context for the installer of a feature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jitstudio.gui.state.window_state import WindowState
 
 @dataclass(frozen=True)
 class Context:
-    """One window, as `install` of each feature takes it apart.
+    """A window, as `install` of each feature takes the parts.
 
     No view, model or controller is handed all of it: `install` makes them, and gives each what it
     works with.

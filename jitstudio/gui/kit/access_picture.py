@@ -1,4 +1,4 @@
-"""A picture of one request to memory: which lanes touch which words, by banks or lines."""
+"""A picture of a memory request: the words that lanes touch, by banks or cache lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS = {
 
 
 def access_text(sample: AccessSample) -> str:
-    """Returns what an access costs, and what would cost less if that is known."""
+    """Returns the cost of an access, and a cheaper way if known."""
     translate = QCoreApplication.translate
     is_shared = sample.space is StateSpace.SHARED
     is_atomic = sample.kind is AccessKind.ATOMIC
@@ -41,8 +41,8 @@ def access_text(sample: AccessSample) -> str:
     if is_shared and not sample.cost:
         cost = translate("AccessWords", "no wavefront, as it is that of other blocks")
     elif sample.cost == 1:
-        one = translate("AccessWords", "one wavefront, which is the least")
-        cost = one if is_shared else translate("AccessWords", "one sector of 32 bytes")
+        least_cost = translate("AccessWords", "one wavefront, which is the least")
+        cost = least_cost if is_shared else translate("AccessWords", "one sector of 32 bytes")
     elif is_shared and is_atomic:
         cost = translate("AccessWords", "{cost} wavefronts at most, {mean} on average")
     elif is_shared and sample.cost == least:
@@ -72,7 +72,7 @@ def access_text(sample: AccessSample) -> str:
 
 
 def _least_passes(sample: AccessSample) -> int:
-    """Returns the passes of its lanes without conflicts, which are served by parts of a warp."""
+    """Returns the passes of the lanes without conflicts, which are served by parts of a warp."""
     lanes = LINE_BYTES // max(sample.size, WORD_BYTES)
     return min(sample.cost, len({lane // lanes for lane, _ in sample.lanes}))
 
@@ -99,7 +99,7 @@ class AccessPicture(QWidget):
 
     @property
     def rows(self) -> tuple[PictureRow, ...]:
-        """What is drawn."""
+        """The drawn rows."""
         return self._rows
 
     def show_access(self, sample: AccessSample | None) -> None:
@@ -111,7 +111,7 @@ class AccessPicture(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Returns what all rows take."""
+        """Returns the size of all rows."""
         rows = len(self._rows) + 1
         height = 2 * _MARGIN + self._line + rows * self._height
         return QSize(2 * _MARGIN + self._label_width + _COLUMNS * _LEAST_CELL, int(height))
@@ -200,7 +200,7 @@ class AccessPicture(QWidget):
 
     @property
     def _wide(self) -> float:
-        """The width of a cell from which on it has room for the number of a lane."""
+        """The width from which on a cell has room for the number of a lane."""
         return self.fontMetrics().horizontalAdvance("00+") + 2 * _AIR
 
     @property
@@ -209,7 +209,7 @@ class AccessPicture(QWidget):
 
     @property
     def _height(self) -> float:
-        """Of a row: as its cells are wide, but not more than a line of text."""
+        """The height of a row: as wide as a cell, but not more than a line of text."""
         return max(_LEAST_HEIGHT, min(self._cell, self._line))
 
     @property

@@ -25,7 +25,7 @@ class Unwanted(Exception):
 
 
 class Paced(Sequence[_Item]):
-    """A sequence that pauses its reader now and then.
+    """A sequence that pauses the reader now and then.
 
     Python runs one thread at a time. Without the rests the GUI thread would have to ask for its
     turn after each call of Qt, some thousand times for a table that is painted.
@@ -55,7 +55,7 @@ class Paced(Sequence[_Item]):
 
 
 class _Post(QObject):
-    """Brings what threads report to the thread of the window.
+    """Brings reports of threads to the thread of the window.
 
     It lives as long as the program: Qt does not bear a sender or a listener of Python's that goes
     while a thread emits or its event is under way.
@@ -80,7 +80,7 @@ def _post() -> _Post:
 
 
 def reports_to(owner: _Owner, listen: Callable[[_Owner, Any], object]) -> Callable[[object], None]:
-    """Returns what a thread calls with what it has to say; the window's thread hands that on later.
+    """Returns a function for threads, whose argument the window's thread later passes on.
 
     Call this in the thread of the window.
 
@@ -100,7 +100,7 @@ def reports_to(owner: _Owner, listen: Callable[[_Owner, Any], object]) -> Callab
 
 
 class Background(QObject):
-    """Does one thing at a time: a newer one takes the place of the one before.
+    """Runs a function at a time in a thread: a newer call replaces the one before.
 
     Signals:
         done: What the newest work gave back.
@@ -123,7 +123,7 @@ class Background(QObject):
         return self._busy
 
     def start(self, work: Callable[[Event], object]) -> None:
-        """Does this; it is reported by the event when it is not needed any more."""
+        """Runs `work` in a thread; the event tells when the result is not needed any more."""
         self.stop()
         self._stop = Event()
         self._busy = True
@@ -131,7 +131,7 @@ class Background(QObject):
         QThreadPool.globalInstance().start(_run(work, self._stop, self._ticket, report))
 
     def stop(self) -> None:
-        """Forgets what is being done."""
+        """Forgets the running work."""
         self._ticket += 1
         self._busy = False
         self._stop.set()

@@ -58,7 +58,7 @@ def paint_chevron(painter: QPainter, option: QStyleOptionViewItem) -> None:
 
 
 class CellTable(PanelTable):
-    """A table whose Tab goes from one cell that can be edited to the next."""
+    """A table whose Tab goes from an editable cell to the next."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -69,7 +69,7 @@ class CellTable(PanelTable):
         self.setFrameShape(QTableView.Shape.StyledPanel)
 
     def sizeHint(self) -> QSize:
-        """As high as its rows, within reason."""
+        """Returns a height for all rows, within limits."""
         rows = min(max(self.model().rowCount(), _FEWEST_ROWS), _MOST_ROWS)
         height = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
         row = self.verticalHeader().defaultSectionSize()
@@ -80,12 +80,12 @@ class CellTable(PanelTable):
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
 
     def finish_editing(self) -> None:
-        """Takes what is being typed into a cell."""
+        """Takes the text being typed into a cell."""
         if self.state() is QTableView.State.EditingState:
             self.setFocus()
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """Goes on to the next cell that can be edited, and not to one that cannot."""
+        """Goes on to the next editable cell, and past other cells."""
         super().closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
         target = self._neighbour(_STEPS[hint]) if hint in _STEPS else None
         if target is not None:
@@ -156,13 +156,13 @@ class WordEditor(QComboBox):
         self.textActivated.connect(self._on_activated)
 
     def show_text(self, text: str) -> None:
-        """Shows what the argument has."""
+        """Shows the text of the argument."""
         self.setCurrentIndex(self.findText(text))
         if self.isEditable():
             self.setEditText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Opens the list by the arrows, which would otherwise choose one word after the other."""
+        """Opens the list by the arrows, which would otherwise choose word after word."""
         arrows = (Qt.Key.Key_Down, Qt.Key.Key_Up)
         if event.key() in arrows and event.modifiers() in _BARE:
             self.showPopup()
@@ -187,10 +187,10 @@ class WordEditor(QComboBox):
 
 
 class CellDelegate(MarkDelegate):
-    """Opens a line in a cell, or a line with words that is done with once one is chosen."""
+    """Opens a line in a cell, or a line with words that closes once a word is chosen."""
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Shows the text in the editor, before anybody types into it."""
+        """Shows the text in the editor, before anybody types there."""
         if editor.isVisible():
             # A problem was found in its row meanwhile.
             return
@@ -215,7 +215,7 @@ class CellDelegate(MarkDelegate):
         return editor
 
     def _fitted(self, editor: QWidget, name: str) -> QWidget:
-        """Returns the editor as it looks in a cell, with a name for screen readers."""
+        """Returns the editor with the look of a cell, and with a name for screen readers."""
         editor.setAccessibleName(name)
         editor.setStyleSheet(IN_A_CELL)
         editor.setAutoFillBackground(True)

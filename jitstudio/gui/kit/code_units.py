@@ -36,7 +36,7 @@ def from_units(text: str, units: int) -> int:
 
 
 def in_units(text: str) -> str:
-    """The text with one character for each UTF-16 unit, so that a search finds Qt's positions."""
+    """Returns the text with a character per UTF-16 unit, so that searches find Qt's positions."""
     return text if text.isascii() else _WIDE.sub(_halves, text)
 
 

@@ -1,4 +1,4 @@
-"""The keys that commands have now, for hints and tool tips that name them.
+"""The present keys of commands, for hints and tool tips that name keys.
 
 Keys of a command are registered here; no other text holds a key that the user
 can change.
@@ -16,14 +16,14 @@ from jitstudio.gui.kit.fonts import SignalFollower
 
 
 class _Command(NamedTuple):
-    """Its place in the menus, and its keys in Qt's portable spelling."""
+    """The place of a command in the menus, and the keys in Qt's portable spelling."""
 
     path: str
     keys: tuple[str, ...] = ()
 
 
 class CommandKeys(QObject):
-    """Knows the keys of each command, by the name of its action.
+    """The keys of each command, by the name of the action.
 
     Signals:
         changed: Some command has other keys now.
@@ -48,14 +48,14 @@ class CommandKeys(QObject):
         return command.keys if command else ()
 
     def words(self, name: str) -> str:
-        """Returns how to give a command: its first key, or its place in the menus without one."""
+        """Returns how to give a command: the first key, or the place in the menus without a key."""
         keys, command = self.keys(name), self._commands.get(name)
         if keys:
             return QKeySequence(keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
         return command.path if command else ""
 
     def tip(self, text: str, name: str) -> str:
-        """Returns a tool tip with the first key of a command behind it, if it has one."""
+        """Returns a tool tip followed by the first key of a command, if there is a key."""
         return f"{text} ({self.words(name)})" if self.keys(name) else text
 
 
@@ -64,6 +64,6 @@ COMMAND_KEYS = CommandKeys()
 
 
 def follow_keys(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Does something to `owner` now, and again whenever keys change, as long as it lives."""
+    """Calls `do` with `owner` now, and again whenever keys change, as long as `owner` lives."""
     do(owner)
     SignalFollower(owner, do, COMMAND_KEYS.changed)

@@ -1,4 +1,4 @@
-"""What commands ask the user, one question a method, so that a test can answer instead."""
+"""The questions of commands to the user, a method for each, so that a test can answer instead."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_NAMES = 5
 
 
 class UnsavedChoice(Enum):
-    """What shall become of text that is in no file."""
+    """The choice for text that is in no file."""
 
     SAVE = _Button.Save
     DISCARD = _Button.Discard
@@ -31,7 +31,7 @@ class UnsavedChoice(Enum):
 
 
 class ChangedFile(Enum):
-    """What shall become of a file that another program has changed."""
+    """The choice for a file that another program has changed."""
 
     REPLACE = _Button.Save
     SAVE_AS = _Button.Open
@@ -39,13 +39,13 @@ class ChangedFile(Enum):
 
 
 class Dialogs:
-    """Asks in dialogs over one window."""
+    """Asks in dialogs over a window."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
     def files_to_open(self, folder: str) -> list[Path]:
-        """Returns which files to open; none if the user thinks better of it."""
+        """Returns the files to open; none if the user thinks better of that."""
         title = QCoreApplication.translate("Dialogs", "Open")
         text = QCoreApplication.translate(
             "Dialogs",
@@ -57,7 +57,7 @@ class Dialogs:
         return [Path(name) for name in names]
 
     def file_to_save(self, proposed: Path) -> Path | None:
-        """Where to save a document; the dialog has asked before it lets a file be replaced."""
+        """Returns where to save a document; the dialog asks before a file is replaced."""
         title = QCoreApplication.translate("Dialogs", "Save as")
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(proposed))
         return Path(name) if name else None
@@ -69,7 +69,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def project_to_save(self, proposed: Path) -> Path | None:
-        """Where to save a project; the dialog has asked before it lets a file be replaced."""
+        """Returns where to save a project; the dialog asks before a file is replaced."""
         title = QCoreApplication.translate("Dialogs", "Save project as")
         dialog = QFileDialog(self._window, title, str(proposed), _projects())
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -77,7 +77,7 @@ class Dialogs:
         return Path(dialog.selectedFiles()[0]) if dialog.exec() else None
 
     def about_all_unsaved(self, names: Sequence[str]) -> UnsavedChoice:
-        """Returns whether to save all of this before something else takes its place."""
+        """Returns whether to save all unsaved texts before other work takes their place."""
         text = QCoreApplication.translate(
             "Dialogs", "These have changes that are in no file: {names}. Save them first?"
         )
@@ -119,7 +119,7 @@ class Dialogs:
         return UnsavedChoice(_Button(box.exec()))
 
     def new_name(self, name: str) -> str:
-        """Returns what a document shall be called; empty if the user thinks better of it."""
+        """Returns the new name of a document; empty if the user thinks better of that."""
         title = QCoreApplication.translate("Dialogs", "Rename")
         label = QCoreApplication.translate(
             "Dialogs", "Name, with the ending that tells what it holds:"
@@ -134,7 +134,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def folder_for_results(self, folder: str) -> Path | None:
-        """Returns where to put what a build made."""
+        """Returns the folder for the results of a build."""
         title = QCoreApplication.translate("Dialogs", "Save results")
         name = QFileDialog.getExistingDirectory(self._window, title, folder)
         return Path(name) if name else None
@@ -152,7 +152,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def about_unsaved(self, name: str) -> UnsavedChoice:
-        """Returns whether to save a document before it is closed."""
+        """Returns whether to save a document before closing."""
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' has changes that are in no file. Save them first?"
         )
@@ -165,7 +165,7 @@ class Dialogs:
         return UnsavedChoice(answer)
 
     def about_changed_file(self, path: Path) -> ChangedFile:
-        """Returns whether to save over a file that has changed since it was read."""
+        """Returns whether to save over a file that has changed since the last read."""
         text = QCoreApplication.translate(
             "Dialogs", "Another program has changed '{path}' since it was read. Replace it?"
         )
@@ -182,7 +182,7 @@ class Dialogs:
         return ChangedFile(_Button(box.exec()))
 
     def may_save_as_utf_8(self, name: str, problem: str) -> bool:
-        """Whether a document may change its encoding, as its own has not all its characters."""
+        """Returns whether a document may become UTF-8, as the encoding lacks characters."""
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' cannot be saved as it was: {problem}. Save it as UTF-8?"
         )
@@ -214,7 +214,7 @@ class Dialogs:
         return _Button(box.exec())
 
     def _box(self, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
-        """Returns a question whose text is shown as it is: names of files may look like HTML."""
+        """Returns a message box with plain text: names of files may look like HTML."""
         box = QMessageBox(icon, title, text, parent=self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         return box
@@ -226,7 +226,7 @@ def _projects() -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Returns the names, or the first of them and how many more there are."""
+    """Returns the names, or the first names and the number of the rest."""
     shown = [*names[:_MOST_NAMES]]
     if more := len(names) - len(shown):
         shown.append(QCoreApplication.translate("Dialogs", "and {count} more").format(count=more))
@@ -234,7 +234,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def open_dialog(dialog: QDialog) -> None:
-    """Shows a dialog over its window, and forgets it once it is closed."""
+    """Shows a dialog over the parent window, and deletes the dialog once closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     follow_letters(dialog, scale_margins)
     dialog.open()

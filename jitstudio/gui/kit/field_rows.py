@@ -1,4 +1,4 @@
-"""Fields: a line for one number, and titled fields with their problems below."""
+"""Fields: a line for a number, and titled fields with problems below."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PROBLEMS = {
 
 
 class NumberField(QLineEdit):
-    """A number of the launch; nothing is refused while it is typed.
+    """A number of the launch; nothing is refused while the user types.
 
     Args:
         parent: The part of the form it belongs to.
@@ -69,7 +69,7 @@ class NumberField(QLineEdit):
 
     @property
     def number(self) -> float | None:
-        """What is here; None where that is no number that it could be."""
+        """The number; None where the text is no valid number."""
         try:
             number = int(self.text()) if self._whole else float(self.text())
         except ValueError:
@@ -79,14 +79,14 @@ class NumberField(QLineEdit):
 
     @property
     def problem(self) -> SpecProblem | None:
-        """Why it is no number, if it is none."""
+        """The problem with the text, if the text is no valid number."""
         if self.number is not None:
             return None
         text = self.tr(_PROBLEMS[self._whole, self._positive])
         return SpecProblem(self._place, text.format(title=self._title, text=self.text()))
 
     def show_number(self, number: float) -> None:
-        """Shows another number; one that is typed otherwise but the same stays as it is."""
+        """Shows another number; equal numbers keep the typed form."""
         if self.number != number:
             self.setText(str(int(number) if number == int(number) else number))
 
@@ -99,7 +99,7 @@ class WheelGuard(QObject):
     """Leaves the wheel to the form that scrolls, unless the field has the keyboard."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stops what would change a field that the pointer only passes."""
+        """Stops wheel events that would change a field that the pointer only passes."""
         if event.type() != QEvent.Type.Wheel or not isinstance(watched, QWidget):
             return False
         if watched.hasFocus():
@@ -128,7 +128,7 @@ def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -
 
 
 class ProblemLabel(QLabel):
-    """What is wrong with the field above it; takes no room while nothing is."""
+    """The problem of the field above; takes no room while there is none."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -140,7 +140,7 @@ class ProblemLabel(QLabel):
         follow_theme(self, ProblemLabel._paint)
 
     def show_problems(self, problems: Iterable[SpecProblem]) -> None:
-        """Says these, each with its remedy, in the colour of the worst."""
+        """Shows problems, each with remedy, in the colour of the worst."""
         problems_now = tuple(problems)
         self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in problems_now))
         self.setVisible(bool(problems_now))
@@ -156,7 +156,7 @@ class ProblemLabel(QLabel):
 
 
 class FieldRows(QWidget):
-    """Fields below each other, each with its title before it and its problems below it.
+    """Fields below each other, each with title before and problems below.
 
     Args:
         parent: The part of the form it belongs to.
@@ -245,20 +245,20 @@ class FieldRows(QWidget):
         return hint
 
     def add_wide(self, widget: QWidget, places: Mapping[str, QWidget] = _NOWHERE) -> None:
-        """Appends something as wide as titles and fields together, with its problems below."""
+        """Appends a widget as wide as titles and fields together, with problems below."""
         self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
         if places:
             label = self._problem_label(places)
             self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Says what is wrong below the fields it is about; the rest is ignored."""
+        """Shows each problem below the field of the problem; other problems are ignored."""
         unreadable = self.unreadable
         # Said here anyway, and gone as soon as the number is typed right.
         self._problems = tuple(problem for problem in problems if problem not in unreadable)
-        told = (*unreadable, *self._problems)
+        shown = (*unreadable, *self._problems)
         for label in set(self._labels.values()):
-            label.show_problems(p for p in told if self._labels.get(p.where) is label)
+            label.show_problems(p for p in shown if self._labels.get(p.where) is label)
 
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:

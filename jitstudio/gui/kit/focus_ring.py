@@ -17,7 +17,7 @@ _POPUPS = (Qt.WindowType.Popup, Qt.WindowType.ToolTip)
 
 
 class _Ring(QWidget):
-    """Lies over all of a widget; the mouse goes through it."""
+    """Lies over the whole of a widget; mouse events go through."""
 
     def __init__(self, framed: QWidget) -> None:
         super().__init__(framed)
@@ -28,7 +28,7 @@ class _Ring(QWidget):
         self.show()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Stays as large as what it frames."""
+        """Stays as large as the framed widget."""
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return False
@@ -54,7 +54,7 @@ class _Ring(QWidget):
 
 
 class FocusRing(QObject):
-    """Follows the keyboard through one window and its dialogs."""
+    """Follows the keyboard through a window and the window's dialogs."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

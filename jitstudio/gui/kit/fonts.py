@@ -1,4 +1,4 @@
-"""The letters of the whole application: the family of code, one zoom for all, its gestures."""
+"""The letters of the whole application: the family of code, the common zoom, the gestures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GAP_GROWTH = 0.4
 
 
 class FontSettings(QObject):
-    """How large letters are, and of which family those of code are.
+    """The size of letters, and the font family of code.
 
     Attributes:
         family: Of code.
@@ -54,7 +54,7 @@ class FontSettings(QObject):
         self._ui_size = 0.0
 
     def set_family(self, family: str) -> None:
-        """Shows code in another family; where there is no such font, in that which comes along."""
+        """Shows code in another family; an unknown family falls back to the bundled font."""
         if family != self.family:
             self.family = family
             self.changed.emit()
@@ -79,7 +79,7 @@ LETTERS = FontSettings()
 
 
 class SignalFollower(QObject):
-    """Does something to its parent at each signal: by default whenever the letters change."""
+    """Calls a function with the parent at each signal: by default whenever the letters change."""
 
     def __init__(
         self,
@@ -97,13 +97,13 @@ class SignalFollower(QObject):
 
 
 def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Does something to `owner` now, and again whenever the letters change, as long as it lives."""
+    """Calls `do` with `owner` now, and again at changes of letters, as long as `owner` lives."""
     do(owner)
     when_letters_change(owner, do)
 
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Does something to `owner` whenever the letters change, as long as it lives."""
+    """Calls `do` with `owner` whenever the letters change, as long as `owner` lives."""
     SignalFollower(owner, do)
 
 
@@ -118,7 +118,7 @@ def gap(pixels: int) -> int:
 
 
 def scale_margins(root: QWidget) -> None:
-    """Scales the margins of all layouts in a widget, and what is between their parts.
+    """Scales the margins and spacings of all layouts in a widget.
 
     Their sizes at a zoom of 1 are taken when this is called for the first time.
     """
@@ -126,21 +126,27 @@ def scale_margins(root: QWidget) -> None:
     for layout in layouts:
         if not isinstance(layout, QBoxLayout | QGridLayout | QFormLayout):
             continue
-        kept = layout.property(_AT_ONE)
-        if kept is None:
+        sizes_at_one = layout.property(_AT_ONE)
+        if sizes_at_one is None:
             if LETTERS.zoom == 1:
                 continue
             sides = layout.contentsMargins()
-            kept = (sides.left(), sides.top(), sides.right(), sides.bottom(), layout.spacing())
-            layout.setProperty(_AT_ONE, kept)
-        *margins, between = kept
+            sizes_at_one = (
+                sides.left(),
+                sides.top(),
+                sides.right(),
+                sides.bottom(),
+                layout.spacing(),
+            )
+            layout.setProperty(_AT_ONE, sizes_at_one)
+        *margins, between = sizes_at_one
         layout.setContentsMargins(*map(gap, margins))
         if between > 0:
             layout.setSpacing(gap(between))
 
 
 class KeptFont(QObject):
-    """Gives a widget its font again whenever it has another one.
+    """Gives a widget the font again whenever Qt has replaced the font.
 
     Below a style sheet Qt drops the font of a widget that gets another parent, theme or zoom.
 
@@ -226,7 +232,7 @@ def load_fonts(app: QApplication) -> None:
 
 
 def code_font(size: float = DEFAULT_SIZE, *, zoomed: bool = True) -> QFont:
-    """Returns the font for code, without ligatures: it reads as typed.
+    """Returns the font for code, without ligatures: code reads as typed.
 
     Args:
         size: In points, at a zoom of 1.
@@ -273,14 +279,14 @@ class FontZoom(QObject):
         return self._size
 
     def set_size(self, points: float) -> None:
-        """Changes the size, within what can be read."""
+        """Changes the size, within legible limits."""
         points = min(LARGEST, max(SMALLEST, points))
         if points != self._size:
             self._size = points
             self.size_changed.emit(points)
 
     def step(self, steps: int) -> None:
-        """Makes it larger by `steps` points, or smaller."""
+        """Makes the text larger by `steps` points, or smaller."""
         self.set_size(self._size + steps)
 
     def reset(self) -> None:
@@ -316,7 +322,7 @@ class FontZoom(QObject):
 
 
 class Zoomable:
-    """What a window asks of a widget whose code can be zoomed; the widget makes the zoom."""
+    """The interface of widgets whose code can be zoomed; the widget makes the zoom."""
 
     _zoom: FontZoom
 
@@ -332,15 +338,15 @@ class Zoomable:
 
     @Slot()
     def zoom_in(self) -> None:
-        """Makes the text one point larger."""
+        """Makes the text larger by a point."""
         self._zoom.step(1)
 
     @Slot()
     def zoom_out(self) -> None:
-        """Makes the text one point smaller."""
+        """Makes the text smaller by a point."""
         self._zoom.step(-1)
 
     @Slot()
     def zoom_reset(self) -> None:
-        """Gives the text its usual size again."""
+        """Gives the text the usual size again."""
         self._zoom.reset()

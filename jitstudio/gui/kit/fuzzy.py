@@ -29,7 +29,7 @@ Span = tuple[int, int]
 
 
 class Match(NamedTuple):
-    """One text that was found.
+    """A text that matches a query.
 
     Attributes:
         row: Which of the texts.
@@ -47,7 +47,7 @@ class Ranking:
         self._marked = [_marked(text) for text in texts]
 
     def find(self, query: str, rows: Iterable[int] | None = None) -> list[Match]:
-        """Returns the texts that have the letters of a query in its order, best first.
+        """Returns the texts that have the letters of a query in the same order, best first.
 
         Best is a text that begins so, then one with a word that does, then one whose words begin
         with parts of the query, then one that holds it anywhere, then its scattered letters.
@@ -65,7 +65,7 @@ class Ranking:
             return []
         # Most texts have not even the letters, which is the fastest test.
         has_letters = re.compile(_scattered([re.escape(c) for c in letters]), re.DOTALL).match
-        found = []
+        matches = []
         match = None
         for row in looked_at:
             if not has_letters(marked[row]):
@@ -75,10 +75,10 @@ class Ranking:
             hit = match(marked[row])
             if hit is not None and hit.lastindex:
                 place = min(hit.start(hit.lastindex), TIER - 1)
-                found.append(Match(row, (hit.lastindex - 1) * TIER + place))
+                matches.append(Match(row, (hit.lastindex - 1) * TIER + place))
         # Among equals the shorter text has less that was not asked for.
-        found.sort(key=lambda match: (match.score, len(marked[match.row])))
-        return found
+        matches.sort(key=lambda match: (match.score, len(marked[match.row])))
+        return matches
 
     def spans(self, query: str, row: int) -> tuple[Span, ...]:
         """Returns which letters of a text the query matches."""
@@ -112,7 +112,7 @@ def _marked(text: str) -> str:
 
 
 def _pattern(letters: str, group: str) -> re.Pattern[str]:
-    """Returns all kinds of match as one expression, the best first.
+    """Returns all kinds of match as a single expression, the best first.
 
     Each has the first letter as a group of its own. What is once found within a gap is kept
     (`(?>`), so that no text, however long, is searched in all ways to split it.

@@ -1,4 +1,4 @@
-"""jitstudio's own icons: SVG strokes in one colour, put in when they are drawn."""
+"""jitstudio's own icons: SVG strokes in a single colour, set when drawn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
 
 
 def forget_desktop_icons() -> None:
-    """Takes no icon of the desktop's: they are made for its own ground, and black on a dark one."""
+    """Takes no icons of the desktop: made for the desktop's ground, black on a dark theme."""
     # Without any folder Qt would go back to those of the desktop.
     QIcon.setThemeSearchPaths([":/icons"])
 
@@ -49,7 +49,7 @@ def _renderer(name: str, rgba: int) -> QSvgRenderer:
 
 
 class _StrokeEngine(QIconEngine):
-    """Draws one SVG whenever Qt asks, so no size or pixel ratio is ever scaled from another."""
+    """Draws an SVG whenever Qt asks, so that no pixmap is ever scaled."""
 
     def __init__(self, name: str, color: int, disabled: int) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class _StrokeEngine(QIconEngine):
         resource(f"icons/{name}.svg")  # a wrong name shall fail here, not in a paint event
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
-        """Draws into `rect`, as a square in its middle."""
+        """Draws into `rect`, as a square in the middle."""
         rgba = self._colors.get(mode, self._normal)
         side = min(rect.width(), rect.height())
         square = QRectF(0, 0, side, side)
@@ -88,5 +88,5 @@ class _StrokeEngine(QIconEngine):
         return QPixmap.fromImage(image)
 
     def clone(self) -> QIconEngine:
-        """Another engine that draws the same; Qt asks for it when an icon is changed."""
+        """Returns another engine that draws the same; Qt clones the engine of a changed icon."""
         return _StrokeEngine(self._name, self._normal, self._colors[QIcon.Mode.Disabled])

@@ -1,4 +1,4 @@
-"""Imports what the window needs later, without keeping it waiting.
+"""Imports modules that the window needs later, without waits of the window.
 
 Qt classes are defined in the thread of the window: a thread that defines some while the event loop
 runs ends the program by a crash now and then, as PySide looks at types without a lock.
@@ -37,7 +37,7 @@ _CHECKING = "TYPE_CHECKING"
 
 
 class LateImport(QObject):
-    """Imports one thing at a time, as `Background` does one.
+    """Imports the modules of a function at a time, as `Background` runs functions.
 
     A thread imports what knows nothing of Qt, and puts the rest in order; of that a few modules are
     imported at a turn of the event loop.
@@ -66,7 +66,7 @@ class LateImport(QObject):
         return self._planning.is_busy or self._turns.isActive()
 
     def start(self, load: Callable[[], Any], names: Iterable[str] = ()) -> None:
-        """Calls `load` in the thread of the window, once all that it imports is there.
+        """Calls `load` in the thread of the window, once all imports of `load` are done.
 
         Args:
             load: A function whose code imports modules by whole names.
@@ -78,7 +78,7 @@ class LateImport(QObject):
         self._planning.start(lambda stop: [*_in_order(wanted, stop)])
 
     def stop(self) -> None:
-        """Imports no more of it."""
+        """Stops importing."""
         self._planning.stop()
         self._turns.stop()
 
@@ -105,7 +105,7 @@ class LateImport(QObject):
 
 
 def _in_order(names: Iterable[str], stop: Event) -> Iterator[str]:
-    """Yields the modules of Qt classes, each behind those that it imports; imports all others."""
+    """Yields the modules of Qt classes, each behind the own imports; imports all others."""
     seen: set[str] = set()
 
     def visit(name: str) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _in_order(names: Iterable[str], stop: Event) -> Iterator[str]:
 
 
 def _steps(name: str) -> Iterator[Callable[[], object]]:
-    """Yields what imports a module, each step as short as can be."""
+    """Yields steps that import a module, each step as short as can be."""
     if name == _PLOTS:
         for asked in _ASKED:
             yield partial(import_module, asked)
@@ -146,7 +146,7 @@ def _code_of(name: str) -> CodeType | None:
 
 
 def _imported(code: CodeType) -> Iterator[str]:
-    """Yields the modules that code imports as it runs, not those for type checkers.
+    """Yields the modules that code imports when run, without imports for type checkers.
 
     Small ones that are no part of a package are left out: only names of modules have a dot in them.
     """
@@ -155,7 +155,7 @@ def _imported(code: CodeType) -> Iterator[str]:
 
 
 def _ran(code: CodeType) -> Iterator[str]:
-    """Yields the same, leaving out what is below `if TYPE_CHECKING`; that takes longer to see."""
+    """Yields the imports outside of `if TYPE_CHECKING`; slower than reading the names."""
     end, is_condition = 0, False
     for instruction in dis.get_instructions(code):
         if instruction.offset < end:

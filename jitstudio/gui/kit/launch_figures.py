@@ -1,4 +1,4 @@
-"""The figures of a launch: times, bandwidth, what the kernel needs.
+"""The figures of a launch: times, bandwidth, resources of the kernel.
 
 Knows `core.launch` and no widget.
 """
@@ -22,7 +22,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class LaunchFigure:
-    """One figure: what it is called, what it is, and what it means."""
+    """A figure: title, value and meaning."""
 
     name: str
     text: str
@@ -30,12 +30,12 @@ class LaunchFigure:
 
 
 def time_scale(ms: float) -> tuple[float, str]:
-    """Returns the unit that suits a time: its milliseconds and its name."""
+    """Returns the unit that suits a time: the milliseconds of the unit, and the name."""
     return next((scale, unit) for least, scale, unit in _UNITS if ms >= least)
 
 
 def time_text(ms: float) -> str:
-    """Returns a time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
+    """Returns a time with unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
     scale, unit = time_scale(ms)
     return f"{number_text(ms / scale)} {unit}"
 
@@ -65,7 +65,7 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
 def timing_figures(
     result: LaunchResult, timing: Timing, device: Device | None
 ) -> tuple[LaunchFigure, ...]:
-    """Returns what the timed launches came to."""
+    """Returns the figures of the timed launches."""
     translate = QCoreApplication.translate
     first, third = map(time_text, timing.quartiles)
     figures = (
@@ -114,7 +114,7 @@ def timing_as_csv(timing: Timing) -> str:
 
 
 def facts_text(result: LaunchResult) -> str:
-    """GPU, registers, memory, occupancy and times in one line; what is unknown is left out."""
+    """Returns GPU, registers, memory, occupancy and times in a line; unknown facts are left out."""
     parts = [result.device]
     if result.facts:
         parts += _kernel_facts(result.facts)
@@ -133,7 +133,7 @@ def facts_text(result: LaunchResult) -> str:
 
 
 def _counts(simulation: Simulation) -> Iterator[str]:
-    """Yields what a simulated launch has counted in all."""
+    """Yields the total counts of a simulated launch."""
     translate = QCoreApplication.translate
     if simulation.seed:
         yield translate("LaunchFigures", "seed {seed}").format(seed=simulation.seed)

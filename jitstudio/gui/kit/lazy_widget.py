@@ -1,4 +1,4 @@
-"""What cannot be seen need not be made: reports when a widget is, and makes one only then."""
+"""Widgets made only when seen, and reports of the moment when a widget is seen."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def hint_label(parent: QWidget, object_name: str, text: str) -> QLabel:
 
 
 class LazyWidget(QWidget):
-    """Shows one value with a widget that is imported when this one is first seen.
+    """Shows a value with a widget that is imported when this widget is first seen.
 
     Args:
         load: Imports the widget's class and returns it; see `LateImport.start`. The class takes the
@@ -84,12 +84,12 @@ class LazyWidget(QWidget):
 
     @property
     def content(self) -> Any:
-        """The widget; None until it is made."""
+        """The inner widget; None until made."""
         return self._content
 
     @property
     def hint(self) -> str:
-        """What is said while there is nothing to show."""
+        """The hint that is shown while there is no value."""
         return self._hint.text()
 
     def set_hint(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A program that runs beside the window, and not longer than what it runs for."""
+"""A program that runs beside the window, and not longer than the owner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _WAIT_MS = 2_000
 
 
 class OwnedProcess(QProcess):
-    """Ends with its owner or with the application, whichever is first, and tells nothing then.
+    """Ends with the owner or the application, whichever is first, and reports nothing then.
 
     Args:
         owner: What it runs for.
@@ -25,22 +25,22 @@ class OwnedProcess(QProcess):
 
     @property
     def is_running(self) -> bool:
-        """Whether it has been started, and has not ended."""
+        """Whether the process has been started, and has not ended."""
         return self.state() is not QProcess.ProcessState.NotRunning
 
     def output(self) -> str:
-        """Returns what it has printed; nothing where it was ended in the midst of that."""
+        """Returns the printed text; nothing where the process was killed while printing."""
         if self.exitStatus() is not QProcess.ExitStatus.NormalExit:
             return ""
         return bytes(self.readAllStandardOutput().data()).decode("utf-8", "replace")
 
     def errors(self) -> str:
-        """Returns what it has printed on standard error since this was asked last."""
+        """Returns the text printed on standard error since the last call."""
         return bytes(self.readAllStandardError().data()).decode("utf-8", "replace")
 
     @Slot()
     def end(self) -> None:
-        """Ends it, and waits for that."""
+        """Ends the process, and waits for the end."""
         if not self.is_running:
             return
         # Whoever listens is closed, or about to go.

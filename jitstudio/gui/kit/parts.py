@@ -33,7 +33,7 @@ _BANNER_LINES, _BANNER_MARGIN = 4, 6
 
 
 def show_tip(widget: QWidget, text: str) -> None:
-    """Shows a tooltip with `<float>` as it is; a screen reader, too, reads the text, not HTML."""
+    """Shows a tooltip with `<float>` as is; a screen reader, too, reads the text, not HTML."""
     widget.setToolTip(plain_tooltip(text))
     # Without one Qt would have it read the markup of the tooltip.
     widget.setAccessibleDescription(text)
@@ -42,7 +42,7 @@ def show_tip(widget: QWidget, text: str) -> None:
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
-    """Returns a button with its word next to its icon.
+    """Returns a button with a word next to an icon.
 
     Args:
         parent: The panel it belongs to.
@@ -94,7 +94,7 @@ def heading(text: str, scale: float) -> QLabel:
 
 
 def fit_icon(button: QAbstractButton, side: int = 0) -> None:
-    """Draws the icon of a button so large from now on, in pixels, or as high as its letters."""
+    """Draws the icon of a button in this size, in pixels, or as high as the letters."""
 
     def fit(it: QAbstractButton) -> None:
         pixels = scaled(side) or QFontMetrics(it.font()).height()
@@ -130,13 +130,13 @@ def text_label(parent: QWidget, object_name: str) -> QLabel:
 
 
 def muted(label: QLabel) -> QLabel:
-    """Shows the text of a label in the muted colour of the theme, and returns it."""
+    """Shows the text of a label in the muted colour of the theme, and returns the label."""
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
 
 
 def mark_as(label: QLabel, severity: str) -> QLabel:
-    """Shows the text of a label in the colour of a severity, and returns it."""
+    """Shows the text of a label in the colour of a severity, and returns the label."""
 
     def paint(it: QLabel) -> None:
         it.setStyleSheet(f"color: {getattr(current_theme().marks, severity).name()}")
@@ -146,7 +146,7 @@ def mark_as(label: QLabel, severity: str) -> QLabel:
 
 
 class FieldName(QLabel):
-    """The name of a field, with the letter that leads there: `Alt` and the one behind the ``&``.
+    """The name of a field, with a mnemonic: `Alt` and the letter behind the ``&``.
 
     Args:
         text: The name.
@@ -159,15 +159,15 @@ class FieldName(QLabel):
         self.setBuddy(field)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for all of it."""
+        """Returns a size with room for the whole name."""
         return super().minimumSizeHint() + self._apart()
 
     def sizeHint(self) -> QSize:
-        """Room for all of it."""
+        """Returns a size with room for the whole name."""
         return super().sizeHint() + self._apart()
 
     def _apart(self) -> QSize:
-        """Returns what Qt leaves out: it draws the letter by itself, and measures them kerned."""
+        """Returns the room that Qt leaves out: Qt measures letters kerned, and draws them apart."""
         before, mark, behind = self.text().partition("&")
         if not mark:
             return QSize(0, 0)
@@ -213,7 +213,7 @@ def explain_by(widget: QWidget, page: str) -> None:
 
 
 def page_of(widget: QWidget | None) -> str:
-    """Returns the page of a widget, or of the innermost that has one and that it is in."""
+    """Returns the help page of a widget, or of the innermost ancestor with a page."""
     while widget is not None:
         if page := widget.property(_PAGE):
             return str(page)
@@ -222,7 +222,7 @@ def page_of(widget: QWidget | None) -> str:
 
 
 class Banner(QLabel):
-    """The strip above a text that says why it is old, or cannot be edited; hidden without words."""
+    """The strip above a text that is old or not editable, with the reason; hidden without words."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -250,7 +250,7 @@ class Banner(QLabel):
         self.setVisible(bool(text))
 
     def wanted_height(self, width: int) -> int:
-        """Returns how high it must be at a width; nothing while hidden."""
+        """Returns the height necessary at a width; 0 while hidden."""
         if self.isHidden():
             return 0
         most = _BANNER_LINES * self.fontMetrics().lineSpacing() + 2 * _BANNER_MARGIN
@@ -258,7 +258,7 @@ class Banner(QLabel):
 
 
 class TurningSplitter(QSplitter):
-    """Shares its room between two views until the user shares it otherwise.
+    """Shares the room between two views until the user shares otherwise.
 
     Args:
         first: What comes first.
@@ -284,7 +284,7 @@ class TurningSplitter(QSplitter):
         self.splitterMoved.connect(self._on_moved)
 
     def fit(self, pane: QSize, least: int = 0) -> None:
-        """Turns as the pane asks for; calls it whenever that is resized.
+        """Turns as the pane's shape demands; to be called whenever the pane is resized.
 
         Args:
             pane: Its size.

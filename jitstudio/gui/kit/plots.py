@@ -1,4 +1,4 @@
-"""What all plots share: colours of the theme, and a view that is worked by keyboard too.
+"""The common base of plots: colours of the theme, and a view for keyboard and mouse.
 
 Imports pyqtgraph: loaded by `LazyWidget` only.
 """
@@ -35,7 +35,7 @@ class _BottomAxis(pg.AxisItem):  # type: ignore[misc]
         super().__init__("bottom")
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        """Distance and offset of the ticks with figures, then of those without."""
+        """Returns distance and offset of the ticks with figures, then of ticks without."""
         levels: list[tuple[float, float]] = super().tickSpacing(low, high, size)
         if not levels or size >= _NARROW:
             return levels
@@ -112,12 +112,12 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 def line_pen(color: QColor) -> QPen:
-    """Returns what a line is drawn with."""
+    """Returns the pen of a line."""
     pen: QPen = pg.mkPen(color, width=_LINE)
     return pen
 
 
 def series_colors(theme: Theme) -> tuple[QColor, ...]:
-    """Returns a colour for one line after the other, each readable on the ground of a plot."""
+    """Returns a colour for line after line, each legible on the ground of a plot."""
     tokens = (Keyword.Type, Keyword, Number, String, Name.Label)
     return (theme.ui.link, *(theme.token_style(token).color for token in tokens))

@@ -1,4 +1,4 @@
-"""What the table models of the panels share: their own roles, and text made fit for a cell.
+"""The common base of table models of panels: roles, and text made fit for a cell.
 
 Models name a mark ("error") and never a colour; the delegate of the table knows the theme.
 """
@@ -38,7 +38,7 @@ _Row = TypeVar("_Row")
 
 
 class TableColumn(NamedTuple, Generic[_Row]):
-    """One column of a table.
+    """A column of a table.
 
     Attributes:
         title: What the header says; translated, or marked for it in the context "Columns".
@@ -57,7 +57,7 @@ class TableColumn(NamedTuple, Generic[_Row]):
     mark: Callable[[_Row], str] | None = None
 
     def data(self, row: _Row, role: int) -> Any:
-        """Returns what the model answers for those roles that every column has."""
+        """Returns the model's answers for the roles that every column has."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return one_line(self.text(row))
@@ -72,7 +72,7 @@ class TableColumn(NamedTuple, Generic[_Row]):
         return None
 
     def header(self, role: int) -> Any:
-        """Returns what the model answers for the column's header."""
+        """Returns the model's answers for the column's header."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self.heading
@@ -96,7 +96,7 @@ _UNKNOWN = "\N{EN DASH}"
 
 
 def figure_column(figure: KernelFigure, value: Callable[[_Row], int | None]) -> TableColumn[_Row]:
-    """Returns the column of a figure of kernels; a dash where it is unknown, its tip says why."""
+    """Returns the column of a figure of kernels; a dash where unknown, with the reason as tip."""
 
     def text(row: _Row) -> str:
         count = value(row)
@@ -125,7 +125,7 @@ def title_of(
     role: int,
     tips: Mapping[int, str] = MappingProxyType({}),
 ) -> Any:
-    """Returns what a model whose columns are words only answers for its headers.
+    """Returns the header data of a model whose columns have only words.
 
     Titles and tips are translated, or marked for it in the context "Columns".
     """
@@ -138,13 +138,13 @@ def title_of(
 
 
 def one_line(text: str) -> str:
-    """Returns the text as far as one row of a table can show it."""
+    """Returns the text as far as a row of a table can show."""
     first, newline, _rest = text.strip()[: _LONGEST_CELL + 1].partition("\n")
     return f"{first[:_LONGEST_CELL]} …" if newline or len(first) > _LONGEST_CELL else first
 
 
 def plain_tooltip(text: str) -> str:
-    """A tooltip that wraps and shows `<float>` as it is; Qt would take it for a tag of HTML."""
+    """Returns a tooltip that wraps and shows `<float>` as is; Qt would take that for HTML."""
     if not text:
         return ""
     shown = text if len(text) <= _LONGEST_TOOLTIP else f"{text[:_LONGEST_TOOLTIP]} …"
@@ -155,7 +155,7 @@ def plain_tooltip(text: str) -> str:
 
 
 def size_text(size: int) -> str:
-    """Returns bytes, such as ``12.3 KB``."""
+    """Returns bytes with unit, like ``12.3 KB``."""
     for unit, name in _SIZES:
         if size >= unit:
             return f"{size / unit:.1f} {name}"
@@ -163,7 +163,7 @@ def size_text(size: int) -> str:
 
 
 def duration_text(ms: float) -> str:
-    """Returns a time, such as ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
+    """Returns a time with unit, like ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
     if ms < 1:
         return f"{ms:.3f} ms"
     if ms < _SECOND:

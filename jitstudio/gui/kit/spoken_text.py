@@ -1,4 +1,4 @@
-"""What widgets that paint text let screen readers read: Qt knows only the text of its own."""
+"""Makes painted text readable for screen readers: Qt knows only the text of Qt's widgets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SpokenText:
     """
 
     def spoken_lines(self) -> Sequence[str]:
-        """Returns the text; another object where it is another one."""
+        """Returns the text; another object where the text is another."""
         raise NotImplementedError
 
     def spoken_selection(self) -> tuple[_Place, _Place]:
@@ -36,11 +36,11 @@ class SpokenText:
         return (0, 0), (0, 0)
 
     def select_spoken(self, start: _Place, end: _Place) -> None:
-        """Selects from one place to another, where the caret is then."""
+        """Selects from a place to another, where the caret is then."""
 
 
 def offer_text(widget: QWidget) -> None:
-    """Lets screen readers read the text of a `SpokenText`, from before it is shown."""
+    """Lets screen readers read the text of a `SpokenText`, from before the first show."""
     assert isinstance(widget, SpokenText)
     _install()
 
@@ -87,14 +87,14 @@ class _TextWidget(QAccessibleWidget):
         return super().interface_cast(kind)
 
     def state(self) -> QAccessible.State:
-        """Returns that of the widget, and that its text is only read."""
+        """Returns the state of the widget, as read-only text."""
         state = super().state()
         state.readOnly = state.multiLine = state.selectableText = True
         return state
 
 
 class _Text(QAccessibleTextInterface):
-    """The lines of a widget as one text, whose places count from its start."""
+    """The lines of a widget as a single text, with places counted from the start."""
 
     def __init__(self, widget: SpokenText) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class _Text(QAccessibleTextInterface):
         return whole[column : column + min(end, starts[-1]) - start]
 
     def characterCount(self) -> int:
-        """Returns how long it is."""
+        """Returns the length of the text."""
         return max(0, self._measured()[-1] - 1)
 
     def cursorPosition(self) -> int:
@@ -123,12 +123,12 @@ class _Text(QAccessibleTextInterface):
         self.setSelection(0, position, position)
 
     def selectionCount(self) -> int:
-        """Returns how many parts are selected: one or none."""
+        """Returns the number of selected parts: 1 or 0."""
         start, end = self._widget.spoken_selection()
         return int(start != end)
 
     def selection(self, _number: int) -> tuple[int, int]:
-        """Returns what is selected, its start and its end."""
+        """Returns start and end of the selection."""
         start, end = sorted(map(self._offset, self._widget.spoken_selection()))
         return start, end
 
@@ -138,7 +138,7 @@ class _Text(QAccessibleTextInterface):
         self._widget.select_spoken(self._place(start), self._place(end))
 
     def addSelection(self, start: int, end: int) -> None:
-        """Selects a part in place of the one before."""
+        """Selects a part in place of the part before."""
         self.setSelection(0, start, end)
 
     def removeSelection(self, _number: int) -> None:
@@ -158,11 +158,11 @@ class _Text(QAccessibleTextInterface):
         return -1
 
     def attributes(self, offset: int) -> tuple[str, int, int]:
-        """Returns that all is written in one way."""
+        """Returns that the whole text has the same attributes."""
         return "", offset, self.characterCount()
 
     def _measured(self) -> list[int]:
-        """Returns where each line begins, and behind the last one; new where the text is."""
+        """Returns the starts of all lines, and the end; measured anew for a new text."""
         lines = self._widget.spoken_lines()
         if lines is not self._lines:
             self._lines = lines

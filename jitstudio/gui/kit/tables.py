@@ -64,7 +64,7 @@ class MarkDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Adds what the roles of `kit.presentation` say to what Qt's own roles say."""
+        """Adds marks and tints of the roles of `kit.presentation` to Qt's own roles."""
         super().initStyleOption(option, index)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         theme = current_theme()
@@ -82,7 +82,7 @@ class MarkDelegate(QStyledItemDelegate):
 
 
 class PanelTable(QTableView):
-    """A table of whole rows that says why it is empty.
+    """A table of whole rows, with a hint while empty.
 
     Signals:
         left_out_changed: There is room for other columns; see `left_out`.
@@ -117,7 +117,7 @@ class PanelTable(QTableView):
         self._fit_rows()
 
     def selectRow(self, row: int) -> None:
-        """Selects one row and goes there, whatever keys are held.
+        """Selects a row and goes there, whatever keys are down.
 
         They may be those of the shortcut that led here: with Shift, Qt selects nothing where
         several rows can be selected.
@@ -153,7 +153,7 @@ class PanelTable(QTableView):
 
     @property
     def hint(self) -> str:
-        """What is said while there are no rows."""
+        """The hint that is shown while there are no rows."""
         return self._hint
 
     def set_columns(self, stretched: int, widths: dict[int, int]) -> None:
@@ -171,13 +171,13 @@ class PanelTable(QTableView):
             self.set_width(column, width)
 
     def set_width(self, column: int, letters: int) -> None:
-        """Makes a column as wide as so many characters, and at least as its title."""
+        """Makes a column as wide as `letters` characters, and at least as the title."""
         header = self.horizontalHeader()
         width = max(self._character * letters, header.sectionSizeHint(column))
         header.resizeSection(column, width)
 
     def hide_when_narrow(self, *columns: int, least: int = _LEAST_CHARACTERS) -> None:
-        """Leaves out these columns, the last first, until the stretched one has its room.
+        """Leaves out columns, the last first, until the stretched column has enough room.
 
         Args:
             columns: Those that matter less; the last of them matters least.
@@ -206,7 +206,7 @@ class PanelTable(QTableView):
         )
 
     def add_command(self, text: str, do: Callable[[], object], *keys: str) -> QAction:
-        """Offers a command in the context menu, and by these keys while the table has them."""
+        """Adds a command to the context menu, with keys that hold while the table has the focus."""
         action = QAction(text, self)
         action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -216,13 +216,13 @@ class PanelTable(QTableView):
         return action
 
     def add_separator(self) -> None:
-        """Draws a line in the context menu below what is in it."""
+        """Adds a line to the end of the context menu."""
         line = QAction(self)
         line.setSeparator(True)
         self.addAction(line)
 
     def event(self, event: QEvent) -> bool:
-        """Claims the keys of the commands before the shortcuts of the window get them.
+        """Claims the keys of the commands before the shortcuts of the window get the keys.
 
         The window's own Copy and the table's would else be ambiguous, and neither would happen.
         """
@@ -245,7 +245,7 @@ class PanelTable(QTableView):
             command.trigger()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leaves the room of a narrow dock to what matters most."""
+        """Leaves the room of a narrow dock to the most important columns."""
         self._fit_columns()
         super().resizeEvent(event)
 
@@ -320,7 +320,7 @@ _Row = TypeVar("_Row")
 
 
 class RowsModel(QAbstractTableModel, Generic[_Row]):
-    """Shows values as rows; what a column says of one is the column's business."""
+    """Shows values as rows; the columns turn values into cells."""
 
     def __init__(
         self, columns: tuple[TableColumn[_Row], ...], parent: QObject | None = None
@@ -350,7 +350,7 @@ class RowsModel(QAbstractTableModel, Generic[_Row]):
         return 0 if parent is not None and parent.isValid() else len(self._columns)
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Returns what the column says of the value."""
+        """Returns the column's data for the value."""
         if not index.isValid():
             return None
         return self._columns[index.column()].data(self._rows[index.row()], role)
@@ -368,13 +368,13 @@ class RowsModel(QAbstractTableModel, Generic[_Row]):
 
 
 class TitledModel(QAbstractTableModel):
-    """Returns the titles, and what is written into their columns; subclasses give the cells."""
+    """A model with titled columns; subclasses give the cells."""
 
     _titles: Sequence[str] = ()
     _help: Mapping[int, str] = MappingProxyType({})
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Returns one for each title."""
+        """Returns the number of titles."""
         return 0 if parent is not None and parent.isValid() else len(self._titles)
 
     def headerData(

@@ -1,4 +1,4 @@
-"""What Qt's text editor can lay out without freezing the window; more is shown read-only.
+"""The limits of Qt's text editor against freezes; larger texts are shown read-only.
 
 On one core, Qt takes 3 µs for each line of a text that is set, pasted or brought back by undo, and
 0.3 µs for each character of the lines in sight: each limit keeps that at about 100 ms.
@@ -28,7 +28,7 @@ ROOM_TO_TYPE = 1.25
 
 
 def excess(text: str, room: float = 1.0) -> str | None:
-    """Returns why a text is too large for the editor, a sentence; None where it is not.
+    """Returns why a text is too large for the editor, a sentence; None where all is well.
 
     Args:
         text: All of it.

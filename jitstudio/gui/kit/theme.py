@@ -98,7 +98,7 @@ class DiffColors(NamedTuple):
 
 
 class TokenStyle(NamedTuple):
-    """How one kind of token looks."""
+    """The look of a kind of token."""
 
     color: QColor
     bold: bool = False
@@ -106,14 +106,14 @@ class TokenStyle(NamedTuple):
 
 
 class ThemeError(ValueError):
-    """A theme file says less or more than it must; the message names the file and the key."""
+    """A theme file lacks keys or has unknown keys; the message names the file and the key."""
 
 
 _Colors = TypeVar("_Colors", UiColors, CodeColors, MarkColors, DiffColors)
 
 
 class Theme(NamedTuple):
-    """All colours, as one theme file gives them.
+    """All colours, as read from a theme file.
 
     Attributes:
         name: What to call it.
@@ -145,7 +145,7 @@ class Theme(NamedTuple):
 
     @classmethod
     def load(cls, name: str) -> Theme:
-        """Reads one theme.
+        """Reads a theme.
 
         Args:
             name: A file in `resources/themes` without its ending, such as ``"dark"``.
@@ -177,7 +177,7 @@ class Theme(NamedTuple):
         )
 
     def color(self, key: str) -> QColor:
-        """Returns the colour of a key of the theme file with its table, such as ``"ui.text"``."""
+        """Returns the colour of a key of the theme file with table, like ``"ui.text"``."""
         table, _, name = key.partition(".")
         color: QColor = getattr(getattr(self, table), name)
         return color
@@ -187,7 +187,7 @@ class Theme(NamedTuple):
         return self.pressure[min(len(self.pressure) - 1, int(share * len(self.pressure)))]
 
     def token_style(self, token: TokenType) -> TokenStyle:
-        """Returns the style of a token type, or of its nearest parent that the file names."""
+        """Returns the style of a token type, or of the nearest parent in the theme file."""
         style = self.styles.get(token)
         if style is None:
             known = next((t for t in reversed(token.split()) if t in self.tokens), Token)
@@ -195,27 +195,27 @@ class Theme(NamedTuple):
         return style
 
     def token_format(self, token: TokenType) -> QTextCharFormat:
-        """Returns the format of a token type. It is shared: take a copy to change it."""
-        found = self.formats.get(token)
-        if found is None:
+        """Returns the format of a token type, a shared object: take a copy for changes."""
+        format_ = self.formats.get(token)
+        if format_ is None:
             style = self.token_style(token)
-            found = self.formats[token] = QTextCharFormat()
-            found.setForeground(style.color)
+            format_ = self.formats[token] = QTextCharFormat()
+            format_.setForeground(style.color)
             if style.bold:
-                found.setFontWeight(QFont.Weight.Bold)
-            found.setFontItalic(style.italic)
+                format_.setFontWeight(QFont.Weight.Bold)
+            format_.setFontItalic(style.italic)
             if token in String or (token in Comment and token not in Comment.Preproc):
-                found.setProperty(IS_PROSE, True)
-        return found
+                format_.setProperty(IS_PROSE, True)
+        return format_
 
 
 def _colors(kind: type[_Colors], content: Mapping[str, Any], table: str, name: str) -> _Colors:
-    given = content.get(table, {})
+    entries = content.get(table, {})
     wanted = set(kind._fields)
-    for key in sorted(wanted ^ given.keys()):
+    for key in sorted(wanted ^ entries.keys()):
         problem = "is missing" if key in wanted else "is unknown"
         raise ThemeError(f"Theme {name!r}: {table}.{key} {problem}")
-    return kind(**{key: _color(value, f"{name}: {table}.{key}") for key, value in given.items()})
+    return kind(**{key: _color(value, f"{name}: {table}.{key}") for key, value in entries.items()})
 
 
 def _row(content: Mapping[str, Any], table: str, key: str, name: str) -> tuple[QColor, ...]:
@@ -285,20 +285,20 @@ _CODE_ROLES = {
 
 def palette(theme: Theme) -> QPalette:
     """Returns the palette of a theme, every role set: no platform's own colour shines through."""
-    made = QPalette()
+    colors = QPalette()
     for role, key in _ROLES.items():
-        made.setColor(QPalette.ColorGroup.All, role, getattr(theme.ui, key))
+        colors.setColor(QPalette.ColorGroup.All, role, getattr(theme.ui, key))
     for role, key in _DISABLED_ROLES.items():
-        made.setColor(QPalette.ColorGroup.Disabled, role, getattr(theme.ui, key))
-    return made
+        colors.setColor(QPalette.ColorGroup.Disabled, role, getattr(theme.ui, key))
+    return colors
 
 
 def code_palette(theme: Theme, around: QPalette) -> QPalette:
-    """Returns the palette of an editor of code, within a window of this other one."""
-    made = QPalette(around)
+    """Returns the palette of an editor of code, within a window with palette `around`."""
+    colors = QPalette(around)
     for role, key in _CODE_ROLES.items():
-        made.setColor(role, getattr(theme.code, key))
-    return made
+        colors.setColor(role, getattr(theme.code, key))
+    return colors
 
 
 class _CurrentTheme(QObject):
@@ -325,7 +325,7 @@ _Owner = TypeVar("_Owner", bound=QObject)
 
 
 def current_theme() -> Theme:
-    """Returns the theme that the application shows; there is one, as there is one palette.
+    """Returns the theme that the application shows; there is a single theme, like the palette.
 
     What is painted reads it then: a change of theme repaints all widgets, as Qt does for a palette.
     """
@@ -344,7 +344,7 @@ def when_theme_changes(owner: _Owner, do: Callable[[_Owner], object]) -> None:
 
 
 def set_current_theme(theme: Theme) -> None:
-    """Has all that follows the theme follow this one; `apply_theme` does it, and Qt's part too."""
+    """Sets the theme for all followers; `apply_theme` calls this, and sets Qt's part too."""
     _CURRENT.set(theme)
 
 
@@ -367,7 +367,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 
 
 def _apply_sheet(app: QApplication, theme: Theme) -> None:
-    """Sets the style sheet of a theme at the zoom that there is now, unless it is set already."""
+    """Sets the style sheet of a theme at the present zoom, unless set already."""
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     colors_by_name = {name: color.name() for name, color in theme.ui._asdict().items()}
     # A style sheet takes pictures from files only, and cannot colour them: theirs is a grey that
@@ -401,7 +401,7 @@ def _spaced(pixels: re.Match[str]) -> str:
 
 
 class ThemeMode(Enum):
-    """What the user chose; the value is the word for settings."""
+    """The user's choice of theme; the value is the word for settings."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -445,11 +445,11 @@ class ThemeKeeper(QObject):
 
     @property
     def mode(self) -> ThemeMode:
-        """What the user chose."""
+        """The user's choice of theme."""
         return self._mode
 
     def set_mode(self, mode: ThemeMode) -> None:
-        """Applies one theme, or follows the system."""
+        """Applies a theme, or follows the system."""
         self._mode = mode
         # Qt gets it as well: the platform then draws title bars and file dialogs to match.
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])

@@ -1,4 +1,4 @@
-"""Marks the texts of tables for translators, and loads what they made of them."""
+"""Marks the texts of tables for translators, and loads translations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from jitstudio.paths import resource
 QT_TRANSLATE_NOOP = cast("Callable[[str, str], str]", QtCore.QT_TRANSLATE_NOOP)
 
 
-def counted(count: int, one: str, many: str, **values: object) -> str:
-    """One of two translated texts, with its values and the count in the place of `{count}`."""
-    return (one if count == 1 else many).format(count=count, **values)
+def counted(count: int, singular: str, plural: str, **values: object) -> str:
+    """Returns the singular or the plural text, with values and the count for `{count}`."""
+    return (singular if count == 1 else plural).format(count=count, **values)
 
 
 def install(

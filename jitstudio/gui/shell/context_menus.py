@@ -39,7 +39,7 @@ class ContextMenus(QObject):
     def add_to_text(
         self, menu_opening: SignalInstance, groups: tuple[tuple[str, ...], ...]
     ) -> None:
-        """Adds commands to the menu of a text each time it opens.
+        """Adds commands to the context menu of a text each time the menu opens.
 
         Args:
             menu_opening: Emitted with the menu.

@@ -18,7 +18,7 @@ _TOOLBAR_HEIGHT = 44
 
 
 class MenuBar(QObject):
-    """The menus of a window, by the titles that the table gives them."""
+    """The menus of a window, by title in the table."""
 
     def __init__(self, window: QMainWindow, actions: Actions) -> None:
         super().__init__(window)
@@ -56,7 +56,7 @@ class MenuBar(QObject):
 
 
 def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:
-    """Returns the layouts as buttons at the end of the menu bar, the one used pressed."""
+    """Returns the layouts as buttons at the end of the menu bar, the current layout pressed."""
     switch = QWidget(window.menuBar())
     switch.setObjectName("layoutSwitch")
     line = QHBoxLayout(switch)

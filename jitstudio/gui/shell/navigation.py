@@ -1,4 +1,4 @@
-"""Places that a click can lead to, and the way there: a feature leads to those that it shows."""
+"""Places that a click can lead to; features register the ways to their places."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jitstudio.gui.state.documents import Document
 
 @dataclass(frozen=True)
 class SourcePlace:
-    """A place in a source, or in the PTX of one.
+    """A place in a source, or in the PTX of a source.
 
     Attributes:
         file: The name of a tab, or a path; a file that is in no tab is opened.
@@ -37,7 +37,7 @@ class DocumentPlace:
 
 @dataclass(frozen=True)
 class ListingPlace:
-    """A listing of PTX or SASS by its name.
+    """A listing of PTX or SASS by name.
 
     Attributes:
         line: Counted from 1, 0 where it is unknown; None for the listing as it is.
@@ -58,7 +58,7 @@ class KernelPlace:
 
 @dataclass(frozen=True)
 class LogPlace:
-    """The log of a tool's run: the tool, what it worked on and which run; None for all of it."""
+    """The log of a tool's run: the tool, the source and the number; None for the whole log."""
 
     key: tuple[Tool, str, int] | None
 
@@ -70,14 +70,14 @@ class ProblemPlace:
 
 @dataclass(frozen=True)
 class SettingPlace:
-    """A setting by its key, in the dialog."""
+    """A setting by key, in the dialog."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class StepPlace:
-    """What a thread of the simulated launch of the form does at a step."""
+    """A step of a thread in the simulated launch of the form."""
 
     thread: ThreadPlace
 
@@ -96,7 +96,7 @@ _Kind = TypeVar("_Kind", bound=Place)
 
 
 class Navigator:
-    """Leads to each kind of place by the way that its feature has given."""
+    """Leads to each kind of place by the function that the feature has registered."""
 
     def __init__(self) -> None:
         self._ways: dict[type, Callable[[Any], object]] = {}

@@ -1,4 +1,4 @@
-"""A list across the window of what went wrong outside a build, until the user has dealt with it."""
+"""Notices about problems outside a build, across the window until the user has dealt with each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEAST_HEIGHT, _PART_OF_WINDOW = 48, 4
 
 
 class NoticeAction(NamedTuple):
-    """What the user can do about something.
+    """An action that the user can take on a notice.
 
     Attributes:
         name: The object name of its button.
@@ -98,11 +98,11 @@ class NoticeBar(QFrame):
 
     @Slot(str)
     def show_message(self, message: str) -> None:
-        """Shows a message below the earlier ones; one that is there already moves to the end."""
+        """Shows a message below the earlier messages; an equal message moves to the end."""
         self.ask(message, message)
 
     def ask(self, key: str, message: str, choices: Sequence[NoticeAction] = ()) -> None:
-        """Shows a message and what can be done about it, in place of the one with this key."""
+        """Shows a message with choices, in place of the message with this key."""
         if self.layout() is None:
             self._lay_out()
         self.withdraw(key)
@@ -117,7 +117,7 @@ class NoticeBar(QFrame):
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Makes room for what is wrapped now."""
+        """Makes room for text that wraps now."""
         super().resizeEvent(event)
         if self._rows:
             self._fit()
@@ -170,7 +170,7 @@ class NoticeBar(QFrame):
 
 
 class _Row(QWidget):
-    """One message with what can be done about it.
+    """A message with the choices of the user.
 
     Signals:
         closed: The user has read the message with this key.
@@ -211,7 +211,7 @@ class _Row(QWidget):
         return self._text.text()
 
     def take_keyboard(self) -> None:
-        """Has the keyboard, to be closed by it."""
+        """Takes the keyboard focus, so that a key can close the message."""
         self._close.setFocus()
 
     def _apply_theme(self) -> None:

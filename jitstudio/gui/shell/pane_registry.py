@@ -1,4 +1,4 @@
-"""The table of panes: what docks, layouts, the View menu, the palette and the help know of each.
+"""The table of panes, for docks, layouts, the View menu, the palette and the help.
 
 A new pane is a folder `features/NAME` whose `controller` module has `install`, and one row here.
 """
@@ -12,7 +12,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
 class PaneGroup(Enum):
-    """Panes that layouts keep together; in each layout a new pane joins those of its group."""
+    """Panes that layouts keep together; in each layout a new pane joins the group."""
 
     LISTINGS = auto()
     """What the compilers made, as text."""
@@ -31,7 +31,7 @@ class PaneGroup(Enum):
 
 
 class Pane(NamedTuple):
-    """One pane.
+    """A pane.
 
     Attributes:
         name: The name of its dock, of its page in `resources/help`, and of its folder in

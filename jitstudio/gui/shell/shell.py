@@ -1,4 +1,4 @@
-"""What a window offers to all of its features."""
+"""The services of a window for all features."""
 
 from __future__ import annotations
 

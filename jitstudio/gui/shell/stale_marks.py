@@ -53,7 +53,7 @@ class StaleMark(QObject):
 
     @property
     def text(self) -> str:
-        """What the banner says; empty while it is hidden."""
+        """The words of the banner; empty while hidden."""
         return "" if self.banner.isHidden() else self._words.text()
 
     def show_state(self, is_old: bool, words: str) -> None:
@@ -141,7 +141,7 @@ class StaleMarks(QObject):
 
     @Slot()
     def update(self) -> None:
-        """Shows what is old now."""
+        """Shows the marks of old content."""
         for marked in self._marked:
             self._show(marked)
         self.changed.emit()

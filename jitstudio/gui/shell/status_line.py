@@ -46,7 +46,7 @@ _SPACING = 16
 
 
 class StatusLine(QStatusBar):
-    """Shows the state of the build, and its tools.
+    """Shows the state of the build, and the tools.
 
     Signals:
         problems_requested: The user clicked on the state of the build.
@@ -111,7 +111,7 @@ class StatusLine(QStatusBar):
 
     @property
     def state(self) -> str:
-        """What is said of the build."""
+        """The words about the build."""
         return self._text
 
     @Slot(str)
@@ -121,32 +121,32 @@ class StatusLine(QStatusBar):
 
     @Slot(str)
     def show_building(self, what: str) -> None:
-        """A build is on its way; what was reported before it, such as a refusal, is over."""
+        """Shows that a build is running; earlier messages, such as a refusal, are over."""
         self.clearMessage()
         clock = QElapsedTimer()
         clock.start()
         self.show_side_build(what, clock)
 
     def show_side_build(self, what: str, clock: QElapsedTimer) -> None:
-        """A build is on its way since this clock was started, if it was."""
+        """Shows that a build is running, since the start of `clock` if started."""
         self._doing, self._clock = what, clock
         self._ticker.start()
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Says what the build is doing now."""
+        """Shows the present step of the build."""
         self._doing = doing
 
     @Slot()
     def show_ended(self) -> None:
-        """No build is on its way."""
+        """Shows that no build is running."""
         self._ticker.stop()
         self._show_busy(False)
         self._fit()
 
     @Slot(object, BuildResult)
     def show_built(self, _subject: object, result: BuildResult) -> None:
-        """Says when the last build came to its end."""
+        """Shows the time of the last build."""
         if result.outcome not in _UNTRIED:
             now = QTime.currentTime().toString("HH:mm:ss")
             self._built_at = self.tr("Built at {time}").format(time=now)
@@ -155,7 +155,7 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
-        """Says what the last build came to."""
+        """Shows the result of the last build."""
         self._built.setText(self._built_at if result is not None else "")
         self._fit()
         if result is None:
@@ -176,7 +176,7 @@ class StatusLine(QStatusBar):
 
     @Slot(Arch)
     def show_target(self, arch: Arch) -> None:
-        """Says what is built for."""
+        """Shows the target of builds."""
         self._target.setText(arch.sm)
         self._fit()
 
@@ -188,7 +188,7 @@ class StatusLine(QStatusBar):
         self._fit()
 
     def show_encoding(self, encoding: str, line_ends: str) -> None:
-        """Says how the current text is written; nothing where it is no text."""
+        """Shows encoding and line ends of the current text; nothing for other than text."""
         self._encoding.setText(" · ".join(filter(None, (encoding, line_ends))))
         self._fit()
 
@@ -209,8 +209,8 @@ class StatusLine(QStatusBar):
         """Says which tools are here."""
         missing = self.tr("missing")
         shown = [t for t in info.tools if t.version or t.tool not in OPTIONAL_TOOLS]
-        found = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
-        self._tools.setText(" · ".join(found))
+        tools = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
+        self._tools.setText(" · ".join(tools))
         tip = "\n".join(info.problems) or self.tr("Help > Toolchain tells more")
         show_tip(self._tools, tip)
         self._fit()
@@ -220,7 +220,7 @@ class StatusLine(QStatusBar):
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keeps the state hidden while something is reported: Qt shows it when the bar grows."""
+        """Hides the state while a message is shown: Qt shows the state when the bar grows."""
         if event.type() == QEvent.Type.Show and self.currentMessage():
             self._state.hide()
             # Hidden by the bar, which shows it again, and not for good.
@@ -251,7 +251,7 @@ class StatusLine(QStatusBar):
         show_tip(self, "\n".join(self._facts.texts))
 
     def _needed_left(self) -> int:
-        """Returns what the state takes, or what is reported in its place for some seconds."""
+        """Returns the width of the state, or of the temporary message."""
         if message := self.currentMessage():
             return self.fontMetrics().horizontalAdvance(message)
         busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
@@ -301,7 +301,7 @@ class StatusFacts(QWidget):
 
     @property
     def texts(self) -> list[str]:
-        """All facts, whether there is room for them or not."""
+        """The texts of all facts, also of facts without room."""
         return [fact.text() for fact in self._facts if fact.text()]
 
     def fit(self, room: int) -> None:

@@ -1,4 +1,4 @@
-"""Other words for what the window names: those that users of other programs search for."""
+"""Synonyms of the window's titles: the words of users of other programs."""
 
 from __future__ import annotations
 
@@ -217,14 +217,14 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
 # The palette asks for hundreds of titles each time that it comes up.
 @lru_cache(maxsize=4096)
 def also_called(title: str) -> str:
-    """Other words for what a title names, as a list with commas; empty where there are none."""
+    """Returns synonyms of a title, as a list with commas; empty where there are none."""
     plain = title.casefold()
     return ", ".join(others for said, others in _rows() if said.search(plain))
 
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The table in the language of the user: what finds a phrase in whole words, other words."""
+    """Returns the table in the language of the user: patterns of whole words, and synonyms."""
     translate = QCoreApplication.translate
     rows = []
     for said, others in SYNONYMS:

@@ -67,7 +67,7 @@ class EndSignals(QObject):
         self.start()
 
     def start(self) -> None:
-        """Reports the next signal: the end that the last one asked for does not come."""
+        """Reports the next signal: the end that the last signal asked for does not come."""
         for number in self._numbers:
             signal.signal(number, lambda *_: None)
         signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)
@@ -108,7 +108,7 @@ class GarbageCollector(QObject):
 
     @Slot()
     def _on_tick(self) -> None:
-        """Collects what Python would have collected by now."""
+        """Collects the generations that Python would have collected by now."""
         counts, thresholds = gc.get_count(), gc.get_threshold()
         # An older generation is looked at only along with the younger ones.
         due = [count > most for count, most in zip(counts, thresholds, strict=True)]
@@ -129,7 +129,7 @@ _BUG = (
 
 
 def run(files: Sequence[str]) -> int:
-    """Opens a window on these files, besides those of the last session.
+    """Opens a window on files, besides the files of the last session.
 
     Returns:
         The exit status; of an end by a signal that of a shell, 128 and its number.
@@ -137,7 +137,7 @@ def run(files: Sequence[str]) -> int:
     _warn_of_unsafe_qt()
     let_threads_take_turns()
     app = make_application()
-    store, told = _settings()
+    store, problem = _settings()
     places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
     window = make_window(app, store, *places)
     sys.excepthook = _exception_hook(window.frame.notices.show_message)
@@ -146,8 +146,8 @@ def run(files: Sequence[str]) -> int:
     GarbageCollector(window)
     _end_well(app, window)
     window.show()
-    if told:
-        window.frame.notices.show_message(told)
+    if problem:
+        window.frame.notices.show_message(problem)
     window.open([Path(name) for name in files])
     status = app.exec()
     # Not before: what was typed until then is kept as well.
@@ -159,10 +159,10 @@ def run(files: Sequence[str]) -> int:
 
 
 def _settings() -> tuple[QSettings, str]:
-    """Returns the user's settings, and what is unusual about where they are kept."""
-    folder, told = settings_folder(), ""
+    """Returns the user's settings, and a message where their folder is unusual."""
+    folder, problem = settings_folder(), ""
     if fallback_folder() in folder.parents:
-        told = QCoreApplication.translate(
+        problem = QCoreApplication.translate(
             "Application",
             "The home folder cannot be written to. Settings, unsaved text and what was built are "
             "kept in '{folder}', which may be emptied when the machine starts.",
@@ -170,12 +170,12 @@ def _settings() -> tuple[QSettings, str]:
     try:
         make_private(folder)
     except OSError as error:
-        told = QCoreApplication.translate(
+        problem = QCoreApplication.translate(
             "Application", "Settings are not kept: '{folder}' cannot be used: {error}."
         ).format(folder=folder, error=error.strerror)
         # A file that cannot be made: neither read nor written.
-        return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), told
-    return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), told
+        return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), problem
+    return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), problem
 
 
 def make_application() -> QApplication:
@@ -192,7 +192,7 @@ def make_application() -> QApplication:
 
 
 def let_threads_take_turns() -> None:
-    """Has Python's threads give way more often: the window waits for none of them long."""
+    """Has Python's threads give way more often: the window waits for no thread for long."""
     sys.setswitchinterval(_TURN)
 
 
@@ -241,7 +241,7 @@ def _exception_hook(
 
 
 def _warn_of_unsafe_qt() -> None:
-    """PySide6 6.12 aborts on Python 3.11 after some thousand calls; pip's markers avoid it."""
+    """Warns of PySide6 6.12, which aborts on Python 3.11; pip's markers avoid the version."""
     version = tuple(int(part) for part in PySide6.__version__.split(".")[:2])
     if sys.version_info < (3, 12) and version >= (6, 12):
         python = ".".join(map(str, sys.version_info[:2]))

@@ -17,7 +17,7 @@ _ACTION = "{}LayoutAction"
 
 
 class LayoutController(QObject):
-    """Chooses layouts, maximises panes, and leads the keyboard from one to the next."""
+    """Chooses layouts, maximises panes, and moves the keyboard from pane to pane."""
 
     def __init__(self, editors: EditorTabs, centre: QWidget, shell: Shell) -> None:
         super().__init__(editors)
@@ -71,7 +71,7 @@ class LayoutController(QObject):
 
     @Slot(QAction)
     def _on_layout_triggered(self, action: QAction) -> None:
-        """Gives a layout that is chosen once more its usual proportions."""
+        """Gives a layout that is chosen once more the usual proportions."""
         if not self._is_other and action.data() == self._layout.layout.name:
             self._layout.share_space()
         self._is_other = False

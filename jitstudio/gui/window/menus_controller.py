@@ -31,7 +31,7 @@ _MODE_WORDS = {
 
 
 class MenusController(QObject):
-    """Adds to the menus of the table what no table can say."""
+    """Adds to the menus the entries that depend on the machine and the user."""
 
     def __init__(self, files: FileCommands, preferences: Preferences, shell: Shell) -> None:
         menus, actions = shell.menus, shell.actions
@@ -65,17 +65,17 @@ class MenusController(QObject):
         self._looking.start(lambda _: caches_here())
 
     @Slot(object)
-    def _on_caches_found(self, found: Sequence[tuple[KernelCache, Path]]) -> None:
+    def _on_caches_found(self, caches: Sequence[tuple[KernelCache, Path]]) -> None:
         *before, choose = self._caches.actions()
         for action in before:
             self._caches.removeAction(action)
-        for cache, path in found:
+        for cache, path in caches:
             action = QAction(cache.title, self._caches)
             action.triggered.connect(partial(self._open_cache, path))
             action.setToolTip(str(path))
             action.setStatusTip(str(path))
             self._caches.insertAction(choose, action)
-        if found:
+        if caches:
             self._caches.insertSeparator(choose)
 
     def _open_cache(self, path: Path, _is_checked: bool = False) -> None:

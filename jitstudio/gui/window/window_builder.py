@@ -1,4 +1,4 @@
-"""Makes all that a window has besides its texts, one feature at a time.
+"""Makes all of a window besides the texts, feature by feature.
 
 Loading this module and the features loads nearly all of the program, so it is done by
 `kit.late_import`, first what starts the worker.
@@ -57,7 +57,7 @@ _FEATURES = (
 
 
 def installers() -> Iterator[Callable[[Context], Iterator[None] | None]]:
-    """Yields the function `install` of each feature; each is loaded when it comes to it.
+    """Yields the function `install` of each feature, which is imported at that moment.
 
     One with many widgets is a generator: where it yields, the window handles events.
     """
@@ -66,7 +66,7 @@ def installers() -> Iterator[Callable[[Context], Iterator[None] | None]]:
 
 
 class WindowBuilder(QObject):
-    """Makes the rest of one window.
+    """Makes the rest of a window.
 
     Attributes:
         state: What is open, how it is built and what came of it.
@@ -141,7 +141,7 @@ class WindowBuilder(QObject):
         MenusController(files, state.preferences, shell)
 
     def begin(self, files: Sequence[Path], sample: Sample | None) -> None:
-        """Goes on from what the window came up with: opens files, and builds.
+        """Goes on from the first picture of the window: opens files, and builds.
 
         Args:
             files: Those that were asked for.

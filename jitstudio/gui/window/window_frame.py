@@ -21,7 +21,7 @@ _SCREEN_SHARE = 0.95
 
 
 class WindowFrame:
-    """The parts of a window that are made before it is shown; few, and quick to make.
+    """The parts of a window that are made before the window is shown; few, and quick to make.
 
     Attributes:
         actions: All commands; what nobody carries out yet waits until somebody does.

@@ -1,4 +1,4 @@
-"""What all pictures of boxes and arrows have in common: zoom, keyboard, screen readers."""
+"""The common base of pictures of boxes and arrows: zoom, keyboard, screen readers."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def mixed(ground: QColor, color: QColor, share: float) -> QColor:
         (ground.greenF(), color.greenF()),
         (ground.blueF(), color.blueF()),
     )
-    return QColor.fromRgbF(*(one + (other - one) * share for one, other in parts))
+    return QColor.fromRgbF(*(start + (end - start) * share for start, end in parts))
 
 
 class PictureCanvas(QGraphicsView):
-    """Shows a picture; subclasses know what is in it.
+    """Shows a picture; subclasses know the content.
 
     Args:
         zoomed: The least and the most scale that it can be zoomed to.
@@ -79,7 +79,7 @@ class PictureCanvas(QGraphicsView):
 
     @Slot()
     def fit(self) -> None:
-        """Shows all of it; for subclasses."""
+        """Shows the whole picture; for subclasses."""
         raise NotImplementedError
 
     @Slot()
@@ -93,12 +93,12 @@ class PictureCanvas(QGraphicsView):
 
     @Slot()
     def zoom_in(self) -> None:
-        """Shows it larger."""
+        """Shows the picture larger."""
         self._zoom(_STEP)
 
     @Slot()
     def zoom_out(self) -> None:
-        """Shows it smaller."""
+        """Shows the picture smaller."""
         self._zoom(1 / _STEP)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -131,7 +131,7 @@ class PictureCanvas(QGraphicsView):
         self.scale(*[max(least, min(most, now * factor)) / now] * 2)
 
     def _paint_hint(self, painter: QPainter, color: QColor) -> None:
-        """Says what will be here where there is nothing yet."""
+        """Paints the hint where there is no picture yet."""
         painter.resetTransform()
         painter.setPen(color)
         edge = _HINT_MARGIN
@@ -148,7 +148,7 @@ class PictureCanvas(QGraphicsView):
 
 
 class PictureButtons(QWidget):
-    """Zooms a picture, and asks for it to be saved.
+    """Zooms a picture, and asks for the picture to be saved.
 
     Args:
         name: How the object names of the buttons begin.

@@ -1,4 +1,4 @@
-"""The table of all commands, one row each, and the actions of a window, made from it."""
+"""The table of all commands, a row each, and the actions of a window, made from the table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 
 class Actions(QObject):
-    """The table's rows as `QAction`s; the feature that carries a command out binds it."""
+    """The table's rows as `QAction`s; the feature that carries a command out binds the action."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -57,7 +57,7 @@ class Actions(QObject):
         return name in self._actions
 
     def bind(self, slots: Mapping[str, Callable[..., object]]) -> None:
-        """Says what commands do: a switch calls its slot with its state, others with nothing.
+        """Binds commands to slots: a switch calls the slot with the state, others with nothing.
 
         Raises:
             ValueError: One of them does something already.
@@ -71,12 +71,12 @@ class Actions(QObject):
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Lets a command have these keys, and its tool tip and all hints have the first."""
+        """Gives a command keys; tool tip and all hints name the first."""
         self._keys[name] = tuple(keys)
         self._show_keys(name)
 
     def set_stepping(self, on: bool) -> None:
-        """Gives keys to the commands for stepping, which take them from others meanwhile."""
+        """Gives keys to the commands for stepping, and takes the keys from others meanwhile."""
         self._is_stepping = on
         taken = self._stepping_keys
         for name, keys in self._keys.items():
@@ -111,7 +111,7 @@ class Actions(QObject):
         return self._actions[name].isEnabled() and (possible is None or possible())
 
     def catch_up(self) -> None:
-        """Carries out what was chosen before anybody could do it."""
+        """Carries out commands that were chosen before being bound."""
         early, self._early = self._early, []
         for action, is_on in early:
             if action.isCheckable():
@@ -135,7 +135,7 @@ class Actions(QObject):
             action.setChecked(not is_on)
 
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
-        """Returns the actions of one menu, in order."""
+        """Returns the actions of a menu, in order."""
         return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
 
 

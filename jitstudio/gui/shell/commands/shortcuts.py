@@ -1,4 +1,4 @@
-"""Which keys each command has: those of the table, or those that the user gave it."""
+"""The keys of each command: from the table, or chosen by the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Und
 
 
 class KeyConflict(NamedTuple):
-    """What prevents giving a key to a command.
+    """The reason why a key cannot simply be given to a command.
 
     Attributes:
         message: What it is.
@@ -47,8 +47,8 @@ class Shortcuts(QObject):
         super().__init__(actions)
         self._actions = actions
         self._preferences = preferences
-        kept = preferences.shortcuts
-        self._own = {name: keys for name, keys in kept.items() if can_change(name)}
+        saved = preferences.shortcuts
+        self._own = {name: keys for name, keys in saved.items() if can_change(name)}
         if self._own:
             self._apply()
 
@@ -60,11 +60,11 @@ class Shortcuts(QObject):
         return tuple(key for key in map(_plain, _SPECS[name].keys) if key not in taken)
 
     def is_default(self, name: str) -> bool:
-        """Returns whether a command has the keys of the table, all of them."""
+        """Returns whether a command has exactly the keys of the table."""
         return self.keys(name) == tuple(map(_plain, _SPECS[name].keys))
 
     def conflict(self, name: str, key: str) -> KeyConflict | None:
-        """Returns what prevents this key for a command; None where nothing does."""
+        """Returns the conflict of a key for a command; None where there is none."""
         key = _plain(key)
         translate = QCoreApplication.translate
         rivals = (s for s in ACTIONS if s.id != name and _are_rivals(name, s.id))
@@ -86,7 +86,7 @@ class Shortcuts(QObject):
         return KeyConflict(message.format(key=_native(key), command=text), False)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Gives a command these keys and no others; whatever had one of them loses it.
+        """Gives a command exactly these keys; other commands lose the keys.
 
         Raises:
             ValueError: It cannot have one of them.
@@ -105,7 +105,7 @@ class Shortcuts(QObject):
         self._save()
 
     def reset(self, name: str) -> None:
-        """Gives a command the keys of the table, but for those that others were given."""
+        """Gives a command the keys of the table, except keys that others were given."""
         self._own.pop(name, None)
         self._save()
 
@@ -136,7 +136,7 @@ def _are_rivals(name: str, other: str) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """Returns a text of a menu without its mnemonic."""
+    """Returns a text of a menu without mnemonic."""
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
 
 
@@ -149,7 +149,7 @@ def _native(key: str) -> str:
 
 
 def _is_pressed_with_another(key: str) -> bool:
-    """Returns whether it types nothing: a function key, or one with Ctrl, Alt or Meta."""
+    """Returns whether a key types nothing: a function key, or with Ctrl, Alt or Meta."""
     pressed: QKeyCombination = QKeySequence(key)[0]  # type: ignore[index]
     beside = pressed.keyboardModifiers() & ~(
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier

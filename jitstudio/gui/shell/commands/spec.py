@@ -1,4 +1,4 @@
-"""What the table of commands says about each, and the menus that there are."""
+"""The columns of the table of commands, and the menus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
 class KeyScope(Enum):
-    """Where the keys of a command hold, and what carries it out."""
+    """The scope in which the keys of a command hold, and the carrier of the command."""
 
     WINDOW = auto()
     """In the whole window; whoever binds it carries it out."""
@@ -22,7 +22,7 @@ class KeyScope(Enum):
 
 
 class ActionSpec(NamedTuple):
-    """One command.
+    """A command.
 
     Attributes:
         id: The name of the action object, such as `buildAction`.

@@ -1,4 +1,4 @@
-"""One pane as a dock: its title where no tab names it, and nothing to do while it is behind."""
+"""A pane as a dock: with title where no tab has the title, and idle while behind others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SMALLEST = QSize(220, 80)
 
 
 class _TitleBar(QWidget):
-    """The name of a pane that is alone, and what can be done with it.
+    """The title of a pane that is alone, with buttons.
 
     It takes no clicks besides those on its buttons, so that the dock can be dragged by it.
     """
@@ -53,7 +53,7 @@ class _TitleBar(QWidget):
         follow_keys(self, _TitleBar._update_key_tips)
 
     def set_look(self, is_maximised: bool) -> None:
-        """Shows what the buttons do; a maximised pane can do nothing but go back."""
+        """Shows the buttons for the state; a maximised pane can only go back."""
         show_icon(self._maximise, "restore" if is_maximised else "maximise", _ICON_COLOR)
         self._is_maximised = is_maximised
         self._float.setHidden(is_maximised)
@@ -129,12 +129,12 @@ class PaneDock(QDockWidget):
 
     @property
     def content(self) -> QWidget:
-        """The pane itself, or its place while the pane is not made yet."""
+        """The pane, or the placeholder while the pane is not made yet."""
         return self._content or self.widget()
 
     @property
     def is_in_front(self) -> bool:
-        """Whether the pane can be seen: it is neither closed nor behind another tab."""
+        """Whether the pane can be seen: neither closed nor behind another tab."""
         return self.isVisible() and self._is_uncovered
 
     def pause(self) -> None:
@@ -142,12 +142,12 @@ class PaneDock(QDockWidget):
         self._is_paused = True
 
     def resume(self) -> None:
-        """Shows what can be seen where the dock is now."""
+        """Shows the pane, if visible in the dock's present place."""
         self._is_paused = False
         self._show_content()
 
     def fill(self, content: QWidget) -> None:
-        """Holds this pane from now on; a window comes up before its panes are made."""
+        """Takes `content` as the pane; a window comes up before the panes are made."""
         # Hidden before it has a place: what is not in front is neither shown nor measured.
         content.hide()
         self._content = content
@@ -155,7 +155,7 @@ class PaneDock(QDockWidget):
         self._show_content()
 
     def set_tabbed(self, is_tabbed: bool) -> None:
-        """Leaves the title to a tab, or shows it."""
+        """Leaves the title to a tab, or shows the title."""
         if is_tabbed != self._is_tabbed:
             self._is_tabbed = is_tabbed
             self._follow()
@@ -166,7 +166,7 @@ class PaneDock(QDockWidget):
         self._follow()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Shows the title that it has by now."""
+        """Brings the title up to date."""
         if self._is_outdated:
             self._follow()
         super().showEvent(event)
@@ -178,7 +178,7 @@ class PaneDock(QDockWidget):
 
     @Slot()
     def float_out(self) -> None:
-        """Becomes a window of its own."""
+        """Makes the dock a window."""
         self.setFloating(True)
 
     def _show_content(self) -> None:
@@ -241,7 +241,7 @@ class TabBars(QObject):
             dock.set_tabbed(len(self.group(dock)) > 1)
 
     def hide_spares(self) -> None:
-        """Hides the bars without tabs that Qt makes as it restores docks; it has them in no place.
+        """Hides the bars without tabs that Qt makes on restoring docks, and that lie nowhere.
 
         Shown with the window, they would lie over its first menus until the docks are laid out.
         """
@@ -250,7 +250,7 @@ class TabBars(QObject):
                 bar.hide()
 
     def group(self, dock: PaneDock) -> list[PaneDock]:
-        """Returns the docks that share the place of one, it too, in the order of their tabs."""
+        """Returns the docks in the place of `dock`, `dock` included, in the order of tabs."""
         shown = {
             other.windowTitle(): other
             for other in (*self._window.tabifiedDockWidgets(dock), dock)
@@ -263,7 +263,7 @@ class TabBars(QObject):
         return list(shown.values())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Maximises by a double click, and offers what a title bar has by the other button."""
+        """Maximises at a double click, and shows the title bar's menu at a right click."""
         if isinstance(watched, QTabBar):
             match event:
                 case QMouseEvent() if event.type() == QEvent.Type.MouseButtonDblClick:

@@ -1,4 +1,4 @@
-"""Puts docks where a layout wants them; which is used, and what the user made of each."""
+"""Arranges docks in layouts; keeps the current layout, and the user's changes of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SUM_SIZE = 4
 
 
 class LayoutManager(QObject):
-    """Everything that can be moved in one window: docks around the editors in the middle.
+    """All movable parts of a window: docks around the editors in the middle.
 
     Docks keep their part of the window when that becomes larger or smaller; Qt by itself gives all
     room to the middle, and takes it from there.
@@ -111,7 +111,7 @@ class LayoutManager(QObject):
         return self._alone
 
     def choose(self, name: str) -> None:
-        """Turns to a layout, as the user left it; the one before is remembered as it is."""
+        """Turns to a layout, as the user left that; the layout before is remembered."""
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
             self._apply(BY_NAME[name])
@@ -119,8 +119,8 @@ class LayoutManager(QObject):
     @property
     def zoom(self) -> float:
         """How large all letters are in the layout used, as a factor."""
-        kept = self._preferences.zoom(self._layout.name)
-        return self._layout.zoom if kept is None else kept
+        zoom = self._preferences.zoom(self._layout.name)
+        return self._layout.zoom if zoom is None else zoom
 
     def zoom_by(self, steps: int) -> None:
         """Makes all letters larger by so many steps, or smaller; with 0 as at the first start."""
@@ -136,13 +136,13 @@ class LayoutManager(QObject):
         return False
 
     def reset(self) -> None:
-        """Puts all panes where the layout used has them at the first start."""
+        """Puts all panes back to the places of the layout at the first start."""
         self.give_back()
         self._arranger.arrange(self._layout)
         self._forget_shares()
 
     def share_space(self) -> None:
-        """Gives each part of the window its usual size."""
+        """Gives each part of the window the usual size."""
         self.give_back()
         self._arranger.share_space(self._layout)
         self._opened.start()
@@ -155,7 +155,7 @@ class LayoutManager(QObject):
         self._keep_arrangement()
 
     def restore(self) -> None:
-        """Puts everything where it was; what cannot be read is left as it is."""
+        """Restores window and docks; unreadable states are ignored."""
         geometry = unseal(self._preferences.layout(_GEOMETRY))
         if geometry is not None:
             # Qt brings a window back that was on a screen which is no longer there.
@@ -166,7 +166,7 @@ class LayoutManager(QObject):
         self._tab_bars.hide_spares()
 
     def maximise(self, part: QWidget) -> None:
-        """Gives the window to one dock or to its middle; the other docks wait."""
+        """Gives the window to a dock or to the middle; the other docks wait."""
         self.give_back()
         if isinstance(part, PaneDock) and part.isFloating():
             return
@@ -182,7 +182,7 @@ class LayoutManager(QObject):
         self.maximised.emit(True)
 
     def give_back(self) -> None:
-        """Puts everything back where it was before a pane was maximised."""
+        """Restores the arrangement from before a pane was maximised."""
         part, self._alone = self._alone, None
         if part is None:
             return
@@ -206,7 +206,7 @@ class LayoutManager(QObject):
         return next((dock for dock in self._docks.values() if dock.isAncestorOf(widget)), None)
 
     def uncover(self, widget: QWidget) -> None:
-        """Shows what a widget is in, wherever it is hidden.
+        """Shows the dock of a widget, wherever hidden.
 
         The keyboard stays where it is; it follows where that is covered by it.
         """
@@ -233,13 +233,13 @@ class LayoutManager(QObject):
         return self._docks[name].content
 
     def title_of(self, name: str) -> str:
-        """Returns what the window calls the pane of this name; `EDITOR` for the editors."""
+        """Returns the title of a pane by name; `EDITOR` for the editors."""
         if name == EDITOR:
             return QCoreApplication.translate("Panes", "Editor")
         return self._docks[name].windowTitle()
 
     def bring_up(self, view: QWidget) -> None:
-        """Shows a view, wherever it is hidden, and gives it the keyboard."""
+        """Shows a view, wherever hidden, and gives the view the keyboard."""
         self.uncover(view)
         self._give_keyboard(view)
 
@@ -253,11 +253,11 @@ class LayoutManager(QObject):
         next(takers, view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def bring_up_pane(self, name: str) -> None:
-        """Shows the pane of this name, or the editors, and gives it the keyboard."""
+        """Shows a pane by name, or the editors, and gives the pane the keyboard."""
         self.bring_up(self._centre if name == EDITOR else self._docks[name].content)
 
     def in_front(self) -> list[QWidget]:
-        """Returns what can be seen: the middle of the window and docks, in a fixed order."""
+        """Returns the visible parts: the middle of the window and docks, in a fixed order."""
         docks = [dock.content for dock in self._docks.values() if dock.is_in_front]
         return docks if self._centre.isHidden() else [self._centre, *docks]
 
@@ -270,14 +270,14 @@ class LayoutManager(QObject):
         state = self._before if alone else self._window.saveState(VERSION)
         self._preferences.set_layout(_ARRANGEMENT.format(self._layout.name), seal(state))
         content = {"size": self._measured.toTuple(), "docks": self._shares}
-        kept = seal(QByteArray(json.dumps(content).encode()))
-        self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
+        sealed = seal(QByteArray(json.dumps(content).encode()))
+        self._preferences.set_layout(_SHARES.format(self._layout.name), sealed)
 
     def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares]:
         """Returns the parts that docks had of a layout, and the size of the window then."""
-        kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
+        stored = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
-            content = json.loads(bytes(kept.data())) if kept is not None else {}
+            content = json.loads(bytes(stored.data())) if stored is not None else {}
             shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
             width, height = content["size"]
             return QSize(width, height), shares
@@ -296,25 +296,25 @@ class LayoutManager(QObject):
             self._arranger.share_space(self._layout)
 
     def _forget_shares(self) -> None:
-        """Takes for wanted what comes of the layout."""
+        """Takes the sizes that result from the layout for the wanted sizes."""
         self._shares, self._fitted, self._is_fitting = {}, {}, False
         self._measuring.start()
 
     def _measure(self) -> None:
-        """Takes what the docks have now for what is wanted, unless the window has changed it."""
+        """Takes the present sizes of docks for wanted, unless the window has changed the sizes."""
         if self._alone is not None or not self._window.isVisible():
             return
-        found = self._arranger.shares()
-        if not self._is_fitting and found != self._fitted:
-            self._shares, self._measured = found, self._window.size()
-        self._fitted, self._is_fitting = found, False
+        shares = self._arranger.shares()
+        if not self._is_fitting and shares != self._fitted:
+            self._shares, self._measured = shares, self._window.size()
+        self._fitted, self._is_fitting = shares, False
 
     def _apply(self, layout: PaneLayout) -> None:
         self.give_back()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)
-        kept = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
-        if kept is None or not self._window.restoreState(kept, VERSION):
+        arrangement = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
+        if arrangement is None or not self._window.restoreState(arrangement, VERSION):
             self._arranger.arrange(layout)
             self._forget_shares()
         else:
@@ -351,7 +351,7 @@ class LayoutManager(QObject):
 
     @Slot()
     def _on_toggled(self) -> None:
-        """Shows a pane next to the others, not next to the one that has the window."""
+        """Shows a pane next to the others, not next to the maximised pane."""
         switch = self.sender()
         dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
         is_wanted = not dock.isHidden()
@@ -374,7 +374,7 @@ class LayoutManager(QObject):
 
 
 def seal(state: QByteArray) -> QByteArray:
-    """Returns a state as it is kept.
+    """Returns a state sealed for storage.
 
     Qt reads a state as it comes, and may have done half of it when it finds that it is damaged.
     What has not this program's mark, this version and the right sum is never shown to it.
@@ -383,11 +383,11 @@ def seal(state: QByteArray) -> QByteArray:
     return QByteArray(_MARK + crc32(content).to_bytes(_SUM_SIZE, "big") + content)
 
 
-def unseal(kept: QByteArray | None) -> QByteArray | None:
-    """Returns the state that was kept; None for what is not one of this version, whole."""
-    if kept is None or not kept.startsWith(_MARK):
+def unseal(sealed: QByteArray | None) -> QByteArray | None:
+    """Returns the stored state; None for a state of another version, or damaged."""
+    if sealed is None or not sealed.startsWith(_MARK):
         return None
-    content = kept.data()[len(_MARK) :]
+    content = sealed.data()[len(_MARK) :]
     expected, state = content[:_SUM_SIZE], content[_SUM_SIZE:]
     return QByteArray(state) if crc32(state).to_bytes(_SUM_SIZE, "big") == expected else None
 
@@ -399,7 +399,7 @@ Shares = dict[str, tuple[float, float]]
 
 
 class Arranger:
-    """Arranges the docks of one window, known by the names of their panes.
+    """Arranges the docks of a window, by the names of panes.
 
     Until a layout is arranged, or a state of the window restored, they are all at the right.
     """
@@ -423,7 +423,7 @@ class Arranger:
             window.addDockWidget(right, dock)
 
     def arrange(self, layout: PaneLayout) -> None:
-        """Puts all docks where the layout has them, at their usual size."""
+        """Puts all docks in the places of the layout, at their usual size."""
         # Seen once, as it is in the end.
         self._window.setUpdatesEnabled(False)
         for dock in self._docks.values():
@@ -444,7 +444,7 @@ class Arranger:
         self._window.setUpdatesEnabled(True)
 
     def share_space(self, layout: PaneLayout) -> None:
-        """Gives each area its usual part of the window, and its groups their parts of it."""
+        """Gives each area the usual part of the window, and groups their parts of the area."""
         for area in layout.areas:
             docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]
             weights = area.weights or (1,) * len(docked)
@@ -459,7 +459,7 @@ class Arranger:
             self._window.resizeDocks([*first], sizes, across)
 
     def widen(self, centre: QWidget, least: int) -> None:
-        """Gives the middle room of the docks at its right where those at its left leave it little.
+        """Takes room from the docks at the right for a middle that the left docks leave small.
 
         Args:
             centre: The middle.
@@ -479,18 +479,21 @@ class Arranger:
             self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     def shares(self) -> Shares:
-        """Which part of the window each dock in front takes now, wherever the user put it."""
+        """Returns the part of the window that each dock in front takes, wherever placed."""
         size = self._window.size()
         bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
         # Qt counts the tabs above a dock as part of it.
         tabs = max((bar.height() for bar in bars if bar.count() and bar.isVisible()), default=0)
-        found: Shares = {}
+        shares: Shares = {}
         for name, dock in self._docks.items():
             if dock.is_in_front and not dock.isFloating():
                 others = self._window.tabifiedDockWidgets(dock)
                 above = tabs if any(not other.isHidden() for other in others) else 0
-                found[name] = (dock.width() / size.width(), (dock.height() + above) / size.height())
-        return found
+                shares[name] = (
+                    dock.width() / size.width(),
+                    (dock.height() + above) / size.height(),
+                )
+        return shares
 
     def apply(self, shares: Shares) -> None:
         """Gives docks these parts of the window, which may have another size now."""

@@ -1,4 +1,4 @@
-"""The named layouts: which pane is where, and how much room it has. Tables, no widgets."""
+"""The named layouts: places and sizes of panes. Tables, no widgets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DockSide(Enum):
 
 
 class Area(NamedTuple):
-    """One side of the window.
+    """A side of the window.
 
     Attributes:
         side: Which.
@@ -79,7 +79,7 @@ _WITH_PTX = ("ptx", *names_of(PaneGroup.RESULTS), "graph")
 
 
 def _right(*first: str, without: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Returns the panes right of the editors as one group of tabs, these in front."""
+    """Returns the panes right of the editors as a group of tabs, with `first` in front."""
     return (*first, *(name for name in _RIGHT if name not in (*first, *without)))
 
 

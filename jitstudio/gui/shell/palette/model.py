@@ -1,4 +1,4 @@
-"""The rows of a palette: what can be chosen, and what is left of it for the letters typed."""
+"""The rows of a palette: entries to choose, and the matches of the typed letters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BEFORE_NAME = " \N{MIDDLE DOT} "
 
 @dataclass(frozen=True)
 class PaletteEntry:
-    """One thing to choose.
+    """An entry to choose.
 
     Attributes:
         title: What it is called.
@@ -60,7 +60,7 @@ class PaletteEntry:
 
 
 class _By(Enum):
-    """What of an entry matches a query."""
+    """The part of an entry that matches a query."""
 
     TITLE = auto()
     OTHER_NAME = auto()
@@ -87,7 +87,7 @@ class PaletteModel(QAbstractListModel):
         self._rows: tuple[_Found, ...] = ()
 
     def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
-        """Offers other things, all of them at first."""
+        """Offers other entries, all of them at first."""
         self._entries = tuple(entries)
         self._titles = Ranking([entry.title for entry in entries])
         self._others = Ranking([entry.also for entry in entries])
@@ -95,7 +95,7 @@ class PaletteModel(QAbstractListModel):
         self.set_query("")
 
     def set_query(self, query: str) -> None:
-        """Shows what matches by its title, or less well by another name or its detail."""
+        """Shows entries that match by title, or less well by synonym or detail."""
         self.beginResetModel()
         self._query = query
         self._rows = tuple(sorted(self._find(query), key=self._rank))
@@ -103,24 +103,24 @@ class PaletteModel(QAbstractListModel):
 
     def _find(self, query: str) -> Iterable[_Found]:
         """Returns the best match of each entry."""
-        found = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
-        rest = [row for row in range(len(self._entries)) if row not in found]
+        best = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
+        rest = [row for row in range(len(self._entries)) if row not in best]
         for match in self._paths.find(query, rest):
             score = match.score + _PATH_HANDICAP
-            found[match.row] = _Found(score, match.row, _By.PATH)
+            best[match.row] = _Found(score, match.row, _By.PATH)
         for match in self._others.find(query):
             other = _Found(match.score + _OTHER_NAME_HANDICAP, match.row, _By.OTHER_NAME)
-            before = found.get(match.row)
+            before = best.get(match.row)
             is_better = before is None or other.score < before.score
             if match.score < _LEAST_OF_OTHER_NAMES and is_better:
-                found[match.row] = other
-        return found.values()
+                best[match.row] = other
+        return best.values()
 
-    def _rank(self, found: _Found) -> tuple[int, bool]:
-        """Returns what the matches are in the order of; Python keeps that of equals."""
-        entry = self._entries[found.entry]
+    def _rank(self, match: _Found) -> tuple[int, bool]:
+        """Returns the sort key of a match; Python keeps the order of equals."""
+        entry = self._entries[match.entry]
         is_named = entry.is_place and entry.title.casefold() == self._query.strip().casefold()
-        return found.score, not is_named
+        return match.score, not is_named
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Returns the number of entries that match."""
@@ -130,8 +130,8 @@ class PaletteModel(QAbstractListModel):
         """Returns the entry in the parts that a row draws and a screen reader reads."""
         if not index.isValid():
             return None
-        found = self._rows[index.row()]
-        entry = self._entries[found.entry]
+        match_ = self._rows[index.row()]
+        entry = self._entries[match_.entry]
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return entry.title
@@ -146,11 +146,11 @@ class PaletteModel(QAbstractListModel):
             case _ if role == ENTRY_ROLE:
                 return entry
             case _ if role == TITLE_SPANS_ROLE:
-                return self._spans(found)[0]
+                return self._spans(match_)[0]
             case _ if role == DETAIL_ROLE:
-                return self._detail(found)[0]
+                return self._detail(match_)[0]
             case _ if role == DETAIL_SPANS_ROLE:
-                return self._detail(found)[1]
+                return self._detail(match_)[1]
         return None
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
@@ -158,12 +158,12 @@ class PaletteModel(QAbstractListModel):
         usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
-    def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
-        """Returns what is behind the title, and which letters of it match."""
-        entry = self._entries[found.entry]
-        if found.by is not _By.OTHER_NAME:
-            return entry.detail, self._spans(found)[1]
-        spans = self._others.spans(self._query, found.entry)
+    def _detail(self, match: _Found) -> tuple[str, tuple[Span, ...]]:
+        """Returns the text behind the title, and the matching letters."""
+        entry = self._entries[match.entry]
+        if match.by is not _By.OTHER_NAME:
+            return entry.detail, self._spans(match)[1]
+        spans = self._others.spans(self._query, match.entry)
         begin = entry.also.rfind(_BETWEEN_NAMES, 0, spans[0][0]) + 1
         end = entry.also.find(_BETWEEN_NAMES, spans[-1][1])
         name = entry.also[begin : end if end >= 0 else None]
@@ -171,13 +171,13 @@ class PaletteModel(QAbstractListModel):
         shown = f"{entry.detail}{_BEFORE_NAME}{name.strip()}"
         return shown, tuple((a + shift, b + shift) for a, b in spans)
 
-    def _spans(self, found: _Found) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        if found.by is _By.TITLE:
-            return self._titles.spans(self._query, found.entry), ()
-        if found.by is _By.OTHER_NAME:
+    def _spans(self, match: _Found) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        if match.by is _By.TITLE:
+            return self._titles.spans(self._query, match.entry), ()
+        if match.by is _By.OTHER_NAME:
             return (), ()
-        spans = self._paths.spans(self._query, found.entry)
-        title = len(self._entries[found.entry].detail) + 1
+        spans = self._paths.spans(self._query, match.entry)
+        title = len(self._entries[match.entry].detail) + 1
         return (
             tuple((max(a - title, 0), b - title) for a, b in spans if b > title),
             tuple((a, min(b, title - 1)) for a, b in spans if a < title - 1),

@@ -58,7 +58,7 @@ _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class Palette(QFrame):
-    """Offers entries, and goes away as soon as one is chosen or the keyboard is elsewhere.
+    """Offers entries, and closes as soon as an entry is chosen or the keyboard is elsewhere.
 
     Signals:
         chosen: With the payload of the entry, after the keyboard is back where it was.
@@ -70,7 +70,7 @@ class Palette(QFrame):
     _is_whole = False
 
     def __init__(self, name: str, title: str, nothing: str, window: QWidget) -> None:
-        """Makes it, hidden.
+        """Makes the palette, hidden.
 
         Args:
             name: Its object name; field and list are called `<name>Field` and `<name>List`.
@@ -107,7 +107,7 @@ class Palette(QFrame):
 
     @property
     def model(self) -> PaletteModel:
-        """What is offered."""
+        """The model of the entries."""
         return self._model
 
     def offer(self, entries: Sequence[PaletteEntry]) -> None:
@@ -123,7 +123,7 @@ class Palette(QFrame):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def fill(self, entries: Sequence[PaletteEntry]) -> None:
-        """Offers other entries, or those that took a while, for what is typed already."""
+        """Offers other or late entries, for the text typed already."""
         self._model.set_entries(entries)
         self._on_query_changed(self._field.text())
 
@@ -154,19 +154,19 @@ class Palette(QFrame):
         return super().eventFilter(watched, event)
 
     def _make_list(self, title: str) -> QListView:
-        made = QListView(self)
-        made.setObjectName(f"{self.objectName()}List")
-        made.setAccessibleName(title)
-        made.setModel(self._model)
-        made.setItemDelegate(PaletteDelegate(made))
-        made.setUniformItemSizes(True)
-        made.setFrameShape(QFrame.Shape.NoFrame)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        return made
+        entries = QListView(self)
+        entries.setObjectName(f"{self.objectName()}List")
+        entries.setAccessibleName(title)
+        entries.setModel(self._model)
+        entries.setItemDelegate(PaletteDelegate(entries))
+        entries.setUniformItemSizes(True)
+        entries.setFrameShape(QFrame.Shape.NoFrame)
+        entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        entries.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return entries
 
     def _take(self, event: QKeyEvent) -> bool:
-        """Does what a key means here; returns whether it meant anything."""
+        """Applies a key; returns whether the key was for the palette."""
         if event.key() in _LIST_KEYS:
             QApplication.sendEvent(self._list, event)
         elif event.key() in _ENTER_KEYS:
@@ -244,7 +244,7 @@ class PaletteDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Draws the row; what does not fit of title and detail is cut, the shortcut never."""
+        """Draws the row; title and detail are cut to the room, the shortcut never."""
         entry: PaletteEntry = index.data(ENTRY_ROLE)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
@@ -281,7 +281,7 @@ def _colors(palette: QPalette, selected: bool, enabled: bool) -> tuple[QColor, Q
 
 
 def _draw_icon(painter: QPainter, area: QRect, entry: PaletteEntry, color: QColor | None) -> None:
-    """Draws the icon of an entry, in this colour instead of its own."""
+    """Draws the icon of an entry, recoloured in `color` unless None."""
     if entry.icon is None:
         return
     mode = QIcon.Mode.Normal if entry.enabled else QIcon.Mode.Disabled
@@ -296,7 +296,7 @@ def _draw_icon(painter: QPainter, area: QRect, entry: PaletteEntry, color: QColo
 
 
 def _draw(painter: QPainter, area: QRect, text: str, spans: Sequence[Span], font: QFont) -> int:
-    """Draws a text with these parts bold; how wide it came out."""
+    """Draws a text with bold parts; returns the width."""
     bold = QFont(font)
     bold.setBold(True)
     left = area.left()

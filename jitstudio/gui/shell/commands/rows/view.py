@@ -1,4 +1,4 @@
-"""The rows of the View menu and of what is in it."""
+"""The rows of the View menu and of the submenus."""
 
 from __future__ import annotations
 
