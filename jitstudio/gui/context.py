@@ -24,13 +24,13 @@ class Context:
     works with.
 
     Attributes:
-        state: What is open, how it is built and what came of it.
+        state: Open documents, settings and outputs.
         shell: Commands, docks, notices and the status bar.
         editors: The tabs with the texts.
         listings: The panes of PTX and SASS, made by the feature that is installed first.
         navigator: Leads to a place in a text, a listing, a log or a dialog.
-        files, projects: What the File menu does.
-        fixer: Carries out what an explanation of an error offers.
+        files, projects: The commands of the File menu.
+        fixer: Carries out the fixes that explanations of errors offer.
         search_sources: The texts that "Find in all" searches.
     """
 

@@ -13,7 +13,7 @@ from jitstudio.gui.code.line_marks import LineColours, LineMarks
 Span = tuple[int, int]
 """First column and the column behind the last, in characters from 0."""
 Change = tuple[int, Span, str]
-"""A line from 0, a part of it, and what replaces it."""
+"""A line from 0, the replaced part, and the replacement."""
 Found = tuple[int, Span]
 """A match: its line from 0 and its part of it."""
 

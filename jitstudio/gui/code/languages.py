@@ -172,7 +172,7 @@ class Language(NamedTuple):
 
     Attributes:
         make_lexer: Imports and makes the lexer.
-        comment: What starts a comment to the end of the line.
+        comment: The sign that starts a comment to the end of the line.
         icon: A file in `resources/icons`.
     """
 

@@ -240,9 +240,9 @@ class SearchedText:
     """A text to be searched.
 
     Attributes:
-        place: What leads to it: a document, the name of a listing, or a function without arguments
-            that shows the text.
-        title: What it is called.
+        place: The place for going there: a document, the name of a listing, or a function without
+            arguments that shows the text.
+        title: The name of the text.
         lines: Gives its lines; called in the background.
     """
 

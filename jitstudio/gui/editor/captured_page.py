@@ -43,12 +43,12 @@ class StageText:
     """A representation in shown form.
 
     Attributes:
-        language: What it is written in; None for what is said of the kernel.
+        language: The language; None for the details of the kernel.
         lines: Its text.
         extent: How much room that takes.
         start: The line where the kernel begins, from 0.
         first_number: The number of its first line.
-        file: What line tables call it; empty where none names it.
+        file: The name of the file in line tables; empty where none names the file.
     """
 
     language: KernelLanguage | None
@@ -85,7 +85,7 @@ class CapturedTexts:
 
     Attributes:
         kernel: The kernel.
-        target: What its code is for; empty where that is not known.
+        target: The target architecture of the code; empty where unknown.
         stages: Its texts.
     """
 

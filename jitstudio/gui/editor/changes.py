@@ -92,7 +92,7 @@ def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) ->
 
     Args:
         lines: The lines from `first` on.
-        changes: What to replace.
+        changes: The replacements.
         first: The number of the first line.
     """
     changed = list(lines)
@@ -129,7 +129,7 @@ def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | 
     """Returns why a text must not replace the selection, or None where the text may.
 
     Args:
-        cursor: What is selected.
+        cursor: The selection.
         text: The text.
         copies: How often it is inserted; of several, only the characters count.
     """

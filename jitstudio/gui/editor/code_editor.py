@@ -52,7 +52,7 @@ class CodeEditor(Zoomable, EditorArea):
 
     Attributes:
         pressure: Bars for the registers that are alive on each line.
-        host_code: What is not compiled as it is for the host only.
+        host_code: The lines that are not compiled because they are for the host only.
         line_colours: Which lines belong together with PTX and SASS.
         carets: The carets besides the cursor.
         columns: Selects columns with them.

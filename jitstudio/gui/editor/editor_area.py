@@ -31,7 +31,7 @@ class EditorArea(QPlainTextEdit):
         line_marks: Breakpoints, and where a simulated thread is.
 
     Signals:
-        highlights_outdated: What is highlighted behind the text has changed.
+        highlights_outdated: The highlights behind the text have changed.
     """
 
     highlights_outdated = Signal()

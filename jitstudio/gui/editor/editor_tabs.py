@@ -47,7 +47,7 @@ class EditorTabs(QTabWidget):
 
     Signals:
         close_requested: The user wants this document closed.
-        menu_requested: The user wants to see, at this place, what can be done with this document.
+        menu_requested: The user wants the menu of this document, at this place.
         refused: An input was not taken; with the reason.
         cursor_moved: To this line and column of the current tab, counted from 1.
         jumped: The cursor of a tab went to a place that a command asked for.

@@ -19,7 +19,7 @@ class Folds(QObject):
     """The folds of a document.
 
     Attributes:
-        kind: The language, which knows what a brace is.
+        kind: The language, which defines the braces.
 
     Signals:
         changed: Lines have been hidden or shown.

@@ -39,9 +39,9 @@ class LineBar(NamedTuple):
     """The bar of a line, of live registers or executions.
 
     Attributes:
-        number: What is written in front of the bar.
+        number: The figure in front of the bar.
         share: The length of the bar, from 0 to 1.
-        cost: What they cost, from 0 to 1: see `analysis.occupancy.calculate`.
+        cost: The cost of the live registers, from 0 to 1: see `analysis.occupancy.calculate`.
         tip: The tooltip.
         holds: Whether the line holds registers at the peak that is looked at.
     """

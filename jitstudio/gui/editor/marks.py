@@ -29,7 +29,7 @@ class DiagnosticMark(NamedTuple):
         line: Counted from 1.
         column: Counted from 1 in characters, or None for the whole line.
         severity: How bad it is.
-        message: What to say when the mouse rests on it.
+        message: The text shown when the mouse rests on the mark.
     """
 
     line: int

@@ -162,7 +162,7 @@ def following(document: QTextDocument, sought: str, start: int, whole: bool) -> 
     """Returns where a text occurs from a position on, and then from the beginning up to there.
 
     Args:
-        document: What is searched.
+        document: The document to search.
         sought: As `QTextCursor.selectedText` has it; capitals matter.
         start: Where to begin.
         whole: Whether only whole words count.

@@ -24,13 +24,13 @@ class SourcePage(QWidget):
     """Shows a document.
 
     Attributes:
-        document: What it shows.
+        document: The shown document.
         editor: Edits it; None for a document that cannot be edited.
 
     Signals:
         refused: An input was not taken; with the reason.
         stage_changed: Another representation of a captured kernel is shown.
-        line_changed: The caret of what cannot be edited is on another line, or in another text.
+        line_changed: The caret of a read-only text is on another line, or in another text.
     """
 
     refused = Signal(str)

@@ -72,11 +72,11 @@ class FileCommands(QObject):
 
     Signals:
         failed: Something could not be read or written.
-        mended: What was told to have failed, in these words, has been done now.
+        mended: A failure that was reported in these words is over: the action has succeeded now.
         reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
-        project_wanted: This file is a project, which takes the place of what is open.
+        project_wanted: This file is a project, which replaces the open work.
         library_wanted: The kernels in this file or folder shall be listed; whether it is in a
             tab, too.
     """
@@ -160,9 +160,9 @@ class FileCommands(QObject):
         """Opens files; a document that is open already becomes current.
 
         Args:
-            paths: The files, or projects, which take the place of what is open; of a folder the
-                kernels are listed.
-            program: What they take part in from now on; None to leave what is open as it is.
+            paths: The files, or projects, which replace the open work; of a folder the kernels are
+                listed.
+            program: The program of the files from now on; None to leave open documents as they are.
             ended: Called for each with the name of its tab, and why it is not open; empty if it is.
         """
         known = frozenset(d.path for d in self._documents if d.path and not d.is_preview)
@@ -193,7 +193,8 @@ class FileCommands(QObject):
         """Turns to a document and saves the text; returns whether no text is left unsaved.
 
         Args:
-            document: What to save; one that was closed meanwhile has nothing to save.
+            document: The document to save; a document that was closed meanwhile has nothing to
+                save.
             elsewhere: Whether to ask for another file where its own cannot be written.
         """
         if not self._is_open(document):
@@ -283,7 +284,7 @@ class FileCommands(QObject):
     def close_all(self, documents: Sequence[Document]) -> bool:
         """Closes these, asking where text would be lost; returns whether they were closed.
 
-        It asks again about what was typed into one while another was saved.
+        Asks again about text that was typed into a document while another was being saved.
         """
         while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
             answer = self._about_unsaved([document.name for document in unsaved])

@@ -28,7 +28,7 @@ class Fixer(QObject):
 
     Args:
         files: Opens files where the user is to choose some.
-        trust: Lets the open project do what the user's own code may.
+        trust: Trusts the open project like the user's own code.
         dialogs: Asks the user; dialogs over `window` where not given.
 
     Signals:

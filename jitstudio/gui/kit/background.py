@@ -31,7 +31,7 @@ class Paced(Sequence[_Item]):
     turn after each call of Qt, some thousand times for a table that is painted.
 
     Args:
-        items: What to go through.
+        items: The items to go through.
         stop: Ends the way through it by `Unwanted` once it is set: others wait for the thread.
     """
 
@@ -85,7 +85,7 @@ def reports_to(owner: _Owner, listen: Callable[[_Owner, Any], object]) -> Callab
     Call this in the thread of the window.
 
     Args:
-        owner: What listens; if it is gone by then, nothing happens. The thread does not keep it
+        owner: The listener; if gone by then, nothing happens. The thread does not keep the listener
             alive, as the last to let go of a Qt object destroys it.
         listen: A method of its class.
     """
@@ -103,7 +103,7 @@ class Background(QObject):
     """Runs a function at a time in a thread: a newer call replaces the one before.
 
     Signals:
-        done: What the newest work gave back.
+        done: The result of the newest work.
         failed: Why it gave nothing, a sentence. Where nobody listens, the error is a bug, and goes
             to `sys.excepthook`.
     """

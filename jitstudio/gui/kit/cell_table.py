@@ -129,7 +129,7 @@ class WordEditor(QComboBox):
         file_wanted: The user took the word that asks for a file.
 
     Args:
-        words: What can be chosen, and what each means.
+        words: The words to choose from, with the meaning of each.
         free: Whether other text can be typed.
         file_word: The word that asks for a file.
     """

@@ -93,7 +93,7 @@ class Dialogs:
         """Returns whether to save text that will not be back at the next start.
 
         Args:
-            names: What holds it.
+            names: The names of the documents with the text.
             problem: Why the session cannot keep it; empty where it is only kept for a while.
         """
         if problem:

@@ -17,7 +17,7 @@ from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 CODE_SIZE = 9.5
-"""Points of what is typed into the form."""
+"""The size of the text typed into the form, in points."""
 _WIDTH = 12
 # With the margins: as much as 1e-05 needs.
 _LEAST_WIDTH = 8
@@ -38,8 +38,8 @@ class NumberField(QLineEdit):
     Args:
         parent: The part of the form it belongs to.
         place: The field of `LaunchSpec` it is for.
-        title: What screen readers call it.
-        what: What it means, for the tool tip.
+        title: The name for screen readers.
+        what: The meaning, for the tool tip.
         whole: Whether it counts something.
         positive: Whether it cannot be 0.
     """
@@ -114,9 +114,9 @@ def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -
     Args:
         parent: The part of the form it belongs to.
         name: Its object name.
-        title: What screen readers call it.
-        what: What it means, for the tool tip.
-        example: What it says while it is empty.
+        title: The name for screen readers.
+        what: The meaning, for the tool tip.
+        example: The text while the field is empty.
     """
     line = QLineEdit(parent)
     line.setObjectName(name)
@@ -193,11 +193,11 @@ class FieldRows(QWidget):
         """Appends a row.
 
         Args:
-            title: What is before the fields; a text becomes the label of the first.
+            title: The part before the fields; a text becomes the label of the first.
             fields: They are next to each other.
             places: Those of them whose problems are shown below, by the places of these; see
                 `SpecProblem.where`.
-            stretched: Which of the fields takes what room there is.
+            stretched: The field that takes the spare room.
         """
         row = self._grid.rowCount()
         self._grid.addWidget(self._title(title, fields[0]), row, 0)

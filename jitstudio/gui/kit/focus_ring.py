@@ -1,6 +1,6 @@
 """A frame around the text, list, table or picture that has the keyboard.
 
-Buttons and fields show it by the style sheet; what scrolls has no frame of its own to colour.
+Buttons and fields show it by the style sheet; scroll areas have no frame of their own to colour.
 """
 
 from __future__ import annotations

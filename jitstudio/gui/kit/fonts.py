@@ -152,7 +152,7 @@ class KeptFont(QObject):
 
     Args:
         widget: The widget, which becomes the parent.
-        size: What `font` is asked for.
+        size: The argument for `font`.
         font: Returns the font as it is to be now.
 
     Signals:

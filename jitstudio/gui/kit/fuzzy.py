@@ -22,7 +22,7 @@ _WORD_STARTS = re.compile(
 _TO_WORD = rf"(?:[^{_MARK}]*+{_MARK})+?"
 _LONGEST_QUERY = 64
 TIER = 1000
-"""What the next worse kind of match adds to a score: more than any place in a text does."""
+"""The score that the next worse kind of match adds: more than any place in a text does."""
 
 Span = tuple[int, int]
 """The first matched letter and the one behind the last."""
@@ -53,7 +53,7 @@ class Ranking:
         with parts of the query, then one that holds it anywhere, then its scattered letters.
 
         Args:
-            query: What was typed; blanks in it represent anything.
+            query: The typed letters; blanks match anything.
             rows: Which texts to look at; all of them where not given.
         """
         marked = self._marked
@@ -114,8 +114,8 @@ def _marked(text: str) -> str:
 def _pattern(letters: str, group: str) -> re.Pattern[str]:
     """Returns all kinds of match as a single expression, the best first.
 
-    Each has the first letter as a group of its own. What is once found within a gap is kept
-    (`(?>`), so that no text, however long, is searched in all ways to split it.
+    Each has the first letter as a group of its own. A match within a gap is final (`(?>`), so that
+    no text, however long, is searched in all ways to split it.
     """
     first = f"({re.escape(letters[0])})"
     rest = [group.format(re.escape(letter)) for letter in letters[1:]]

@@ -19,7 +19,7 @@ def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
 
     Args:
         name: A file in `resources/icons`, without its ending.
-        color: What to draw it in.
+        color: The colour of the strokes.
         disabled: The same for a disabled action; without it, a faded `color`.
 
     Raises:

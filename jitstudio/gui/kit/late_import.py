@@ -39,11 +39,11 @@ _CHECKING = "TYPE_CHECKING"
 class LateImport(QObject):
     """Imports the modules of a function at a time, as `Background` runs functions.
 
-    A thread imports what knows nothing of Qt, and puts the rest in order; of that a few modules are
-    imported at a turn of the event loop.
+    A thread imports the modules that know nothing of Qt, and puts the rest in order; of that a few
+    modules are imported at a turn of the event loop.
 
     Signals:
-        done: All is imported; with what `load` has returned.
+        done: All is imported; with the result of `load`.
         failed: Why it is not, a sentence.
     """
 

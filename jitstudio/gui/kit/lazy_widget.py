@@ -22,8 +22,8 @@ class Visibility(QObject):
     A pane that the last session had in front is seen before anybody listens to it.
 
     Args:
-        widget: What is watched; a tab behind others cannot be seen.
-        parent: What listens.
+        widget: The widget to watch; a tab behind others cannot be seen.
+        parent: The listener.
         listen: Is called with whether the widget can be seen.
     """
 
@@ -59,7 +59,7 @@ class LazyWidget(QWidget):
     Args:
         load: Imports the widget's class and returns it; see `LateImport.start`. The class takes the
             parent and has the method `show_value`.
-        hint: What is shown while there is no value.
+        hint: The text that is shown while there is no value.
         parent: The parent widget.
 
     Signals:

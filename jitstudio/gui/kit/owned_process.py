@@ -11,7 +11,7 @@ class OwnedProcess(QProcess):
     """Ends with the owner or the application, whichever is first, and reports nothing then.
 
     Args:
-        owner: What it runs for.
+        owner: The object that the process runs for.
         is_asked: Whether it is asked to end first, as it has something to save.
     """
 

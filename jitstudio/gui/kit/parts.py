@@ -47,9 +47,9 @@ def icon_button(
     Args:
         parent: The panel it belongs to.
         text: The word.
-        what: What it does, for the tool tip and for screen readers.
+        what: The action, for the tool tip and for screen readers.
         icon_name: A file in `resources/icons`.
-        keys: What can be pressed instead and stays so; the tool tip says it.
+        keys: The keys with the same effect, which never change; named in the tool tip.
         command: The command that does the same; the tool tip has its key.
     """
     button = QToolButton(parent)
@@ -71,8 +71,8 @@ def bare_button(parent: QWidget, what: str, slot: object, icon_name: str) -> QTo
 
     Args:
         parent: The panel it belongs to.
-        what: What it does, for the tool tip and for screen readers.
-        slot: What a click calls, or the signal that it sends.
+        what: The action, for the tool tip and for screen readers.
+        slot: The function that a click calls, or the signal that it sends.
         icon_name: A file in `resources/icons`.
     """
     button = QToolButton(parent, autoRaise=True)
@@ -150,8 +150,8 @@ class FieldName(QLabel):
 
     Args:
         text: The name.
-        field: What it names.
-        parent: What both are in.
+        field: The field with the name.
+        parent: The parent of both.
     """
 
     def __init__(self, text: str, field: QWidget, parent: QWidget | None = None) -> None:
@@ -261,8 +261,8 @@ class TurningSplitter(QSplitter):
     """Shares the room between two views until the user shares otherwise.
 
     Args:
-        first: What comes first.
-        second: What comes second.
+        first: The first view.
+        second: The second view.
         shares: How much of the room each gets, in any unit.
         wide: From how many times its height on it counts as wide.
     """

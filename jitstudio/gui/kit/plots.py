@@ -25,7 +25,7 @@ _MARGINS = (4, 8, 14, 4)
 _NARROW = 150
 # Distinguished by shape as well as by colour: circle, square, triangle, and so on.
 SYMBOLS = {"o": "●", "s": "■", "t": "▼", "d": "◆", "star": "★", "+": "+", "x": "✕", "t1": "▲"}
-"""What marks the points of one line after the other, and how it is written."""
+"""The symbols of the points of line after line, with the signs that legends write for them."""
 
 
 class _BottomAxis(pg.AxisItem):  # type: ignore[misc]

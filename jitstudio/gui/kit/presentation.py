@@ -41,10 +41,10 @@ class TableColumn(NamedTuple, Generic[_Row]):
     """A column of a table.
 
     Attributes:
-        title: What the header says; translated, or marked for it in the context "Columns".
+        title: The text of the header; translated, or marked for it in the context "Columns".
         text: The cell's text.
-        sort_key: What the column is sorted by; its text where not given.
-        tooltip: What does not fit the cell; its text where not given.
+        sort_key: The value to sort by; the text where not given.
+        tooltip: The text that does not fit the cell; the cell's text where not given.
         number: Whether it is set against the right edge.
         mark: The mark before the text; none where not given.
     """

@@ -160,7 +160,7 @@ class PanelTable(QTableView):
         """Lays out the columns of the model set before.
 
         Args:
-            stretched: The column that takes what the others leave.
+            stretched: The column that takes the room left by the others.
             widths: The widths of others at the start, in characters.
         """
         self._stretched = stretched

@@ -1,6 +1,6 @@
 """The colours of the window and of code: read from `resources/themes`, given to Qt.
 
-Knows no widget of jitstudio. What paints itself asks `current_theme`.
+Knows no widget of jitstudio. Widgets that paint themselves ask `current_theme`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ IS_PROSE = QTextFormat.Property.UserProperty.value + 1
 """Set in the formats of comments and strings: a bracket there pairs with nothing."""
 
 STALE_BAR = 3
-"""Height in pixels of the bar over what is not of the newest text."""
+"""Height in pixels of the bar over content that is not of the newest text."""
 
 
 class UiColors(NamedTuple):
@@ -116,7 +116,7 @@ class Theme(NamedTuple):
     """All colours, as read from a theme file.
 
     Attributes:
-        name: What to call it.
+        name: The name.
         dark: Whether it is light text on dark ground.
         ui: Windows and controls.
         code: Editors and listings.
@@ -327,7 +327,8 @@ _Owner = TypeVar("_Owner", bound=QObject)
 def current_theme() -> Theme:
     """Returns the theme that the application shows; there is a single theme, like the palette.
 
-    What is painted reads it then: a change of theme repaints all widgets, as Qt does for a palette.
+    Painting reads the theme at that moment: a change of theme repaints all widgets, as Qt does for
+    a palette.
     """
     return _CURRENT.theme
 
@@ -351,7 +352,7 @@ def set_current_theme(theme: Theme) -> None:
 def apply_theme(app: QApplication, theme: Theme) -> None:
     """Applies a theme to the whole application, which draws by `STYLE`.
 
-    That is the palette, a small style sheet, and what `follow_theme` has asked for.
+    Sets the palette and a small style sheet, and calls the functions of `follow_theme`.
     """
     colors = palette(theme)
     app.setPalette(colors)

@@ -26,7 +26,7 @@ def install(
     """Lets the window speak the user's language, if there is a translation.
 
     Args:
-        app: What asks its translators for every text.
+        app: The application, which asks its translators for every text.
         locale: The user's languages; the system's where not given.
         folder: Where the `jitstudio_<locale>.qm` are; the shipped ones where not given.
 

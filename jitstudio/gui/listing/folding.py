@@ -80,7 +80,7 @@ class ListingFolds:
 
     Args:
         line_count: How many lines the text has.
-        outline: What they are; without it nothing can be hidden.
+        outline: The blocks and the kinds of lines; without an outline nothing can be hidden.
 
     Attributes:
         rows: The lines that are shown now.
@@ -230,8 +230,8 @@ class LineVisibility(QObject):
 
         Args:
             lines: The text.
-            kind: What it is; None for a text that has no folds or filters.
-            keep_folds: Whether what is folded now shall be so in this text too.
+            kind: The kind of code; None for a text that has no folds or filters.
+            keep_folds: Whether the present folds stay in this text.
         """
         self._reading.stop()
         toggled = self._folds.toggled_names | self._toggled

@@ -37,7 +37,7 @@ class Grid:
     """Turns rows and cells into pixels and back.
 
     Attributes:
-        font: What the text is drawn in.
+        font: The font of the text.
         cell: How wide a cell is.
         height: How high a line is.
         ascent: From the top of a line down to the base line of its letters.

@@ -138,7 +138,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
     """Lines in a viewport: the interface for windows, find bars and the parts of the view.
 
     Attributes:
-        caret: Where the caret is and what is selected; call `caret_moved` after moving it.
+        caret: The caret and the selection; call `caret_moved` after moving the caret.
         visibility: Which lines are visible: filters and folds.
         line_marks: Breakpoints, and where a simulated thread is.
 
@@ -203,10 +203,10 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         Args:
             lines: The text; it must not change afterwards.
             lexer: Finds the tokens; None for plain text.
-            kind: What it is, which says what can be folded or left out; None for nothing.
+            kind: The kind of code, which decides on folds and filters; None for neither.
             keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
-            first_number: What the first of them is called in the margin.
+            first_number: The number of the first line in the margin.
         """
         known = extent or TextExtent.of(lines, kind)
         text = ListingText(lines, lexer, extent=known, first_number=first_number)

@@ -36,11 +36,11 @@ class ListingText:
     """Lines that are lexed when they become visible.
 
     Attributes:
-        lines: What is shown.
+        lines: The shown lines.
         lexer: Finds the tokens; None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         extent: How much room it takes; measured where it is not given, without addresses.
-        first_number: What the first line is called in the margin, as a text may be part of a file.
+        first_number: The number of the first line in the margin, as a text may be part of a file.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """The read-only view of generated code: hundreds of thousands of lines, or a line of megabytes.
 
-Draws what is visible and lexes nothing else. Knows nothing of builds.
+Draws the visible part and lexes nothing else. Knows nothing of builds.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ListingView(Zoomable, ListingArea):
     """Shows lines that cannot be edited.
 
     Attributes:
-        marks: What is marked for the word at the caret.
+        marks: The marks of the word at the caret.
         links: Names that lead somewhere.
         line_colours: Which lines belong together with the source.
 

@@ -43,7 +43,7 @@ class CopiedColumns:
 
     Attributes:
         heading: The names of the columns.
-        text: What they say of a line; nothing where it is no instruction.
+        text: Returns the texts of a line; nothing where the line is no instruction.
     """
 
     heading: str
@@ -60,9 +60,9 @@ class ListingExcerpt:
 
     Attributes:
         lines: The whole listing.
-        parts: What to take of it: a line, the first column, and the one behind the last.
+        parts: The parts to take: a line, the first column, and the column behind the last.
         stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
-        columns: What is copied in front of each line; None for nothing.
+        columns: The columns to copy in front of each line; None for none.
     """
 
     lines: Sequence[str]
@@ -160,12 +160,12 @@ class OutputExports(QObject):
 
     Attributes:
         copy_button: A menu of the forms to copy it in.
-        save_button: A menu of what can be saved.
-        commands: What is in both menus.
+        save_button: A menu of the kinds of files to save.
+        commands: The actions of both menus.
 
     Signals:
-        reported: A message about what was done.
-        save_requested: This kind of what is shown shall be saved.
+        reported: A message about the finished action.
+        save_requested: This kind of the shown code shall be saved.
     """
 
     reported = Signal(str)

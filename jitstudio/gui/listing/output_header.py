@@ -51,7 +51,7 @@ _ICON_SIDE = 16
 class _Entry(NamedTuple):
     """A function with title and short title.
 
-    One that is not listed has no place; what stands for all of them has no name.
+    A function that is not listed has no place; the entry for all functions has no name.
     """
 
     name: str

@@ -161,16 +161,16 @@ class OutputPane(QWidget):
     """Shows the listings of a kind, a single listing at a time.
 
     Attributes:
-        header: Says what is shown.
+        header: Names the shown listing.
         code_view: The listing.
         find_bar: Searches it.
-        code: What is known of it beyond its lines.
+        code: The functions and names in the listing.
         columns: The columns of the instructions.
 
     Signals:
         reported: A message about something that was done.
         listing_changed: There is another listing, or none any more.
-        save_requested: This kind of what is shown shall be saved.
+        save_requested: This kind of the shown code shall be saved.
         function_wanted: Another function shall be listed, by its lowered name; all if it is empty.
     """
 
@@ -244,7 +244,8 @@ class OutputPane(QWidget):
         """Goes to a line of the listing of a module; returns whether there is a listing.
 
         Args:
-            name: What an assembler calls it: the module's name, or that of its file of this kind.
+            name: The assembler's name of the module: the module's name, or that of the file of this
+                kind.
             line: Counted from 1.
         """
         stem = name.removesuffix(self._kind.ending)

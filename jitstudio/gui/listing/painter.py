@@ -40,7 +40,7 @@ class FoldMarks:
 
     Attributes:
         text: All lines.
-        folds: What is folded, and what can be.
+        folds: The folded blocks, and the blocks that can be folded.
         grid: Where things are.
     """
 
@@ -110,12 +110,12 @@ class ListingPage:
 
     Attributes:
         text: All lines.
-        caret: Where the caret is and what is selected.
-        folds: Which lines are shown, and what can be folded.
+        caret: The caret and the selection.
+        folds: The shown lines, and the blocks that can be folded.
         grid: Where things are.
         theme: How they look.
-        matches: What was found, by line.
-        marks: What is marked in a line.
+        matches: The matches of a search, by line.
+        marks: Returns the marked parts of a line.
         link: The name to underline, if any.
         line_colours: The colours of lines that belong together.
         line_marks: Breakpoints, and where a simulated thread is.

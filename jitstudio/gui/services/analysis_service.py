@@ -32,7 +32,7 @@ class ReadListing:
     """A cubin that has been read.
 
     Attributes:
-        code: What is in it.
+        code: The functions and instructions.
         rows: Which line of the text is which instruction.
     """
 
@@ -124,7 +124,7 @@ class LibraryService(WorkerService):
         Args:
             path: The file.
             piece: The piece.
-            name: What the new file is called, without an ending.
+            name: The name of the new file, without an ending.
 
         Returns:
             The handle, whose answer is the path of the new file or a `LibraryFailure`.

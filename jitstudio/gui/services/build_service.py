@@ -90,13 +90,12 @@ class BuildService(WorkerService):
         """Builds a request; drops a waiting build of the same tag, and soon ends a running one.
 
         Args:
-            request: What to build.
+            request: The request.
             tag: Whose build it is.
             steps: The plan of it, if somebody has made it already.
 
         Returns:
-            The handle. What happens are build events and `ListingsMade`; the answer is a
-            `BuildOutput`.
+            The handle. It reports build events and `ListingsMade`; the answer is a `BuildOutput`.
         """
 
         def work(ticket: int, report: Report) -> BuildOutput:

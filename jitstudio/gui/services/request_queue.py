@@ -92,7 +92,7 @@ class RequestHandle(QObject):
 
     Signals:
         started: The worker begins with it.
-        progressed: Something happened; what, depends on the request.
+        progressed: An event of the request; the kind depends on the request.
         finished: The answer.
         failed: The worker itself failed, so that there is no answer; a message for the user.
         dropped: A newer request has taken its place, or it was cancelled, before it began.

@@ -28,7 +28,7 @@ class VariantService(QObject):
 
     Signals:
         row_changed: A variant has come further; at first each waits.
-        finished: What came of all of them, also of a run that was cancelled.
+        finished: The results of all variants, also of a run that was cancelled.
         failed: It could not be carried out, and why.
     """
 
@@ -51,7 +51,7 @@ class VariantService(QObject):
         """Begins with a plan, unless a plan is running.
 
         Args:
-            plan: What is varied.
+            plan: The plan of variants.
             devices: Ordinals of the GPUs to use; None for all.
             timed: Whether each build has the machine to itself, so that its time is true.
         """

@@ -34,7 +34,7 @@ class NoticeAction(NamedTuple):
 
     Attributes:
         name: The object name of its button.
-        text: What the button says.
+        text: The text of the button.
         act: Does it.
     """
 
@@ -47,10 +47,10 @@ class NoticeBar(QFrame):
     """Hidden until there is a message; never modal, so that typing goes on.
 
     Lists all notices, the latest last, and is left by each when it is closed; more than fit into a
-    part of the window are scrolled. What it consists of is made with the first notice.
+    part of the window are scrolled. The widgets inside are made with the first notice.
 
     Signals:
-        left: What had the keyboard here is gone.
+        left: The widget here that had the keyboard is gone.
     """
 
     left = Signal()

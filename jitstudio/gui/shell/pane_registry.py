@@ -15,11 +15,11 @@ class PaneGroup(Enum):
     """Panes that layouts keep together; in each layout a new pane joins the group."""
 
     LISTINGS = auto()
-    """What the compilers made, as text."""
+    """The code that the compilers generated, as text."""
     READING = auto()
-    """What follows from the machine code."""
+    """Analyses of the machine code."""
     RESULTS = auto()
-    """What a build reports besides listings."""
+    """The reports of a build besides listings."""
     RUN = auto()
     """Launches."""
     PICTURES = auto()

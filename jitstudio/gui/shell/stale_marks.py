@@ -114,7 +114,7 @@ class StaleMarks(QObject):
     """The marks of all panes of a window, which all look the same.
 
     Signals:
-        changed: What is old has been looked at again.
+        changed: The marks have been brought up to date.
     """
 
     changed = Signal()
@@ -131,10 +131,10 @@ class StaleMarks(QObject):
         """Marks a view from now on.
 
         Args:
-            view: What the mark lies over.
+            view: The view that the mark lies over.
             is_old: Whether its content is older than the text.
             says_why: Whether a sentence says why; other panes do where not.
-            why: That sentence; empty for what is known of the last build.
+            why: That sentence; empty for the reason known of the last build.
         """
         self._marked.append(_Marked(StaleMark(view), is_old, says_why, why))
         self._show(self._marked[-1])

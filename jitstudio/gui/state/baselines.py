@@ -15,7 +15,7 @@ class Baseline:
     """A result that was pinned.
 
     Attributes:
-        name: What the user calls it; no other has it.
+        name: The user's name for the baseline, which is unique.
         built: The build with all that it made.
     """
 

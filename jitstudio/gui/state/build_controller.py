@@ -54,7 +54,7 @@ class BuildController(QObject):
             is looked at.
         began: A build is on its way; its subject, request and plan, None where there is none.
         event_received: An event of that build.
-        built: What a build of this subject came to, whether it began or was refused.
+        built: The result of a build of this subject, whether the build began or was refused.
         build_ended: No build is on its way any more.
         refused: There is nothing to build.
         worker_broke: The worker itself failed.
@@ -154,7 +154,7 @@ class BuildController(QObject):
         """Returns the request that a build would carry out now.
 
         Args:
-            emit: What to make.
+            emit: The kinds of code to make.
             link: Another link than the settings say, if not None.
 
         Raises:
@@ -415,10 +415,10 @@ def request_for(
     """Returns a build of these modules, whose results can be launched.
 
     Args:
-        modules: What to build, in link order.
+        modules: The modules, in link order.
         documents: All that is open: headers among them can be included.
         settings: How to build.
-        emit: What to make.
+        emit: The kinds of code to make.
         link: Another link than the settings say, if not None.
 
     Raises:

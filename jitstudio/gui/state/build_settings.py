@@ -49,7 +49,7 @@ class Origin(NamedTuple):
 
     Attributes:
         folder: That of the project, where relative paths in the options begin; empty for none.
-        is_trusted: Whether it may do what the user's own code may.
+        is_trusted: Whether the code is trusted like the user's own.
     """
 
     folder: str = ""
@@ -67,17 +67,17 @@ class BuildSettings(QObject):
     Each program has a link of its own, so that one of them does not change how others are built.
 
     Args:
-        preferences: Has what is the user's, whatever is open.
+        preferences: The settings that belong to the user, whatever is open.
 
     Signals:
-        changed: Something that changes what is built.
+        changed: Something that changes the result of builds.
         arch_changed, options_changed, drafting_changed, auto_build_changed: That value.
         toolchain_changed: The folder of the compilers.
-        toolchain_wanted: What is open names other compilers, of which the folder is to be found.
+        toolchain_wanted: The open work names other compilers, whose folder has to be looked for.
         toolchain_settled: It has been found, or is not there.
         link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
-        origin_changed: Others have written what is built, or it is trusted or not any more.
+        origin_changed: The author of the code is another, or the trust has changed.
     """
 
     changed = Signal()
@@ -135,7 +135,7 @@ class BuildSettings(QObject):
     def is_drafting(self) -> bool:
         """Whether an option is still being typed: until then, changes start no build.
 
-        What builds all the same takes the options as they are.
+        A build that starts all the same takes the options as they are.
         """
         return self._is_drafting
 

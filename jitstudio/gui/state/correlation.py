@@ -55,7 +55,7 @@ class CorrelatedCode:
 
     Attributes:
         inspection: The machine code.
-        correlation: What belongs together.
+        correlation: The corresponding lines.
         ptx: The lines of each PTX text.
         hues: The colours.
         files: How the documents call each file of the line tables: as it is written there, or with

@@ -33,7 +33,7 @@ class Inspection:
         listing: Its SASS, as it is shown.
         code: The same as functions and instructions.
         rows: Which line of the listing is which instruction.
-        request: What was asked for.
+        request: The request of the build.
         result: The build that it is of.
     """
 
@@ -134,7 +134,7 @@ class CurrentDisassembly(QObject):
     def outgoing(self) -> Inspection | None:
         """The inspection before, while the same module is read again.
 
-        What is shown of it may stay until then; what is shown of another one may not.
+        Views of it may stay until then; views of another inspection may not.
         """
         return self._outgoing if self.is_reading else None
 

@@ -23,7 +23,7 @@ def read_file(path: Path) -> bytes:
     """Returns the bytes of a file.
 
     Raises:
-        DocumentError: It cannot be read, or is larger than what is read.
+        DocumentError: It cannot be read, or is larger than the limit.
     """
     try:
         if _is_utf_8(path):
@@ -75,7 +75,7 @@ def write_file(path: Path, content: bytes) -> None:
     """Replaces the content of a file in a single step; links and permissions stay.
 
     Raises:
-        DocumentError: The file cannot be written; it holds what it held.
+        DocumentError: The file cannot be written; the old content is still there.
     """
     try:
         problem = _write(path, content)

@@ -34,11 +34,11 @@ class Document(QObject):
     """An open document.
 
     Attributes:
-        name: Unique among the open documents; what the build and its logs call it.
+        name: Unique among the open documents; the name in builds and their logs.
         path: The file, or None while it has none.
-        kind: What it holds.
-        text: The text being edited, or None for a document that cannot be. What the user has
-            typed, which is given as a text, can be edited unless it is too large: it is kept, and
+        kind: The kind of code.
+        text: The text being edited, or None for a document that cannot be. The user's typed text,
+            which is given as a `FileText`, can be edited unless it is too large: it is kept, and
             can be saved, all the same.
         read_only: Why it cannot be edited, or None.
         on_disk: A digest of the content of its file, as it was read or written last;
@@ -46,17 +46,17 @@ class Document(QObject):
         cursor: Where the cursor is in the text, for when it is shown anew.
         stages: The representations of a captured kernel that are shown, from left to right, by
             the values of `KernelLanguage`, for when it is shown anew.
-        is_reloading: Whether what changes now comes from its file, and not from the user.
+        is_reloading: Whether the present change comes from the file, and not from the user.
         confined_to: The folder of the project that its text comes from and that nobody trusts;
             empty for the user's own. Builds of it stay within that folder.
         is_preview: Whether it is only looked at: builds find its file by themselves, and take
             nothing from here. Editing it ends that.
 
     Signals:
-        edited: Its content, or what it is built with, has changed.
+        edited: The content, or a setting of its build, has changed.
         changed: Its name, path, form or unsaved state has changed.
-        saved: Its file holds now what it does.
-        reloading: What its file holds takes the place of what it holds now.
+        saved: The file has the content of the document now.
+        reloading: The content of the file is about to replace the present content.
         reloaded: And has done so.
     """
 
@@ -254,7 +254,7 @@ class Document(QObject):
 
         Args:
             path: The file.
-            write: Writes it; what is typed while it does stays unsaved.
+            write: Writes it; text typed meanwhile stays unsaved.
 
         Raises:
             DocumentError: The file cannot be written; nothing has changed.
@@ -338,7 +338,7 @@ class Documents(QObject):
         edited: The content of this document has changed.
         changed: The name, path or unsaved state of this document has changed.
         renamed: This document had this other name before.
-        saved: The file of this document holds now what it does.
+        saved: The file of this document has the content of the document now.
     """
 
     added = Signal(Document, int)

@@ -22,7 +22,7 @@ class _Reading(Generic[_Result]):
 
     Attributes:
         ended: Set once `result` is there.
-        result: What was found out, or why it could not be.
+        result: The result of the work, or the reason of the failure.
     """
 
     def __init__(self, work: Callable[[], _Result]) -> None:
@@ -80,8 +80,8 @@ class FileReader(QObject):
     def outcome(self, work: Callable[[], _Result]) -> _Result:
         """Returns the result of `work`, run in a thread; events are handled while the disk is slow.
 
-        For what a user has asked for and waits for, such as saving before a tab is closed. Much may
-        have changed by then, as below a dialog.
+        For work that a user has asked for and waits for, such as saving before a tab is closed.
+        Much may have changed by then, as below a dialog.
 
         Raises:
             DocumentError: Why it gave nothing back; also where the one before still waits.

@@ -129,8 +129,8 @@ class TextForm(NamedTuple):
 
     Attributes:
         encoding: How its characters are written.
-        line_end: What most of its lines end with; new ones will.
-        found: Each line with what ended it, where not all ends are alike; empty where they are.
+        line_end: The end of most lines, and of new lines.
+        found: Each line with its end, where the ends differ; empty where all are alike.
     """
 
     encoding: Encoding = Encoding.UTF_8

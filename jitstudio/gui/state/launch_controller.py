@@ -79,7 +79,7 @@ class SimulatedKernel:
         lowered: The kernel's lowered name.
         module: The module whose code it is in; empty where unknown.
         ptx: Whose PTX was executed: that module's, or `LINKED` for that of all.
-        simulation: What it has counted and found.
+        simulation: The counts and findings.
     """
 
     lowered: str
@@ -123,14 +123,14 @@ class LaunchController(QObject):
     Signals:
         devices_changed: These are the GPUs.
         device_changed: Another GPU is chosen, or one is known now.
-        problems_changed: What forbids the launch, or will surprise.
+        problems_changed: Problems that forbid the launch, or may surprise.
         config_changed: How many threads there would be; None where that cannot be known.
-        facts_changed: What the driver says about the kernel; None where it says nothing.
-        running_changed: Whether a launch is on its way, or waits for what it needs.
-        progressed: What is being done now.
-        printed: What the kernel has printed since the last time.
+        facts_changed: The driver's facts about the kernel; None where there are none.
+        running_changed: Whether a launch is running, or waits.
+        progressed: The present step.
+        printed: The text that the kernel has printed since the last time.
         foretold: A simulation will take long: its `SimulationForecast`.
-        finished: What the launch came to; every run ends with it.
+        finished: The result of the launch; every run ends with it.
         simulated_changed: There are counts of another simulated launch, or none any more.
         code_changed: Other code would be launched now, or none; see `is_result_behind`.
         broke: The worker itself failed.

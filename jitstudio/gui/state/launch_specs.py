@@ -1,6 +1,6 @@
 """The kernel to launch with arguments and configuration, and the typed launches of the others.
 
-What was typed is kept while other kernels are launched and signatures change, and so are the axes
+Typed launches are kept while other kernels are launched and signatures change, and so are the axes
 that were typed to vary a launch: as long as the program runs, or in a project.
 """
 
@@ -27,7 +27,7 @@ class LaunchSpecs(QObject):
     Signals:
         replaced: The chosen launch is another one than was typed: views show it anew.
         changed: The chosen launch has changed, replaced or typed.
-        finishing: What is being typed is needed now: `edit` takes it before this comes back.
+        finishing: The text being typed is needed now: `edit` takes it before this comes back.
     """
 
     replaced = Signal()
@@ -108,7 +108,7 @@ class LaunchSpecs(QObject):
 
         Args:
             spec: The launch.
-            unreadable: What was typed that no launch can hold.
+            unreadable: Problems of typed texts that no launch can hold.
         """
         self._spec, self._unreadable = spec, unreadable
         self.remember(spec)
@@ -151,7 +151,7 @@ class LaunchSpecs(QObject):
     def fitted(self, form: KernelForm) -> LaunchSpec:
         """Returns the launch of a kernel, for the present parameters of the kernel.
 
-        A kernel that is new takes what was typed for another instance of its template.
+        A kernel that is new takes the texts typed for another instance of its template.
         """
         defaults = default_arguments(form)
         known = self._specs.get(form.title) or self._sibling(form.title)

@@ -45,7 +45,7 @@ class FixedLines(QObject):
 
     Args:
         document: The text.
-        built: What of it was built.
+        built: The text at the time of the build.
     """
 
     def __init__(self, document: Document, built: bytes) -> None:

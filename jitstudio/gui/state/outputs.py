@@ -21,9 +21,9 @@ class Absence(Enum):
 
     NOTHING_BUILT = auto()
     HELD = auto()
-    """Nothing is built before the user wants it: others may have written what is open."""
+    """Nothing is built before the user wants it: others may have written the open text."""
     RUN_BY_BUILD = auto()
-    """A build runs what is open, and nothing is run before the user wants it."""
+    """A build runs the open text, and nothing is run before the user wants it."""
     BEING_BUILT = auto()
     FAILED = auto()
     NOT_MADE = auto()
@@ -36,7 +36,7 @@ class OldOutput:
 
     Attributes:
         failed: The newest build, which has failed; None where the text was edited since.
-        built_at: When what is shown was built, as far as that is known.
+        built_at: The time of the build whose output is shown, as far as that is known.
     """
 
     failed: BuildResult | None
@@ -90,8 +90,8 @@ def _blank(absence: Absence) -> _History:
 class Outputs(QObject):
     """The outputs per kind of code, for the document or the link that is looked at.
 
-    What is built is distinguished by a subject (the document, or the link), so that switching
-    between two tabs shows each one's own last result.
+    Builds are told apart by a subject (the document, or the link), so that switching between two
+    tabs shows each one's own last result.
 
     Attributes:
         function: The function whose SASS a build makes where that of all takes long; empty for any.

@@ -26,7 +26,7 @@ _FONT_FAMILY, _FONT_SIZE = "appearance.font_family", "appearance.font_size"
 class Preferences(QObject):
     """Typed access to a `QSettings`, which is handed in so that tests have their own.
 
-    QSettings gives back strings for what it once took as numbers and lists; the types are put
+    QSettings returns strings for values that it once took as numbers and lists; the types are put
     right here and in the table of settings, and nowhere else.
 
     Signals:

@@ -2,7 +2,7 @@
 
 A header in a tab is given to the compiler under its bare name, and found before any file. That of
 one folder would take the place of its namesake in another, so a build would change when somebody
-looks at what it was made of.
+looks at one of its headers.
 """
 
 from __future__ import annotations

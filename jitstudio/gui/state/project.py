@@ -168,7 +168,7 @@ class ProjectState(QObject):
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
         """Marks the project as saved to `path`; `project` and `content` are from `capture`.
 
-        What was typed since then, while the disk was slow, stays unsaved.
+        Text typed since then, while the disk was slow, stays unsaved.
         """
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
         if self._path is None:
@@ -244,7 +244,7 @@ class ProjectState(QObject):
         """Goes on with a project whose documents, settings and launches are back already.
 
         Raises:
-            ProjectFormatError: What was kept of it is damaged; no project is open then.
+            ProjectFormatError: The stored project is damaged; no project is open then.
         """
         nothing_set = Project(arch=self._settings.arch)
         try:

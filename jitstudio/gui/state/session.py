@@ -1,8 +1,8 @@
 """Keeps the user's work, all documents and build settings, across ends of any kind.
 
-The session is on the disk a second after each change, before what may take the machine down, and at
-the end; it is read at the start. Each running jitstudio has a session file of its own, held by a
-lock that dies with the process.
+The session is on the disk a second after each change, before an action that may take the machine
+down, and at the end; it is read at the start. Each running jitstudio has a session file of its own,
+held by a lock that dies with the process.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Session(QObject):
         save_failed: The session cannot be written; reported once until it works again.
         save_works: It can be written again.
         restore_failed: Some or all of the last session cannot be brought back.
-        recovered: What became of an earlier session, where that is not as expected.
+        recovered: The outcome for an earlier session, where that is not as expected.
     """
 
     save_failed = Signal(str)
@@ -426,7 +426,7 @@ class Session(QObject):
     def keep(self) -> str:
         """Writes the session as a finished one; returns the reason of a failure, or nothing.
 
-        The end may still be put off: what is saved next is a session that goes on.
+        The end may still be put off: the next save is of a session that goes on.
         """
         self._write(closed=True)
         problem = self.flush()

@@ -33,9 +33,9 @@ class SavedDocument(NamedTuple):
     """An open document.
 
     Attributes:
-        name: What builds called it.
+        name: The name in builds.
         path: Its file; empty while it had none.
-        kind: What it held.
+        kind: The kind of code.
         content: All of it, as a file would hold it; None where its file does hold it.
         modified: Whether the text was in no file.
         name_expressions: Those whose lowered names were asked for.
@@ -69,11 +69,11 @@ class SavedProject(NamedTuple):
     Attributes:
         path: Its file.
         modified: Whether something of it was not in its file.
-        carried: What its file holds and the window does not, in the form of a project file.
-        sweeps: What was typed for them, in the same form.
+        carried: The parts of the file that the window lacks, in the form of a project file.
+        sweeps: The typed drafts of variants, in the same form.
         on_disk: A digest of the content of its file, as it was known.
         trusted: Whether the user has said that he trusts it.
-        concerns: What it asks for beyond an ordinary project.
+        concerns: The requests of the project beyond an ordinary project's.
         own: The settings that the user had before it, in the form of a project file; empty where
             that was not written down.
         program: Which of the programs that were open it held.

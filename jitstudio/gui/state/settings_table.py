@@ -31,14 +31,14 @@ class Setting(NamedTuple):
     """A setting; the type is that of the default.
 
     Attributes:
-        key: What it is kept and asked for by.
+        key: The identity of the setting, also in the settings file.
         group: The heading it is under.
-        title: What the user reads.
-        sentence: What it does.
-        default: What it is until the user chooses.
+        title: The title for the user.
+        sentence: The effect, as a sentence.
+        default: The value until the user chooses.
         least, most: The range of a number.
         step: By how much a key changes a number.
-        unit: What a number counts.
+        unit: The unit of a number.
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
         is_path: Whether it is a text that names a file; any text will do.

@@ -23,7 +23,7 @@ class SideBuild:
     """A side build, waiting or running.
 
     Attributes:
-        doing: What is done, for the user.
+        doing: The action, in words for the user.
         handle: Its request.
         clock: Since when it runs.
     """
@@ -60,8 +60,8 @@ class SideBuilds(QObject):
         """Builds `request`; an unfinished build that does the same is forgotten.
 
         Args:
-            request: What to build.
-            doing: What is done, for the user.
+            request: The request.
+            doing: The action, in words for the user.
 
         Returns:
             The handle; see `BuildService.build`. Its `dropped` or a cancelled result says that the
@@ -96,7 +96,7 @@ class FunctionListings(QObject):
     """Has the machine code of a good build printed, of which the rest is known already.
 
     Args:
-        outputs: Shows what has been printed.
+        outputs: Shows the printed listings.
         service: Prints one function.
         side_builds: Prints all, which takes long.
 

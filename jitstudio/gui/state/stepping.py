@@ -35,10 +35,10 @@ class ShownRun(NamedTuple):
     """A run that is stepped through, or a recording of a run.
 
     Attributes:
-        about: The kernel, the module whose PTX is run, its sources, what buffers hold.
+        about: The kernel, the module whose PTX is run, its sources, the element types of buffers.
         config: Blocks and threads.
         ptx: Where the lines of that PTX are in that of its modules.
-        recording: What is shown without running; None for a run.
+        recording: The recording that is shown without running; None for a run.
         texts: The sources of a recording, by their names.
         changed: The names of those that were others, or not open, when it was opened.
     """
@@ -55,12 +55,12 @@ class Stepping(QObject):
     """Owns the simulated run: begins a run from the launch form, and moves the run.
 
     Signals:
-        state_changed: What is seen at the step, a `StepState`; None once there is no run.
+        state_changed: The state at the step, a `StepState`; None once there is no run.
         moving_changed: Whether it is on its way to a goal.
         breakpoints_changed: There are other breakpoints.
         recorded: A recording has been made: the kernel and its bytes.
         failed: Something cannot be done; a message for the user.
-        waits: What a run waits for before it can begin.
+        waits: The pending work before a run can begin.
     """
 
     state_changed = Signal(object)
@@ -149,7 +149,7 @@ class Stepping(QObject):
 
         Args:
             thread: The thread to look at; None for the first one.
-            move: What to do first; None to stay before the first instruction.
+            move: The first move; None to stay before the first instruction.
         """
         self._pending = (thread or SimulatedThread(), move)
         if awaited := self._launches.awaited_build():

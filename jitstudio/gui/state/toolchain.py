@@ -72,11 +72,11 @@ class OtherToolchains(QObject):
     """The other versions of the compilers that the user has added; read in the background.
 
     Args:
-        settings: What is built with them.
+        settings: The build settings, which hold the chosen compilers.
         added: Keeps the folders; in the user's own place where not given.
 
     Attributes:
-        found: What the folders hold, by the names of the versions; None until they are read.
+        found: The contents of the folders, by the names of the versions; None until they are read.
 
     Signals:
         changed: There are more or fewer, or they have been read.

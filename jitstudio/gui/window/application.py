@@ -46,7 +46,7 @@ class EndSignals(QObject):
     """Reports in the event loop the signals that ask for the end.
 
     Python runs its handlers between two lines of Python only, and a window that waits for events
-    runs none: what wakes it up is a pipe that Python's part in C writes to at once.
+    runs none: the window is woken up by a pipe that Python's part in C writes to at once.
 
     Signals:
         wanted: The number of the signal that came; a second one ends the program as it is.

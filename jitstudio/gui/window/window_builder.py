@@ -1,7 +1,7 @@
 """Makes all of a window besides the texts, feature by feature.
 
-Loading this module and the features loads nearly all of the program, so it is done by
-`kit.late_import`, first what starts the worker.
+Loading this module and the features loads nearly all of the program, so `kit.late_import` loads
+them, first the modules that start the worker.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class WindowBuilder(QObject):
     """Makes the rest of a window.
 
     Attributes:
-        state: What is open, how it is built and what came of it.
+        state: Open documents, settings and outputs.
         context: All of the window, for the installers of features.
     """
 

@@ -24,7 +24,7 @@ class WindowFrame:
     """The parts of a window that are made before the window is shown; few, and quick to make.
 
     Attributes:
-        actions: All commands; what nobody carries out yet waits until somebody does.
+        actions: All commands; a command that nobody carries out yet waits until somebody does.
         shortcuts: Their keys.
         menus: The menu bar.
         toolbar: The line of buttons.

@@ -37,7 +37,7 @@ class WordPool:
     """Words of a single origin, prepared for searching.
 
     Attributes:
-        words: What is offered.
+        words: The words to offer.
         ranking: The same for searching.
         initials: The rows of the words by their first letter or digit.
     """

@@ -49,7 +49,7 @@ class BuildBar(QWidget):
         toolchain_chosen: The user wants the compilers in this folder; empty for our own.
         options_edited: The user has typed these options, and whether one is typed by half only.
         options_finished: The user has gone on to something else.
-        refused: What was typed is no target.
+        refused: The typed text is no target.
     """
 
     arch_chosen = Signal(Arch)

@@ -60,7 +60,7 @@ class ExportDialog(QDialog):
     """Kinds as check boxes, and the targets of a fatbin.
 
     Attributes:
-        what: The name of what is built.
+        what: The name of the subject of the build.
     """
 
     def __init__(self, what: str, arch: Arch, parent: QWidget | None = None) -> None:
@@ -134,7 +134,7 @@ class ExportCommands(QObject):
     """Asks for the kinds of code, builds, and shows or saves the result.
 
     Signals:
-        reported: What is being done.
+        reported: The step that is running.
         failed: Why it cannot be done.
     """
 

@@ -22,8 +22,8 @@ class Suggestion:
     """A word to offer.
 
     Attributes:
-        word: What it would become.
-        help: What that is.
+        word: The completed word.
+        help: The meaning of the word.
     """
 
     word: str

@@ -65,7 +65,7 @@ class CaptureDialog(QDialog):
     """A program and its folders; while the program runs, its output.
 
     Signals:
-        captured: The files that hold what the program has loaded.
+        captured: The files with the code that the program has loaded.
     """
 
     captured = Signal(list)

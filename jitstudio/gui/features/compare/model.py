@@ -123,10 +123,10 @@ class ComparedBuild:
     """A build that is compared.
 
     Attributes:
-        request: What was asked for.
-        result: What was made.
+        request: The request of the build.
+        result: The result of the build.
         cubin: The file with the machine code; empty where there is none.
-        code: What is in it; None where it is not known.
+        code: The content of the cubin; None where unknown.
     """
 
     request: BuildRequest
@@ -147,7 +147,7 @@ class PaddedText:
     Attributes:
         comparison: Of both.
         is_left: Whether it is the first of the two.
-        kind: What it holds.
+        kind: The kind of text.
         spelling: A line for each row, as it was compared and as it is shown.
         extent: How much room the lines take as they were compared.
     """
@@ -189,12 +189,12 @@ class BuildComparison:
     """Two builds side by side.
 
     Attributes:
-        matter: What of them.
+        matter: The matter of the comparison.
         comparison: Line by line.
         left: The baseline.
-        right: What it is compared with.
+        right: The build that is compared with the baseline.
         deltas: The figures that differ.
-        names: What is shown in place of lowered names.
+        names: The shown names by lowered name.
     """
 
     matter: CompareMode
@@ -221,10 +221,10 @@ class BuildComparison:
     def spelt(self, known: Mapping[str, str]) -> BuildComparison:
         """Returns the comparison with names in C++; unchanged while any name is unknown.
 
-        Names of both sides are shortened together: what distinguishes two of them stays.
+        Names of both sides are shortened together: the parts that distinguish two names stay.
 
         Args:
-            known: What each lowered name means; empty for names as the tools wrote them.
+            known: The meaning of each lowered name; empty for names as the tools wrote them.
         """
         names = self.lowered_names
         shown = meanings(names, known) if names <= known.keys() else {}

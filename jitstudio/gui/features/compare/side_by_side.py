@@ -114,7 +114,7 @@ class SideBySide(QWidget):
 
     Attributes:
         left: The baseline.
-        right: What it is compared with.
+        right: The build that is compared with the baseline.
 
     Signals:
         font_size_changed: With the new size in points.

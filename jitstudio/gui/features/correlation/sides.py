@@ -172,8 +172,8 @@ class SourceSide:
     def go_to(self, shown: MatchedLines) -> bool:
         """Goes to the line itself, or to the call in the tab that is looked at.
 
-        Where no tab has the line, its file is opened, but for that of a library that is called from
-        a tab. Where it is in no file, `problem` says so, and the call is what there is to go to.
+        Where no tab has the line, the file is opened, except the file of a library that is called
+        from a tab. Where no file has the line, `problem` says so, and the jump goes to the call.
         """
         try:
             place, self.problem = self._unopened(shown)

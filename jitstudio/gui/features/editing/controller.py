@@ -124,7 +124,7 @@ class CaretCommands(QObject):
     """Adds carets, and selects with carets.
 
     Signals:
-        reported: What came of it that cannot be seen.
+        reported: A result that cannot be seen.
     """
 
     reported = Signal(str)

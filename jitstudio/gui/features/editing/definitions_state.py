@@ -17,8 +17,8 @@ class OpenText:
     """A text in a tab.
 
     Attributes:
-        name: What builds call it.
-        kind: What it holds.
+        name: The name in builds.
+        kind: The kind of text.
         raw: The text as Qt has it.
         folder: Where its file is; empty for none.
         is_header: Whether others include it by its name.
@@ -76,7 +76,7 @@ class DefinitionLocation:
     Attributes:
         file: The name of a tab, or the path of a file that is in none.
         line, column: From 1, the column in characters.
-        shown: What is in that line.
+        shown: The content of the line.
     """
 
     file: str
@@ -91,7 +91,7 @@ class DefinitionResult:
 
     Attributes:
         spots: The definitions.
-        message: Why there is none, or what else is to be said; empty for nothing.
+        message: The reason why there is none, or another message; empty for none.
     """
 
     spots: tuple[DefinitionLocation, ...] = ()

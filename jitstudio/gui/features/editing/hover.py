@@ -1,6 +1,6 @@
 """Explains words of code, at the mouse and at the keyboard's request.
 
-What is known of them is read in the background, the first time that it is wanted.
+The vocabulary is read in the background, the first time that a tip is wanted.
 """
 
 from __future__ import annotations

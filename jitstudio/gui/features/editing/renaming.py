@@ -47,10 +47,10 @@ class RenameDialog(QDialog):
         """Makes the dialog.
 
         Args:
-            name: What the symbol is called now.
+            name: The present name of the symbol.
             count: In how many places.
             refusal: Says why a name cannot be taken; empty for one that can.
-            parent: What it lies over.
+            parent: The window below the dialog.
         """
         super().__init__(parent)
         self.setObjectName("renameDialog")

@@ -237,9 +237,9 @@ def made_recipe(
 
     Args:
         request: The build, see `exported_request`.
-        result: What came of it.
+        result: The result of the build.
         spec: The launch that the form says; None where there is no kernel.
-        paths: The files of what is open, by its names.
+        paths: The paths of the open documents, by name.
 
     Raises:
         ExportError: It is no program.
@@ -266,8 +266,8 @@ def _refused_as_document(write: Callable[[], tuple[Path, ...]]) -> tuple[Path, .
 class ExchangeController(QObject):
     """Imports from Compiler Explorer, sends projects as text, and opens sent projects.
 
-    What comes from others becomes a project file, which is opened like any other: untrusted, and
-    nothing of it is built before the user wants it.
+    An import becomes a project file, which is opened like any other: untrusted, and not built
+    before the user asks for a build.
     """
 
     def __init__(

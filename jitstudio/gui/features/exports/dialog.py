@@ -46,7 +46,7 @@ _SIZE = (980, 640)
 _LIST_WIDTH = 260
 _LANGUAGES = {"python": CodeKind.PYTHON, "cpp": CodeKind.CUDA}
 _SHOWN_LINES = 20_000
-"""Lines of the preview: what is copied and saved has all."""
+"""The most lines of the preview; copies and saved files have all lines."""
 
 
 class ExportAsDialog(QDialog):
@@ -205,7 +205,7 @@ def write_files(files: ExportedFiles, place: Path, *, is_folder: bool) -> tuple[
     """Writes exported files, and returns their paths.
 
     Args:
-        files: What to write.
+        files: The files to write.
         place: The file, or the folder of several.
         is_folder: Which of the two it is.
 
@@ -230,7 +230,8 @@ class ImportDialog(QDialog):
     """A field for the link, and a way to a file.
 
     Signals:
-        wanted: What reads the link or the file is to be called; it raises what is wrong.
+        wanted: The function to call that reads the link or the file; raises an error about bad
+            input.
     """
 
     wanted = Signal(object)

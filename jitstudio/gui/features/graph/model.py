@@ -23,7 +23,7 @@ from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
 
 ROOM = 8.0
-"""What an edge may take next to its way, with its head and its pen."""
+"""The room that an edge may take next to its path, for head and pen."""
 
 _ARROW = 7.0
 
@@ -33,7 +33,7 @@ class EdgeShape:
 
     Attributes:
         route: How it runs.
-        rect: What it takes.
+        rect: The rectangle that the edge takes.
         lines: Its way without curves.
     """
 
@@ -88,8 +88,8 @@ class GraphPicture:
         kind: PTX or SASS.
         graph: The blocks, edges and loops.
         layout: Where they are.
-        captions: What the blocks say.
-        letters: What the layout was made for.
+        captions: The words in the blocks.
+        letters: The letters that the layout was made for.
         spell: Returns a name in it as people write it.
         rects, edges: The same for Qt: there are thousands, and made here the window need not wait.
     """

@@ -45,7 +45,7 @@ def step(graph: FlowGraph, layout: GraphLayout, block: int, way: Way) -> int:
     Up and down follow the edges where there are some that lead this way.
 
     Args:
-        graph: What is walked through; it has a block at least.
+        graph: The graph; has a block at least.
         layout: Where its blocks are.
         block: Where to start; if that is nowhere, the way leads to the first block.
         way: Where to go.

@@ -44,8 +44,8 @@ class CopiedKernel(NamedTuple):
     """The origin of a tab of PTX that is a copy of a captured kernel.
 
     Attributes:
-        name: What the kernel is called in Python.
-        package: What has compiled it; None for others.
+        name: The name of the kernel in Python.
+        package: The package that has compiled the kernel; None for others.
         override_key: See `python.hand_back.OVERRIDE_KEY`; empty where it is not known.
     """
 

@@ -54,7 +54,7 @@ class _Tab:
         code: As it has arrived.
         content: As a document takes it.
         path: Its file, if it has one.
-        target: What it has to be built for; None where that is open.
+        target: The target to build for; None where open.
     """
 
     code: HandedCode
@@ -70,7 +70,7 @@ class _Arrived:
     Attributes:
         tabs: Code to open.
         paths: Files to open.
-        answers: Gets what became of it.
+        answers: Receives the answer to the program.
     """
 
     tabs: tuple[_Tab, ...]

@@ -171,7 +171,7 @@ class KeyRow:
     """A row of the list of keys.
 
     Attributes:
-        text: What the keys do.
+        text: The effect of the keys.
         place: The menu or the view that they belong to.
         keys: The keys, in Qt's portable spelling where they can be changed.
         name: The id of the command; empty where the keys cannot be changed.
@@ -197,8 +197,8 @@ class ShortcutsDialog(QDialog):
     """Shows keys, and reports which the user wants for which command.
 
     Args:
-        problem: What prevents a key for a command, and whether it is final; called
-            with the id of the command and the key. None where nothing does.
+        problem: Returns the conflict of a key for a command, and whether that is final; called with
+            the id of the command and the key. None where there is no conflict.
 
     Signals:
         keys_chosen: The user wants the command of this id to have these keys, a list.

@@ -185,7 +185,7 @@ class HistoryEntry:
     """A place in a text.
 
     Attributes:
-        text: Which text; compared by what it is, never looked into.
+        text: The text, compared by identity, never looked into.
         line: Counted from 1.
         column: Counted from 1; 0 where it does not matter.
     """

@@ -215,8 +215,8 @@ class LaunchPanel(QWidget):
     """Form and results, the form above.
 
     Args and attributes:
-        form: What to launch.
-        results: What came of it.
+        form: The form of the launch.
+        results: The results of the launch.
     """
 
     def __init__(

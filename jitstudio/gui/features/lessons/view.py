@@ -139,7 +139,7 @@ class LessonsView(QWidget):
         """Shows the goals as checked.
 
         Args:
-            goals: What is reached and what not.
+            goals: The goals, reached or not.
             passed: Whether the lesson is.
             origin: Which conditions count, a sentence.
         """

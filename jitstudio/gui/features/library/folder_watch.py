@@ -53,7 +53,7 @@ class FolderWatch(QObject):
 
         Args:
             root: The folder.
-            inner: What is watched in there, too: folders, and files that grow.
+            inner: Further places in there to watch: folders, and files that grow.
             since: When its content was not known yet, in seconds since 1970.
         """
         self.stop()
@@ -90,7 +90,7 @@ class FolderWatch(QObject):
 def _look(root: Path, inner: tuple[str, ...], stop: Event) -> dict[str, float]:
     """Returns the last change of each place, in seconds since 1970; empty for other than folders.
 
-    What lies next to the root is looked at, whether it is known or not.
+    Folders next to the root are included, known or not.
     """
     paths = dict.fromkeys(("", *inner))
     try:

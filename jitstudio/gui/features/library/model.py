@@ -88,9 +88,9 @@ class RowQuery:
     """Which rows are shown, and in which order.
 
     Attributes:
-        words: What their names, sources and makers hold, in any case and order.
-        target: What they are for; empty for any.
-        column: What they are sorted by; -1 for the order of the file.
+        words: Words in names, sources and makers, in any case and order.
+        target: The target architecture; empty for any.
+        column: The column to sort by; -1 for the order of the file.
         descending: Whether the last one comes first.
     """
 

@@ -1,7 +1,7 @@
 """The modules that could take part in a link, in link order.
 
-Knows `core.plan`, which says what each becomes, and no widget. The order and the ticks belong to
-the documents: a change is shown at once and reported by a signal.
+Knows `core.plan`, which tells the kind of each module in the link, and no widget. The order and the
+ticks belong to the documents: a change is shown at once and reported by a signal.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class ModuleRow:
     """A module that could take part in a link.
 
     Attributes:
-        key: What the signals call it.
-        name: What the user calls it.
-        kind: What it holds.
+        key: The identity in signals.
+        name: The name for the user.
+        kind: The kind of code.
         included: Whether it is ticked.
     """
 

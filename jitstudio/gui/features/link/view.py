@@ -59,7 +59,7 @@ class LinkView(QWidget):
     """The choice of a link, the modules that take part, and the result.
 
     Attributes:
-        inlined: What an LTO link inlined.
+        inlined: The calls that an LTO link inlined.
 
     Signals:
         link_mode_changed: The user chose another `LinkMode`.

@@ -91,7 +91,7 @@ class NamesView(QWidget):
         """Shows the names of a source.
 
         Args:
-            name: What builds call the source.
+            name: The name of the source in builds.
             expressions: Its name expressions.
             editable: Whether it can have any.
             reason: Why it cannot, such as `NOT_CUDA`: marked for translators; else empty.

@@ -1,7 +1,7 @@
 """The options of all tools as a form: searched, grouped, changed row by row.
 
-The text of the options is what counts: a change of a row changes the text, and a text from
-elsewhere changes the rows.
+The text of the options is decisive: a change of a row changes the text, and a text from elsewhere
+changes the rows.
 """
 
 from __future__ import annotations

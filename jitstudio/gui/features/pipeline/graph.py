@@ -1,7 +1,7 @@
 """The picture of a build: sources, runs of tools, artifacts, and the progress of each.
 
-Values only: `pipeline_of` draws a request before anything has happened, `progress` folds what
-happens, `lay_out` places the nodes: in columns by depth, and in rows so that few edges cross.
+Values only: `pipeline_of` draws a request before the build begins, `progress` folds events,
+`lay_out` places the nodes: in columns by depth, and in rows so that few edges cross.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ class Node:
     """A node of the picture: a source, a run of a tool, an artifact or the launch.
 
     Attributes:
-        key: What it is known by, also in the next build of the same shape.
-        role: What it represents.
+        key: The identity, also in the next build of the same shape.
+        role: The role in the build.
         name: The module it is about, or `core.code.LINKED`; empty for the launch.
-        title: What to call it.
-        code: The kind of code it holds; None for what runs.
+        title: The title.
+        code: The kind of code in the node; None for runs.
         tool: The tool that runs, or that makes it; None where none does.
-        step: The step of the plan that it is or comes of, from 1; 0 for what is given.
+        step: The number of the step in the plan that the node belongs to, from 1; 0 for sources.
         state: How far it has come.
         ms: Milliseconds it took; None where that is not known.
         since: When it began to run, by the clock of the sender; None unless it runs.
         size: Bytes it holds; None where that is not known.
-        note: Words for what the state alone does not say, such as ``no GPU``.
-        message: What went wrong first; empty where nothing did.
+        note: Words that complete the state, such as ``no GPU``.
+        message: The first error; empty where there is none.
     """
 
     key: str
@@ -109,7 +109,7 @@ class Pipeline:
 
     Attributes:
         nodes: The stations.
-        edges: What flows between them.
+        edges: The flow between the stations.
         problem: Why it cannot be built, or was not, a sentence; empty where nothing is wrong.
         ms: Milliseconds from the request to the result; None before the end.
     """
@@ -174,9 +174,9 @@ def pipeline_of(
     """Returns the shape of this build.
 
     Args:
-        request: What is to be built.
+        request: The request.
         steps: The plan of it, if somebody has made it already.
-        launch: Whether what is made can be launched, too.
+        launch: Whether the code can be launched, too.
     """
     inputs = tuple(_given(request))
     try:
@@ -280,8 +280,8 @@ def after_event(pipeline: Pipeline, event: Event, now: float | None = None) -> P
 
     Args:
         pipeline: The picture so far.
-        event: What has happened.
-        now: When that was, for what begins to run.
+        event: The event.
+        now: The time of the event, for a run that begins.
     """
     match event:
         case StageStarted():
@@ -299,7 +299,7 @@ def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinis
 
     Args:
         pipeline: The picture with the end of the script.
-        request: What is built.
+        request: The request of the build.
         event: The end of the script.
     """
     kernels = tuple(Source(a.name, a.kind, a.content) for a in event.artifacts)
@@ -336,8 +336,8 @@ def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = Non
 
     Args:
         pipeline: The picture so far.
-        result: What the build came to.
-        before: The picture of the build before it: what was made then and not now is stale.
+        result: The result of the build.
+        before: The picture of the build before: artifacts made then and not now are stale.
     """
     if result.ok:
         return replace(pipeline, ms=result.total_ms)
@@ -386,7 +386,7 @@ def launching(pipeline: Pipeline, doing: str, now: float | None = None) -> Pipel
 
     Args:
         pipeline: The picture so far.
-        doing: What it does now.
+        doing: The present step of the launch.
         now: The time now, for a launch that begins.
     """
 

@@ -80,7 +80,7 @@ def facts(node: Node, now: float) -> str:
 
     Args:
         node: The node.
-        now: The time now, for what is running.
+        now: The time now, for a running node.
     """
     return " · ".join(_run_facts(node, now) if node.runs else _code_facts(node))
 

@@ -90,7 +90,7 @@ class NodeStyle:
         style: How the frame is drawn.
         width: How thick the frame is.
         mark: The icon of the state; empty for none.
-        icon: The icon of what the node is.
+        icon: The icon of the node's role and kind.
     """
 
     line: QColor

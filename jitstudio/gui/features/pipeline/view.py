@@ -87,7 +87,7 @@ class PipelineCanvas(PictureCanvas):
     """Shows a picture, fitted to the window until the user zooms.
 
     Signals:
-        activated: The user wants to see what this node represents.
+        activated: The user wants to open the object that this node represents.
     """
 
     activated = Signal(Node)
@@ -281,7 +281,7 @@ class PipelineView(QWidget):
     """Shows a `Pipeline`; keeps only the zoom and position of the view.
 
     Signals:
-        activated: The user wants to see what this node represents.
+        activated: The user wants to open the object that this node represents.
         picture_requested: The user wants the picture in a file.
     """
 

@@ -35,11 +35,11 @@ class _Question:
 class FileWatch(QObject):
     """Keeps documents in step with their files, and finds conflicts.
 
-    A document without unsaved text takes over what its file holds now. One with unsaved text is
-    left alone until somebody decides.
+    A document without unsaved text takes over the present content of the file. A document with
+    unsaved text is left alone until somebody decides.
 
     Signals:
-        reloaded: This document holds now what its file does.
+        reloaded: This document has the content of its file now.
         gone: The file of this document is no longer there; its text is kept as unsaved.
         uneditable: The file of this document holds nothing that could be edited; why not.
         conflicts_changed: These documents have unsaved text, and files that have changed.

@@ -96,7 +96,7 @@ class ColumnsController(QObject):
     """Serves the columns of the pane of SASS.
 
     Signals:
-        held: What holds the registers at the peak that the caret went to.
+        held: The definitions of the registers that are live at the peak that the caret went to.
     """
 
     held = Signal(object)

@@ -37,7 +37,7 @@ def pressure_text(number: int, line: LinePressure, registers_written: int = 0) -
 
     Args:
         number: The line, from 1.
-        line: What its instructions need.
+        line: The registers of the line's instructions.
         registers_written: How many registers at the peak that is looked at were written here.
     """
     translate = QCoreApplication.translate

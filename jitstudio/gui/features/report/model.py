@@ -31,9 +31,9 @@ class KernelReading:
 
     Attributes:
         function: Its code.
-        arch: What it was compiled for.
+        arch: The target of the compilation.
         report: It in numbers.
-        findings: What may cost time.
+        findings: Code that may cost time.
         opcodes: How often each opcode is there, without modifiers; the most frequent first.
         limits: Of a multiprocessor of the target; None where they are not published.
         simulation: A simulated launch of it; None where there was none.
@@ -59,8 +59,8 @@ def read(
 
     Args:
         function: Its code.
-        resources: What it needs; None where no tool reports it.
-        arch: What it was compiled for.
+        resources: The resources of the kernel; None where no tool reports them.
+        arch: The target of the compilation.
         simulation: A simulated launch of it; None where there was none.
         module: The module that it is of.
     """
@@ -84,8 +84,8 @@ class ClassRow:
     """The instructions of a class.
 
     Attributes:
-        group: What they are for, such as ``memory``.
-        title: What they are, such as ``global load, 32 bit``.
+        group: The purpose of the instructions, such as ``memory``.
+        title: The title of the class, such as ``global load, 32 bit``.
         count: How many there are.
         share: Of all instructions, from 0 to 1.
     """
@@ -101,7 +101,7 @@ class InstructionMix:
     """The data of the plots: names with counts.
 
     Attributes:
-        groups: What instructions are for, those that are there.
+        groups: Counts by purpose, where there are any.
         opcodes: The most frequent ones.
     """
 
@@ -147,9 +147,9 @@ class ReportFigure:
     """A figure of a kernel.
 
     Attributes:
-        name: What it is called.
-        text: What it is.
-        meaning: What that means.
+        name: The name of the figure.
+        text: The figure as text.
+        meaning: The meaning of the figure.
         index: The instruction that it leads to, or `NOWHERE`.
     """
 

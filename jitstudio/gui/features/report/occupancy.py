@@ -35,7 +35,7 @@ class LaunchOccupancy:
     Attributes:
         arch: The target.
         limits: Of a multiprocessor of the target.
-        usage: What a block needs.
+        usage: The resources of a block.
         found: How many fit.
     """
 
@@ -58,9 +58,9 @@ class LimitRow:
     """The limit by a resource.
 
     Attributes:
-        name: What it is.
-        needed: What a block takes of it, with its unit where it has one.
-        available: What the multiprocessor has.
+        name: The name of the resource.
+        needed: The amount that a block takes, with the unit where there is one.
+        available: The amount of the multiprocessor.
         blocks: How many blocks that is enough for.
         limits: Whether no other allows fewer, and more warps could be there.
     """

@@ -85,7 +85,7 @@ class FindingsList(QWidget):
         """Lists the findings of another kernel, or names the checks that were made.
 
         Args:
-            findings: What may cost time.
+            findings: Code that may cost time.
             is_simulated: Whether those of a simulated run are among them.
         """
         self._model.set_rows(findings)
@@ -189,8 +189,8 @@ class OverviewPage(QWidget):
     """Figures and findings.
 
     Attributes:
-        figures_table: What the kernel needs.
-        findings: What may cost time.
+        figures_table: The figures of the kernel.
+        findings: Code that may cost time.
 
     Signals:
         instruction_activated: The user wants to see the instruction with this index.
@@ -341,9 +341,9 @@ class ReportView(QWidget):
     """A choice of the kernel above three pages, or words that say why there is no kernel.
 
     Attributes:
-        overview: What it needs, and findings.
+        overview: Figures and findings.
         occupancy: How full a multiprocessor gets.
-        instructions: What it consists of.
+        instructions: The counts of instructions.
 
     Signals:
         kernel_chosen: The user wants to see this kernel, by its lowered name.

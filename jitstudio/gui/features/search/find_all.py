@@ -26,11 +26,11 @@ class SearchHit:
     """A place where something was found.
 
     Attributes:
-        place: What leads to the text.
-        title: What the text is called.
+        place: The place for going to the text.
+        title: The title of the text.
         line: From 0.
         span: Its columns, in characters from 0.
-        shown: The line, or what is around the place in a long one.
+        shown: The line, or the part around the place in a long line.
         marked: Where in `shown` it is.
         whole: The whole line, to know it again after an edit.
     """

@@ -180,7 +180,8 @@ class SettingEditor:
     Attributes:
         widget: The control.
         show: Makes it show a value.
-        browse: What chooses a file for it; None where it is no path. Both have a line of their own.
+        browse: The button that chooses a file; None where the value is no path. Both have a line of
+            their own.
     """
 
     widget: QWidget

@@ -63,7 +63,7 @@ class RegistersModel(QAbstractTableModel):
     """Registers or variables as rows; changed rows are bold.
 
     Args:
-        title: What the rows are.
+        title: The kind of the rows.
         parent: As in Qt.
     """
 
@@ -184,9 +184,9 @@ class ValuesView(QWidget):
 
     Args:
         name: Of the object; those of its parts begin with it.
-        title: What the rows are, as the head of their column.
+        title: The kind of the rows, as the head of their column.
         titles: The same of several.
-        wanted: What the filter is for.
+        wanted: The purpose of the filter.
         type_width: Letters for types.
         parent: As in Qt.
     """

@@ -283,8 +283,8 @@ class StepView(QWidget):
         """Shows a step; None where there is no run.
 
         Args:
-            state: What is seen at it.
-            suggestion: What would make the access at the position cheaper; empty for nothing.
+            state: The state there.
+            suggestion: A cheaper way for the access at the position; empty for none.
         """
         self._state = state
         self._stack.setCurrentIndex(0 if state is None else 1)

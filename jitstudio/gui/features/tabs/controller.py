@@ -238,7 +238,7 @@ class ClosedTab(NamedTuple):
     """A closed tab with the state at closing.
 
     Attributes:
-        document: What was in it; its text only where no file had it.
+        document: The document; with text only where no file had the text.
         place: How many tabs were left of it.
         untrusted: The folder of the untrusted project that was open; empty for the user's own.
     """

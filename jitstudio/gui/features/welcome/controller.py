@@ -1,6 +1,6 @@
 """Fills the welcome page at the first look, and carries out the choices there.
 
-What this machine has and lacks is gathered from the workers.
+The findings on the machine are gathered from the workers.
 """
 
 from __future__ import annotations

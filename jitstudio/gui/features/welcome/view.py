@@ -52,7 +52,7 @@ class WelcomeCard(QAbstractButton):
     """A card that opens a sample or file; Enter and Space press the card.
 
     Args:
-        title: What it opens.
+        title: The title of the opened sample or file.
         detail: One sentence, or the folder of a file.
         icon_name: A file in `resources/icons`.
         is_path: Whether the detail is a path: one line, of which the middle can be left out.
@@ -275,7 +275,7 @@ class WelcomePage(QScrollArea):
         """Makes the content.
 
         Args:
-            starters: What begins something new.
+            starters: The actions that begin new work.
             samples: All samples.
         """
         content = QWidget()

@@ -152,8 +152,8 @@ class PictureButtons(QWidget):
 
     Args:
         name: How the object names of the buttons begin.
-        canvas: What shows the picture.
-        saving: What saving it is called.
+        canvas: Shows the picture.
+        saving: The name of saving the picture.
 
     Signals:
         picture_requested: The user wants the picture in a file.

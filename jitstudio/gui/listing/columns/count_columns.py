@@ -21,7 +21,7 @@ class PtxCells(ListingCells):
     """The columns of a listing of PTX.
 
     Args:
-        lines: What was counted at its lines.
+        lines: The counts of the lines.
     """
 
     def __init__(self, lines: Iterable[LineCounts]) -> None:

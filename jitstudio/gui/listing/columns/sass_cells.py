@@ -55,7 +55,7 @@ class LiveBar:
 
     Attributes:
         share: Of the most of its function, from 0 to 1.
-        cost: What they cost, from 0 to 1: see `analysis.occupancy.calculate`.
+        cost: The cost of the live registers, from 0 to 1: see `analysis.occupancy.calculate`.
         is_peak: Whether it is worth going to.
         is_top: Whether it is the highest.
     """
@@ -125,8 +125,8 @@ class SassCells(ListingCells):
 
     Args:
         rows: Which line is which instruction.
-        cost: What live registers cost.
-        counts: What a simulated launch has counted, by the lines of the PTX.
+        cost: The cost of live registers.
+        counts: The counts of a simulated launch, by the lines of the PTX.
     """
 
     def __init__(

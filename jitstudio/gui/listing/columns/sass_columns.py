@@ -47,8 +47,8 @@ class InstructionRow:
     """An instruction, taken apart once for all columns.
 
     Attributes:
-        instruction: What the listing says.
-        counts: What a simulated launch has counted at its line of PTX; None where nothing was.
+        instruction: The instruction of the listing.
+        counts: The counts of a simulated launch at the line of PTX; None without any.
     """
 
     instruction: Instruction
@@ -65,12 +65,12 @@ class ListingColumn:
     """A column.
 
     Attributes:
-        key: What it is kept by.
-        title: What its head says.
-        tip: What it means.
+        key: The key under which the column is remembered.
+        title: The text of the head.
+        tip: The meaning.
         cells: How many characters wide it is until the user makes it wider.
-        text: What it says of an instruction, as the rows of its listing have it.
-        about: What a short title is about, in a word or two.
+        text: Returns the text of an instruction, by the row of the listing.
+        about: The subject of a short title, in a word or two.
         is_number: Whether it is aligned to the right.
         is_shown: Whether it is there until the user chooses.
         least: How many characters it takes at least where there is little room; 0 for all.

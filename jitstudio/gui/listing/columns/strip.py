@@ -317,7 +317,7 @@ class PeakMark:
     Attributes:
         line: Where it is, from 0.
         share: How high it is, as a share of the highest in its function.
-        cost: What it costs, from 0 to 1.
+        cost: The cost of the live registers, from 0 to 1.
     """
 
     line: int

@@ -22,7 +22,7 @@ class KeyConflict(NamedTuple):
     """The reason why a key cannot simply be given to a command.
 
     Attributes:
-        message: What it is.
+        message: The conflict in words.
         is_final: Whether the key cannot be given at all; else it is taken from another command.
     """
 

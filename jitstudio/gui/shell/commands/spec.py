@@ -16,7 +16,7 @@ class KeyScope(Enum):
     STEPPING = auto()
     """In the whole window while a kernel is stepped through; other commands lack the key then."""
     EDITOR = auto()
-    """In editors, which know what the first of these keys does: it is sent to them."""
+    """In editors, which handle the first of the keys themselves: the action sends that key."""
     TEXT = auto()
     """In whatever has the keyboard: each text field, listing and table knows these keys."""
 
@@ -27,7 +27,7 @@ class ActionSpec(NamedTuple):
     Attributes:
         id: The name of the action object, such as `buildAction`.
         menu: The menu it is in.
-        text: What the menu says, with its mnemonic; to be translated, as the tip is.
+        text: The text in the menu, with its mnemonic; to be translated, as the tip is.
         keys: Its shortcuts, in Qt's portable spelling.
         icon: A file in `resources/icons`, or empty.
         tip: One sentence for tool tip and status bar.
@@ -50,7 +50,7 @@ class ActionSpec(NamedTuple):
 
 
 EDITOR = "editor"
-"""What represents the editors among the names of panes."""
+"""The name of the editors among the names of panes."""
 
 FILE = QT_TRANSLATE_NOOP("Actions", "&File")
 EDIT = QT_TRANSLATE_NOOP("Actions", "&Edit")

@@ -86,8 +86,8 @@ class _TitleBar(QWidget):
 class PaneDock(QDockWidget):
     """A pane that can be closed, dragged, floated, tabbed with others and maximised.
 
-    Qt leaves a pane behind other tabs shown, only out of sight; this one hides what it holds, which
-    then draws, measures and asks for nothing.
+    Qt leaves a pane behind other tabs shown, only out of sight; this one hides the pane, which then
+    draws, measures and asks for nothing.
 
     Signals:
         maximise_requested: The user wants the pane to fill the window, or no longer to.

@@ -376,8 +376,8 @@ class LayoutManager(QObject):
 def seal(state: QByteArray) -> QByteArray:
     """Returns a state sealed for storage.
 
-    Qt reads a state as it comes, and may have done half of it when it finds that it is damaged.
-    What has not this program's mark, this version and the right sum is never shown to it.
+    Qt reads a state as it comes, and may have applied half of a damaged state when it notices. A
+    state without this program's mark, this version and the right sum is never shown to Qt.
     """
     content = state.data()
     return QByteArray(_MARK + crc32(content).to_bytes(_SUM_SIZE, "big") + content)

@@ -49,7 +49,7 @@ class PaneLayout(NamedTuple):
     """A way to arrange all panes around the editors.
 
     Attributes:
-        name: What it is remembered by.
+        name: The key under which the layout is remembered.
         areas: Where each pane is; together they have all panes.
         hidden: The panes that are closed at first.
         zoom: How large all letters are until the user zooms; 1 is the size of the desktop.

@@ -16,7 +16,7 @@ from jitstudio.gui.kit.presentation import ModelIndex, plain_tooltip
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
 """The `PaletteEntry` of a row."""
 TITLE_SPANS_ROLE = Qt.ItemDataRole.UserRole + 2
-"""Which letters of the title match what was typed."""
+"""The letters of the title that match the typed letters."""
 DETAIL_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
 """The same of the detail."""
 DETAIL_ROLE = Qt.ItemDataRole.UserRole + 4
@@ -37,11 +37,11 @@ class PaletteEntry:
     """An entry to choose.
 
     Attributes:
-        title: What it is called.
-        payload: What choosing it gives.
+        title: The title.
+        payload: The value that choosing the entry gives.
         detail: Where it is, such as `View, Theme`; it can be typed as well.
         keys: Its shortcut, as text.
-        icon: What is before the title.
+        icon: The icon before the title.
         enabled: Whether it can be chosen now.
         tip: A sentence about it, or why it cannot be chosen.
         also: Other names that it is found by, separated by commas.

@@ -74,9 +74,9 @@ class Palette(QFrame):
 
         Args:
             name: Its object name; field and list are called `<name>Field` and `<name>List`.
-            title: What to type; shown in the empty field.
-            nothing: What is said where no entry matches.
-            window: What it lies over.
+            title: The prompt; shown in the empty field.
+            nothing: The text where no entry matches.
+            window: The window below the palette.
         """
         super().__init__(window)
         self.setObjectName(name)

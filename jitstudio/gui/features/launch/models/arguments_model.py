@@ -2,8 +2,8 @@
 
 Pointers in structs and module variables have rows as well. Knows the texts of `core.launch.spec`
 and no widget. A pointer's text is shown in three cells: length, fill and direction; that of a
-texture as texels, fill and sampling; that of a module variable as value, fill and direction. What
-the text leaves to the default is shown muted.
+texture as texels, fill and sampling; that of a module variable as value, fill and direction.
+Defaults for missing parts of the text are shown muted.
 """
 
 from __future__ import annotations
@@ -365,7 +365,7 @@ class ArgumentsModel(TitledModel):
         """Returns the text of an empty row: of a module variable or of an address inside.
 
         Args:
-            parameter: What the row is about.
+            parameter: The parameter of the row.
             top: The variable.
         """
         if parameter is not top and self._texts[top.name]:

@@ -38,7 +38,7 @@ class Leaf:
     """A number of each element: the element itself, a lane of a vector, a member of a struct.
 
     Attributes:
-        label: What it is called within its element; empty for the element itself.
+        label: The name within the element; empty for the element itself.
         values: One for each element, a view of the mapped file.
     """
 
@@ -55,7 +55,7 @@ class BufferData:
     """An opened buffer.
 
     Attributes:
-        result: What the launch said of it.
+        result: The buffer as the launch reports.
         array: Its content as stored.
         leaves: Its columns; at least one.
         mismatches: The first of the elements that are wrong, by element and leaf.
@@ -415,7 +415,7 @@ def save_csv(data: BufferData, path: Path, stop: Event) -> None:
     """Writes a row for each element, starting with the index.
 
     Raises:
-        Stopped: As soon as `stop` is set; what was written stays.
+        Stopped: As soon as `stop` is set; the written part stays.
     """
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

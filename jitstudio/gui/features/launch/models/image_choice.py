@@ -1,6 +1,6 @@
 """How a buffer can be looked at as a picture.
 
-Knows no NumPy: what offers the choice is there before that is imported.
+Knows no NumPy: the widget for the choice is there before the import of NumPy.
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ class LaunchNote:
 
     Attributes:
         mark: How grave it is: a field of `theme.MarkColors`.
-        text: What it is, a sentence or a tool's own words.
+        text: The note, a sentence or a tool's own words.
         about: The buffer, kernel or tool it is about.
-        explanation: What it means and what to do; may be empty.
+        explanation: The meaning and a remedy; may be empty.
         file: Of the source; empty where unknown.
         line: From 1, or 0.
         check: The check it is about, or None.
@@ -181,7 +181,7 @@ def _of_diagnostic(
     """Returns a diagnostic as a note, with the thread in the findings of the simulator.
 
     Args:
-        diagnostic: What it says.
+        diagnostic: The diagnostic.
         threads: Message and place of all that the simulator has found.
     """
     places = (place for words, place in threads if diagnostic.message.startswith(words.rstrip(".")))
@@ -233,7 +233,7 @@ LOAD_MODES = {
     LoadMode.CUBIN: QT_TRANSLATE_NOOP("LaunchWords", "Cubin"),
     LoadMode.DRIVER_JIT: QT_TRANSLATE_NOOP("LaunchWords", "PTX, by the driver's JIT"),
 }
-"""What the form calls each kind of code."""
+"""The form's names of the kinds of code."""
 
 SANITIZERS: dict[Sanitizer | None, str] = {
     None: QT_TRANSLATE_NOOP("LaunchWords", "None"),
@@ -244,7 +244,7 @@ SANITIZERS: dict[Sanitizer | None, str] = {
     ),
     Sanitizer.SYNCCHECK: QT_TRANSLATE_NOOP("LaunchWords", "synccheck: wrong barriers"),
 }
-"""What the form calls each tool of compute-sanitizer, and what it finds."""
+"""The form's names of the tools of compute-sanitizer, with the errors that each finds."""
 
 
 _TIMES = "\N{MULTIPLICATION SIGN}"

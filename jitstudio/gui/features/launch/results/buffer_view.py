@@ -68,7 +68,7 @@ class BufferSaver(QObject):
     """Asks where to, without holding up the window, and saves.
 
     Signals:
-        reported: What became of it, a sentence.
+        reported: The outcome of saving, a sentence.
     """
 
     reported = Signal(str)

@@ -27,15 +27,15 @@ class LaunchResults(QWidget):
 
     Attributes:
         result: How the launch ended.
-        buffers: What it left in memory.
+        buffers: The buffers after the launch.
         timing: How long it took.
-        counts: What each line did in the simulator.
-        console: What the kernel printed.
+        counts: The counts of each line in the simulator.
+        console: The printed text of the kernel.
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
         ptx_line_activated: The user went to a line of the PTX.
-        step_requested: The user wants to see what a simulated thread does: a `ThreadPlace`.
+        step_requested: The user wants to step through a simulated thread: a `ThreadPlace`.
         reported: Something was done that cannot be seen.
     """
 

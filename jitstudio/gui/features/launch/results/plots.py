@@ -27,7 +27,7 @@ class PlotParts:
     """The parts of a plot.
 
     Attributes:
-        name: What screen readers call it.
+        name: The name for screen readers.
         bottom, left: The words at its axes.
         draw: Puts the lines into the emptied plot.
         share: Of the room, in any unit.

@@ -173,7 +173,7 @@ class ResultView(QWidget):
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
-        step_requested: The user wants to see what a simulated thread does: a `ThreadPlace`.
+        step_requested: The user wants to step through a simulated thread: a `ThreadPlace`.
     """
 
     location_activated = Signal(str, int)
