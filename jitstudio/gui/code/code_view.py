@@ -47,7 +47,7 @@ class Searchable(Protocol):
         ...
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlights these, by line."""
+        """Highlights matches, by line."""
         ...
 
     def setFocus(self) -> None:
@@ -112,7 +112,7 @@ class CodeView(Searchable, Foldable, Protocol):
         ...
 
     def set_font_size(self, points: float) -> None:
-        """Shows the text in letters of this size."""
+        """Shows the text in letters of `points` points."""
         ...
 
     def go_to(self, line: int) -> None:

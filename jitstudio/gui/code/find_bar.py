@@ -103,12 +103,12 @@ class FindBar(QWidget):
 
     @property
     def field(self) -> QLineEdit:
-        """Where the text to find is typed."""
+        """The field for the text to find."""
         return self._field
 
     @property
     def replacement(self) -> QLineEdit:
-        """Where the text to put instead is typed."""
+        """The field for the replacement."""
         return self._replacement
 
     @property

@@ -81,7 +81,7 @@ class LineColours(QObject):
         self.changed.emit()
 
     def show_matched(self, lines: Sequence[int]) -> None:
-        """Highlights these lines, in ascending order, as matched."""
+        """Highlights `lines`, in ascending order, as matched."""
         if lines != self._matched:
             self._matched = lines
             self._viewport.update()
@@ -163,7 +163,7 @@ class LineMarks(QObject):
 
     @property
     def position(self) -> LinePosition:
-        """Where the thread is."""
+        """The lines of the thread's position."""
         return self._position
 
     @property

@@ -166,13 +166,13 @@ class TextSearch(QObject):
         return len(self.matches) >= MOST_MATCHES
 
     def start(self, at_once: bool = True) -> None:
-        """Searches; `at_once` does the first slice before this returns."""
+        """Searches; `at_once` does the first slice before the call returns."""
         self._timer.start()
         if at_once:
             self._on_turn()
 
     def stop(self) -> None:
-        """Searches no further; nothing is signalled after this."""
+        """Stops searching; no signal comes after the call."""
         self._timer.stop()
 
     def after(self, place: Found | tuple[int, int], strictly: bool = False) -> int | None:
@@ -191,7 +191,7 @@ class TextSearch(QObject):
         return self.is_finished or self._next_line > line
 
     def changes(self, first: int, last: int, template: str) -> list[Change]:
-        """Returns the changes of replacing the matches with these numbers."""
+        """Returns the changes that replace the matches `first` to `last`."""
         changes: list[Change] = []
         for line, span in self.matches[first:last]:
             text = self._target.search_lines(line, 1)[0]
@@ -252,7 +252,7 @@ class SearchedText:
 
 
 class SearchSources:
-    """Where the texts of features come from, besides tabs and listings."""
+    """Sources of searchable texts of features, besides tabs and listings."""
 
     def __init__(self) -> None:
         self._sources: list[Callable[[], Iterable[SearchedText]]] = []

@@ -335,7 +335,7 @@ class CapturedPage(SourcePage):
             )
 
     def _work_in(self, half: StageView) -> None:
-        """Lets commands be about this half from now on."""
+        """Lets commands be about `half` from now on."""
         if half is not self._half:
             self._half = half
             self.setFocusProxy(half)

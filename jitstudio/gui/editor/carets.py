@@ -459,7 +459,7 @@ class ColumnSelection:
         self._select(self._anchor, _Corner(line, min(max(column + columns, 0), widest)))
 
     def press(self, event: QMouseEvent) -> bool:
-        """With Alt put another caret, with Shift, too, select columns; whether either is held."""
+        """Adds a caret at Alt, selects columns at Alt+Shift; returns whether Alt was down."""
         if not event.modifiers() & _ALT or self._editor.isReadOnly():
             return False
         if event.modifiers() & _SHIFT:

@@ -140,7 +140,7 @@ class CodeEditor(Zoomable, EditorArea):
             self._fit_tabs()
 
     def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
-        """Shows these errors and warnings instead of the last ones."""
+        """Replaces the shown errors and warnings."""
         self.marks.set_marks(marks)
         self._margin.update()
         self._highlights.refresh()

@@ -109,7 +109,7 @@ class EditorTabs(QTabWidget):
         return self.page.position() if self.page else (0, 0)
 
     def set_commands(self, commands: list[QAction]) -> None:
-        """Lets the keys of these commands hold in all editors, now and later."""
+        """Lets the keys of commands hold in all editors, present and future."""
         self._commands = commands
         for page in self.pages():
             if page.editor is not None:
@@ -374,7 +374,7 @@ def _with_explanation(diagnostic: Diagnostic) -> str:
 
 
 def part_in_builds(document: Document) -> str:
-    """Returns how builds come by a document; empty where that is plain to see."""
+    """Returns how builds read a document; empty where that is plain to see."""
     if document.confined_to:
         message = QCoreApplication.translate(
             "Previews",

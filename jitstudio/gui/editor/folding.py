@@ -37,7 +37,7 @@ class Folds(QObject):
         document.contentsChange.connect(self._on_contents_change)
 
     def can_fold(self, block: QTextBlock) -> bool:
-        """Returns whether a block of code begins in this line, as far as two lines say."""
+        """Returns whether a block of code begins in a line, judging by two lines."""
         following = block.next()
         return following.isValid() and opens_block(block) and following.text().lstrip()[:1] != "}"
 
@@ -88,7 +88,7 @@ class Folds(QObject):
             self._hide(line, ranges)
 
     def reveal(self, block: QTextBlock) -> None:
-        """Opens all folds that hide this line."""
+        """Opens all folds that hide the line of `block`."""
         while not block.isVisible():
             head = block.previous()
             while head.isValid() and not head.isVisible():

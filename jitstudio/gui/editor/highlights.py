@@ -154,7 +154,7 @@ class Highlights(QObject):
 
 
 def background(cursor: QTextCursor, color: QColor) -> QTextEdit.ExtraSelection:
-    """Returns a highlight with this background; the colours of the text stay."""
+    """Returns a highlight with a background colour; the colours of the text stay."""
     selection = QTextEdit.ExtraSelection()
     selection.cursor = cursor
     wash = QTextCharFormat()

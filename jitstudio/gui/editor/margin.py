@@ -73,12 +73,12 @@ class PressureBars(QObject):
 
     @property
     def bars(self) -> Mapping[int, LineBar]:
-        """By the line, counted from 0."""
+        """The bars by line, counted from 0."""
         return self._bars or {}
 
     @property
     def width(self) -> int:
-        """Of the strip that they take; nothing while there are none."""
+        """The width of the strip of bars; 0 while there are none."""
         if self._bars is None:
             return 0
         digit = self._editor.fontMetrics().horizontalAdvance("0")
@@ -168,7 +168,7 @@ class FoldSigns:
         painter.end()
 
     def at(self, place: QPointF) -> QTextBlock | None:
-        """Returns the line whose sign is at this place of the viewport."""
+        """Returns the line whose fold sign is at a place of the viewport."""
         for block, rect in self._editor.visible_blocks():
             if rect.top() <= place.y() < rect.bottom():
                 is_sign = self._editor.folds.is_folded(block) and self._place(block, rect)

@@ -89,7 +89,7 @@ class SourcePage(QWidget):
 
     @property
     def stage(self) -> KernelLanguage | None:
-        """Which representation of a captured kernel is shown; None for any other document."""
+        """The shown representation of a captured kernel; None for any other document."""
         return None
 
     @property
@@ -111,7 +111,7 @@ class SourcePage(QWidget):
         """Follows the kind of the document, which saving may have changed."""
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Shows these errors and warnings; a read-only document shows none."""
+        """Shows errors and warnings; a read-only document shows none."""
 
     def go_to(self, line: int, column: int) -> None:
         """Puts the cursor to a place, counted from 1; 0 where unknown."""
@@ -159,7 +159,7 @@ class EditorPage(SourcePage):
             self.editor.set_language(language.lexer, language.comment, self.document.kind)
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Shows these errors and warnings."""
+        """Shows errors and warnings."""
         self.editor.set_marks(marks)
 
     def go_to(self, line: int, column: int) -> None:

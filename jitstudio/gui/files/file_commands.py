@@ -223,7 +223,7 @@ class FileCommands(QObject):
         return document is not None and self._save_as(document)
 
     def _save_in_place(self, document: Document) -> bool:
-        """Saves this document, whichever is current once the disk has answered."""
+        """Saves a document, whichever is current once the disk has answered."""
         if not self._is_writable(document):
             return False
         if document.path is None:
@@ -282,7 +282,7 @@ class FileCommands(QObject):
         return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
-        """Closes these, asking where text would be lost; returns whether they were closed.
+        """Closes documents, asking where text would be lost; returns whether that was done.
 
         Asks again about text that was typed into a document while another was being saved.
         """
@@ -432,7 +432,7 @@ class FileCommands(QObject):
             raise DocumentError(message.format(name=path.name))
 
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
-        """The kind that the document will have in this file; raises `DocumentError` if none."""
+        """Returns the kind of a document when saved as `path`; raises `DocumentError` if none."""
         kind = kind_of_file(path)
         if document.kind not in TEXT_KINDS and kind is not document.kind:
             text = self.tr(

@@ -117,7 +117,7 @@ class AccessPicture(QWidget):
         return QSize(2 * _MARGIN + self._label_width + _COLUMNS * _LEAST_CELL, int(height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Takes the height that cells of this width need."""
+        """Sets the height that cells of the present width need."""
         super().resizeEvent(event)
         self.updateGeometry()
 

@@ -36,7 +36,7 @@ class CommandKeys(QObject):
         self._commands: dict[str, _Command] = {}
 
     def learn(self, name: str, path: str, keys: Sequence[str]) -> None:
-        """Knows that a command, which is here in the menus, has these keys now."""
+        """Notes the place of a command in the menus, and the present keys."""
         before, now = self._commands.get(name), _Command(path, tuple(keys))
         self._commands[name] = now
         if before is not None and before != now:

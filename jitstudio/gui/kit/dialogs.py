@@ -63,7 +63,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def project_to_open(self, folder: str) -> Path | None:
-        """Returns which project to open."""
+        """Returns the project to open."""
         title = QCoreApplication.translate("Dialogs", "Open project")
         name, _ = QFileDialog.getOpenFileName(self._window, title, folder, _projects())
         return Path(name) if name else None
@@ -195,7 +195,7 @@ class Dialogs:
         return answer == _Button.Yes
 
     def may_replace(self, names: Sequence[str], folder: Path) -> bool:
-        """Returns whether these files of a folder may be lost."""
+        """Returns whether files of a folder may be replaced."""
         text = QCoreApplication.translate(
             "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
         )

@@ -81,7 +81,7 @@ class Ranking:
         return matches
 
     def spans(self, query: str, row: int) -> tuple[Span, ...]:
-        """Returns which letters of a text the query matches."""
+        """Returns the letters of a text that the query matches."""
         text, letters = self._marked[row], _letters(query)
         hit = _pattern(letters, "({})").match(text) if letters else None
         if hit is None:

@@ -93,12 +93,12 @@ class LazyWidget(QWidget):
         return self._hint.text()
 
     def set_hint(self, text: str) -> None:
-        """Says this while there is nothing to show."""
+        """Sets the hint for when there is no value."""
         self._hint_text = text
         self._update()
 
     def show_value(self, value: object) -> None:
-        """Shows this, or the hint for None."""
+        """Shows a value, or the hint for None."""
         self._value = value
         self._update()
 

@@ -208,7 +208,7 @@ class WholeLabel(ShorteningLabel):
 
 
 def explain_by(widget: QWidget, page: str) -> None:
-    """Lets F1 show this page of the manual while the keyboard is in a widget."""
+    """Lets F1 show a page of the manual while the keyboard is in a widget."""
     widget.setProperty(_PAGE, page)
 
 
@@ -244,7 +244,7 @@ class Banner(QLabel):
         self.setPalette(colors)
 
     def say(self, text: str) -> None:
-        """Says this, or nothing; a long text is cut off and in the tool tip as a whole."""
+        """Shows a text, or hides the strip; a long text is cut, and whole in the tool tip."""
         self.setText(text)
         show_tip(self, text)
         self.setVisible(bool(text))

@@ -115,7 +115,7 @@ class _Text(QAccessibleTextInterface):
         return max(0, self._measured()[-1] - 1)
 
     def cursorPosition(self) -> int:
-        """Returns where the caret is."""
+        """Returns the place of the caret."""
         return self._offset(self._widget.spoken_selection()[1])
 
     def setCursorPosition(self, position: int) -> None:
@@ -154,7 +154,7 @@ class _Text(QAccessibleTextInterface):
         return QRect()
 
     def offsetAtPoint(self, _point: QPoint) -> int:
-        """Returns that nothing is known of a place on the screen."""
+        """Returns -1: the text at a place on the screen is unknown."""
         return -1
 
     def attributes(self, offset: int) -> tuple[str, int, int]:

@@ -187,7 +187,7 @@ class PanelTable(QTableView):
         self._fit_columns()
 
     def set_absent(self, *columns: int) -> None:
-        """Shows none of these columns, however much room there is; they matter in no way now.
+        """Hides columns without meaning for the present rows, however much room there is.
 
         Args:
             columns: Some of those that `hide_when_narrow` was told of; any others show again.

@@ -44,7 +44,7 @@ class VisibleRows:
 
     @property
     def hidden_count(self) -> int:
-        """How many lines are not shown."""
+        """The number of hidden lines."""
         return self.line_count - len(self)
 
     def line(self, row: int) -> int:
@@ -103,11 +103,11 @@ class ListingFolds:
 
     @property
     def filters(self) -> frozenset[LineClass]:
-        """Which classes of lines are left out."""
+        """The classes of lines that are left out."""
         return self._filters
 
     def set_filters(self, filters: frozenset[LineClass]) -> None:
-        """Leaves out these classes of lines."""
+        """Leaves out classes of lines."""
         self._filters = filters
         self._revealed.clear()
         self._update()
@@ -153,7 +153,7 @@ class ListingFolds:
         return frozenset(self._blocks[number].name for number in others)
 
     def toggle_names(self, names: Collection[str]) -> None:
-        """Folds or unfolds the blocks with these names unlike at first, and no others."""
+        """Folds or unfolds the named blocks unlike at first, and no others."""
         if names:
             toggled = np.array([block.name in names for block in self._blocks], np.bool_)
             self._folded = self._starts_folded ^ toggled
@@ -222,7 +222,7 @@ class LineVisibility(QObject):
 
     @property
     def filters(self) -> frozenset[LineClass]:
-        """Which classes of lines are left out."""
+        """The classes of lines that are left out."""
         return self._filters
 
     def set_text(self, lines: Sequence[str], kind: CodeKind | None, keep_folds: bool) -> None:
@@ -246,7 +246,7 @@ class LineVisibility(QObject):
         self.hidden_count_changed.emit(self.rows.hidden_count)
 
     def set_filters(self, filters: frozenset[LineClass]) -> None:
-        """Leaves out these classes of lines."""
+        """Leaves out classes of lines."""
         if filters != self._filters:
             self._filters = filters
             self._folds.set_filters(filters)

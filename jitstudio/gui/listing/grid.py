@@ -75,12 +75,12 @@ class Grid:
 
     @property
     def margin(self) -> int:
-        """How wide the strip with line numbers and fold marks is."""
+        """The width of the strip with line numbers and fold marks."""
         return self.text_left - self.lead
 
     @property
     def number_right(self) -> int:
-        """Where line numbers end."""
+        """The right edge of line numbers."""
         return self.margin - scaled(_GAP)
 
     def fold_mark(self, row: int) -> QRect:
@@ -90,7 +90,7 @@ class Grid:
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
 
     def sign(self, row: int) -> QRect:
-        """Returns where the sign left of the number of a row is drawn."""
+        """Returns the place of the sign left of a row's number."""
         side = min(gap(_LEFT) - 2, self.height)
         return QRect(1, self.y(row) + (self.height - side) // 2, side, side)
 
@@ -106,7 +106,7 @@ class Grid:
 
     @property
     def text_width(self) -> int:
-        """How wide the part of the viewport is that shows text."""
+        """The width of the part of the viewport that shows text."""
         return max(0, self.size.width() - self.text_left)
 
     @property

@@ -38,7 +38,7 @@ _NOT_MADE = {
 
 
 def output_hint(kind: CodeKind, output: Output) -> str:
-    """Returns why there is no listing of this kind."""
+    """Returns why there is no listing of a kind."""
     text = QCoreApplication.translate("Hints", _ABSENCES.get(output.absence, _NOT_MADE[kind]))
     return text.format(keys=COMMAND_KEYS.words("buildAction"), reason=output.reason)
 

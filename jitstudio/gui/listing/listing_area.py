@@ -178,7 +178,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         return self._text.lines if self._hint is None else (self._hint,)
 
     def spoken_selection(self) -> tuple[Place, Place]:
-        """Returns where the selection begins, and where the caret is."""
+        """Returns the start of the selection, and the place of the caret."""
         return self.caret.anchor, self.caret.place
 
     def select_spoken(self, start: Place, end: Place) -> None:
@@ -237,7 +237,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def line_count(self) -> int:
-        """How many lines there are; none while a hint is shown."""
+        """The number of lines; 0 while a hint is shown."""
         return len(self._text) if self._hint is None else 0
 
     @property
@@ -403,7 +403,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def margin_width(self) -> int:
-        """How wide the strip with the line numbers is."""
+        """The width of the strip with the line numbers."""
         return self._scrolling.grid().margin
 
     def is_margin(self, at: QPoint) -> bool:

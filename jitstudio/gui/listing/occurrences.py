@@ -44,7 +44,7 @@ class MarkedWord:
     lines: range
 
     def spans(self, line: int, text: str) -> list[Span]:
-        """Returns where the word is a whole word in a line."""
+        """Returns the places in a line where the word is a whole word."""
         if line not in self.lines or self.word not in text:
             return []
         return [match.span() for match in re.finditer(self._pattern, text)]

@@ -336,7 +336,7 @@ class OutputHeader(QWidget):
 
     @property
     def module_index(self) -> int:
-        """Which of the modules is chosen; the first where there is no choice."""
+        """The index of the chosen module; 0 where there is no choice."""
         return max(0, self._choice.currentIndex())
 
     def add_tool(self, button: QToolButton, icon_name: str) -> None:

@@ -144,7 +144,7 @@ class LibraryService(WorkerService):
 
 
 def kept_file(name: str, content: bytes) -> Path:
-    """Returns a file of this name in the cache, where the newest of these files are kept.
+    """Returns a file with a name and content in the cache, where the newest files stay.
 
     Raises:
         OSError: It cannot be written.

@@ -49,7 +49,7 @@ class Listing:
 
 @dataclass(frozen=True, eq=False)
 class ListingsMade:
-    """Happens in a build, which may not have ended: these texts are there."""
+    """The event of finished listings in a build, which may not have ended."""
 
     listings: tuple[Listing, ...]
 

@@ -24,7 +24,7 @@ class Closable(Protocol):
         """Ends everything; returns at once."""
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Waits until everything has ended, but no longer than this."""
+        """Waits until the service has ended, but no longer than `deadline`."""
 
 
 def close_all(services: Sequence[Closable]) -> None:
@@ -74,7 +74,7 @@ class ServingThread(QThread):
         self._closer.start()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Waits until workers and loop have ended, but no longer than this."""
+        """Waits until workers and loop have ended, but no longer than `deadline`."""
         self._closer.join(deadline.remainingTime() / 1000)
         wait_for(self, deadline)
 
@@ -154,7 +154,7 @@ class WorkerService(QObject):
         self._thread.begin_closing()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Waits until both have ended, but no longer than this."""
+        """Waits until queue and thread have ended, but no longer than `deadline`."""
         self._thread.wait_closed(deadline)
 
     def _serve(self, name: str, worker: Worker, grace: float | None = GRACE) -> None:

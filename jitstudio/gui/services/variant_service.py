@@ -74,7 +74,7 @@ class VariantService(QObject):
         self.cancel()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Waits until all have ended, but no longer than this."""
+        """Waits until run and thread have ended, but no longer than `deadline`."""
         if self._thread is not None:
             wait_for(self._thread, deadline)
 

@@ -38,7 +38,7 @@ class MenuBar(QObject):
         bar.installEventFilter(self)
 
     def __getitem__(self, title: str) -> QMenu:
-        """Returns the menu of this title."""
+        """Returns a menu by title."""
         return self._menus[title]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:

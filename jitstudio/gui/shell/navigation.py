@@ -102,7 +102,7 @@ class Navigator:
         self._ways: dict[type, Callable[[Any], object]] = {}
 
     def lead(self, kind: type[_Kind], way: Callable[[_Kind], object]) -> None:
-        """Leads to places of this kind so from now on."""
+        """Registers the function that leads to a kind of place."""
         self._ways[kind] = way
 
     def go_to(self, place: Place) -> None:

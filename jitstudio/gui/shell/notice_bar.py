@@ -132,7 +132,7 @@ class NoticeBar(QFrame):
 
     @Slot(str)
     def withdraw(self, key: str) -> None:
-        """Removes the message with this key."""
+        """Removes a message by key."""
         row = self._rows.pop(key, None)
         if row is None:
             return

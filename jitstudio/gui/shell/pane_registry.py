@@ -186,5 +186,5 @@ PANES = (
 
 
 def names_of(*groups: PaneGroup) -> tuple[str, ...]:
-    """Returns the panes of these groups, in the order of the table."""
+    """Returns the panes of groups, in the order of the table."""
     return tuple(pane.name for pane in PANES if pane.group in groups)

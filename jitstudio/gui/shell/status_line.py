@@ -305,7 +305,7 @@ class StatusFacts(QWidget):
         return [fact.text() for fact in self._facts if fact.text()]
 
     def fit(self, room: int) -> None:
-        """Shows as many facts as this many pixels hold."""
+        """Shows as many facts as fit into `room` pixels."""
         shown = [fact for fact in self._facts if fact.text()]
         for fact in self._yielding:
             if self._width(shown) <= room:

@@ -412,7 +412,7 @@ def request_for(
     emit: frozenset[CodeKind],
     link: LinkMode | None = None,
 ) -> BuildRequest:
-    """Returns a build of these modules, whose results can be launched.
+    """Returns a request to build modules, whose results can be launched.
 
     Args:
         modules: The modules, in link order.

@@ -164,14 +164,14 @@ class BuildSettings(QObject):
         return self._awaits_toolchain
 
     def choose_toolchain(self, name: str, folder: str) -> None:
-        """Builds with the compilers in this folder, as the user wants."""
+        """Builds with the compilers in a folder, as the user wants."""
         if (name, folder) != (self._toolchain_name, self._toolchain):
             self._toolchain_name, self._awaits_toolchain = name, False
             self._set_toolchain(folder)
             self.changed.emit()
 
     def want_toolchain(self, name: str) -> None:
-        """Builds with the compilers of this name once `settle_toolchain` says where they are."""
+        """Builds with the named compilers as soon as `settle_toolchain` tells their folder."""
         if name != self._toolchain_name:
             self._toolchain_name, self._awaits_toolchain = name, bool(name)
             self._set_toolchain("")
@@ -179,7 +179,7 @@ class BuildSettings(QObject):
             self.toolchain_wanted.emit()
 
     def settle_toolchain(self, folder: str) -> None:
-        """Builds with the compilers of the name that is wanted: they are in this folder.
+        """Builds with the wanted compilers, which are in `folder`.
 
         Nothing else is changed, so that a build which the user has not asked for stays held.
 
@@ -219,7 +219,7 @@ class BuildSettings(QObject):
         return self._links.get(program, LinkMode.NONE)
 
     def set_link(self, program: str, link: LinkMode) -> None:
-        """Links the modules of a program in this way."""
+        """Sets the link mode of a program."""
         if link is self.link_of(program):
             return
         self._links[program] = link

@@ -287,7 +287,7 @@ class Correlations(QObject):
         return MatchedLines()
 
     def lines_now(self, document: Document, built: Iterable[int]) -> Mapping[int, int]:
-        """Where these lines that were built are now; those that were edited since are left out."""
+        """Returns the present numbers of built lines; edited lines are left out."""
         origins = self._origins.get(document)
         return origins.now(built) if origins is not None else {}
 
@@ -485,7 +485,7 @@ def _captured_sources(
 
 
 class FileAbsence(Enum):
-    """Why there is no file to open."""
+    """The reasons why there is no file to open."""
 
     BUILT_IN = auto()
     """It is a header inside NVRTC itself."""

@@ -236,17 +236,17 @@ class Document(QObject):
             self.edited.emit()
 
     def as_source(self) -> Source:
-        """This document as a module of a build."""
+        """Returns the document as a module of a build."""
         folder = str(self.path.parent) if self.path else ""
         names = self._name_expressions if self.kind is CodeKind.CUDA else ()
         return Source(self.name, self.kind, self.content, folder, names)
 
     def without_content(self) -> Source:
-        """This document as a module of which only name and kind are asked."""
+        """Returns the document as a module for questions about name and kind only."""
         return Source(self.name, self.kind, b"")
 
     def as_header(self) -> Header:
-        """This document as an in-memory header."""
+        """Returns the document as an in-memory header."""
         return Header(self.name, self.content)
 
     def save(self, path: Path, write: Callable[[Path, bytes], object] = write_file) -> None:
@@ -373,17 +373,17 @@ class Documents(QObject):
             self.current_changed.emit(document)
 
     def each(self, slot: Callable[[Document], object]) -> None:
-        """Calls this for all that are open, and for each that will be."""
+        """Calls `slot` for all open documents, and for each that will be opened."""
         for document in self._open:
             slot(document)
         self.added.connect(slot)
 
     def named(self, name: str) -> Document | None:
-        """Returns the document that builds call by this name."""
+        """Returns a document by name in builds."""
         return next((d for d in self._open if d.name == name), None)
 
     def at_path(self, path: Path) -> Document | None:
-        """Returns the document of this file."""
+        """Returns the document of a file."""
         return next((d for d in self._open if d.path == path), None)
 
     def namesakes(self, document: Document) -> list[Document]:
@@ -444,7 +444,7 @@ class Documents(QObject):
         document.deleteLater()
 
     def reorder(self, documents: list[Document]) -> None:
-        """Puts the open documents into this order."""
+        """Orders the open documents."""
         if documents != self._open:
             self._open = documents
             self.moved.emit()
@@ -476,6 +476,6 @@ def _endings(path: Path) -> Iterator[str]:
 
 
 def takes_part_alone(document: Document) -> bool:
-    """Returns whether a build of this document by itself makes sense."""
+    """Returns whether a build of a document alone makes sense."""
     aside = document.is_header or document.is_library or document.is_preview
     return not aside and document.kind is not CodeKind.SASS

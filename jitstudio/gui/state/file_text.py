@@ -58,7 +58,7 @@ def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
 
 
 def alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many lines, or characters, both have in common at the start, and then at the end."""
+    """Returns how many lines or characters two sequences share at the start and at the end."""
     shorter = min(len(old), len(new))
     before = next((i for i in range(shorter) if old[i] != new[i]), shorter)
     rest = shorter - before
@@ -125,7 +125,7 @@ class EncodingError(ValueError):
 
 
 class TextForm(NamedTuple):
-    """How a file holds a text.
+    """The form of a text in a file.
 
     Attributes:
         encoding: How its characters are written.
@@ -233,7 +233,7 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class ReadOnlyReason(Enum):
-    """Why a document is shown and built but not edited."""
+    """The reasons why a document is shown and built but not edited."""
 
     BINARY = "This file holds machine code or bitcode. It takes part in the link as it is."
     TOO_LARGE = "This text is too large to edit here. It is built as it is on disk."

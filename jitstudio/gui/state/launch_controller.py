@@ -66,7 +66,7 @@ class _Kernels:
         return launchable(self.result, form, spec.load, self.confined_to, simulated=simulated)
 
     def lines_of(self, kernel: Launchable) -> LinkedLines:
-        """Returns where the lines of PTX that the simulator executes are in that of the modules."""
+        """Returns the places of the executed PTX's lines in the PTX of the modules."""
         texts = kernel.code.content.decode("utf-8", "replace").split("\0")
         return LinkedLines.of(kernel.code.name, [source.name for source in self.sources], texts)
 
@@ -459,7 +459,7 @@ class LaunchController(QObject):
 
     @Slot(object)
     def take_devices(self, devices: DeviceList) -> None:
-        """The GPUs are these; where there is none, the simulator is chosen."""
+        """Takes in the GPUs; where there is none, the simulator is chosen."""
         self._devices = devices
         usual = devices.choices[0].ordinal
         remembered = (d.ordinal for d in devices.choices if d.uuid == self._preferences.gpu)

@@ -76,7 +76,7 @@ class LaunchSpecs(QObject):
 
     @property
     def specs(self) -> tuple[LaunchSpec, ...]:
-        """All that is remembered, in the order of the last use."""
+        """All remembered launches, in the order of the last use."""
         return tuple(self._specs.values())
 
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
@@ -96,7 +96,7 @@ class LaunchSpecs(QObject):
 
     @Slot(str)
     def choose(self, title: str) -> None:
-        """Turns to the kernel of this title."""
+        """Turns to a kernel by title."""
         self.remember(self._spec)
         self._turn_to(title)
         self.remember(self._spec)
@@ -104,7 +104,7 @@ class LaunchSpecs(QObject):
 
     @Slot(object, tuple)
     def edit(self, spec: LaunchSpec, unreadable: tuple[SpecProblem, ...] = ()) -> None:
-        """The user has typed this for the chosen kernel.
+        """Takes in the user's edits of the chosen kernel's launch.
 
         Args:
             spec: The launch.
@@ -130,7 +130,7 @@ class LaunchSpecs(QObject):
         self._specs[spec.kernel] = replace(spec, arguments=tuple(arguments.items()))
 
     def replace_all(self, specs: Iterable[LaunchSpec], kernel: str) -> None:
-        """Keeps these launches and no others.
+        """Replaces all launches.
 
         Args:
             specs: One for each kernel.
@@ -223,7 +223,7 @@ class StepRecordings(QObject):
         return self._recordings.get(kernel) or next(reversed(self.recordings), None)
 
     def has_recording_of(self, kernel: str) -> bool:
-        """Returns whether there is a recording of this very kernel."""
+        """Returns whether there is a recording of exactly this kernel."""
         return kernel in self._recordings
 
     def keep(self, step: StepRecording) -> None:
@@ -255,7 +255,7 @@ class StepRecordings(QObject):
     def replace_all(
         self, steps: Iterable[StepRecording], recordings: Iterable[RunRecording]
     ) -> None:
-        """Keeps these and no others."""
+        """Replaces all steps and recordings."""
         self._steps = {step.kernel: step for step in steps}
         self._recordings = {recording.kernel: recording for recording in recordings}
         self.changed.emit()
@@ -276,7 +276,7 @@ class VariantDrafts(QObject):
 
     @property
     def drafts(self) -> tuple[VariantDraft, ...]:
-        """All that were typed."""
+        """All drafts."""
         return tuple(self._drafts.values())
 
     def of(self, form: KernelForm, spec: LaunchSpec) -> VariantDraft:
@@ -290,6 +290,6 @@ class VariantDrafts(QObject):
         self.changed.emit()
 
     def replace_all(self, drafts: Iterable[VariantDraft]) -> None:
-        """Keeps these and no others."""
+        """Replaces all drafts."""
         self._drafts = {generic_name(draft.kernel): draft for draft in drafts}
         self.changed.emit()

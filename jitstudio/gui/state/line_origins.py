@@ -22,7 +22,7 @@ class BuiltLines(Protocol):
         """Returns the number of a present line at the time of the build, or `UNKNOWN`."""
 
     def line(self, built: int) -> int:
-        """Returns where a line that was built is now, or `UNKNOWN`."""
+        """Returns the present number of a built line, or `UNKNOWN`."""
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
         """Returns the present numbers of built lines; edited lines are left out."""
@@ -60,7 +60,7 @@ class FixedLines(QObject):
         return line if self._is_same else UNKNOWN
 
     def line(self, built: int) -> int:
-        """Returns where a line that was built is now, or `UNKNOWN`."""
+        """Returns the present number of a built line, or `UNKNOWN`."""
         return built if self._is_same else UNKNOWN
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
@@ -95,7 +95,7 @@ class LineOrigins(QObject):
         return self._origins[line] if 0 <= line < len(self._origins) else UNKNOWN
 
     def line(self, built: int) -> int:
-        """Returns where a line that was built is now, or `UNKNOWN`."""
+        """Returns the present number of a built line, or `UNKNOWN`."""
         if self.built_line(built) == built:
             return built
         return self._origins.index(built) if built in self._origins else UNKNOWN

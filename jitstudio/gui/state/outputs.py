@@ -17,7 +17,7 @@ SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
 
 
 class Absence(Enum):
-    """Why a pane has nothing to show."""
+    """The reasons why a pane has nothing to show."""
 
     NOTHING_BUILT = auto()
     HELD = auto()

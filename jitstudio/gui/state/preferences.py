@@ -77,12 +77,12 @@ class Preferences(QObject):
 
     @property
     def font_family(self) -> str:
-        """Of code."""
+        """The font family of code."""
         return str(self._values[_FONT_FAMILY])
 
     @property
     def font_size(self) -> float:
-        """Of code, in points."""
+        """The font size of code, in points."""
         return float(self._values[_FONT_SIZE])
 
     @font_size.setter
@@ -114,7 +114,7 @@ class Preferences(QObject):
 
     @property
     def shortcuts(self) -> dict[str, tuple[str, ...]]:
-        """The keys that the user gave to commands, by the ids of these."""
+        """The user's keys by ids of commands."""
         self._store.beginGroup(_SHORTCUTS)
         stored = {name: str(self._store.value(name, "")) for name in self._store.childKeys()}
         self._store.endGroup()
@@ -138,19 +138,19 @@ class Preferences(QObject):
         self._store.setValue("gpu", uuid)
 
     def filters(self, listing: str) -> frozenset[LineClass]:
-        """Returns which classes of lines are left out of this kind of listing."""
+        """Returns the classes of lines that are left out of a kind of listing."""
         stored = self._store.value(f"filters/{listing}", _LEFT_OUT.get(listing, ""))
         names = {str(name) for name in (stored if isinstance(stored, list) else [stored])}
         return frozenset(of for of in LineClass if of.name in names and of is not LineClass.CODE)
 
     def set_filters(self, listing: str, filters: frozenset[LineClass]) -> None:
-        """Remembers which classes of lines are left out of this kind of listing."""
+        """Remembers the classes of lines that are left out of a kind of listing."""
         # An empty list would come back as nothing at all, and so as what is left out at first.
         self._store.setValue(f"filters/{listing}", [of.name for of in sorted(filters)] or "")
 
     @property
     def columns(self) -> list[str]:
-        """Which columns are next to SASS; see `listing.columns.sass_columns`."""
+        """The columns next to SASS; see `listing.columns.sass_columns`."""
         return self._list("columns")
 
     @columns.setter

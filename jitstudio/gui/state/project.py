@@ -116,11 +116,11 @@ class ProjectState(QObject):
         self.changed.emit()
 
     def keeps(self, document: Document) -> bool:
-        """Returns whether the text of this document is kept in the open project itself."""
+        """Returns whether the text of a document is kept in the project file itself."""
         return self._path is not None and not _is_in(document, self._path.parent)
 
     def files_in(self, folder: Path) -> Iterator[Document]:
-        """Returns the documents that a project in this folder names by their files."""
+        """Returns the documents that a project in a folder names by their files."""
         return (document for document in self._documents if _is_in(document, folder))
 
     def open(self, opened: OpenProject, standing: TrustLevel = RESTRICTED) -> None:
@@ -267,7 +267,7 @@ class ProjectState(QObject):
             self.compare()
 
     def take_settings_before(self, saved: SavedProject) -> None:
-        """Builds as before this project, which is not gone on with."""
+        """Builds with the settings from before the project, which is not resumed."""
         with suppress(ProjectFormatError):
             self._settings.take_from(load(saved.own.encode()))
 
@@ -309,7 +309,7 @@ class ProjectState(QObject):
         self.changed.emit()
 
     def _begin(self, path: Path, standing: TrustLevel) -> None:
-        """Belongs to the project in this file."""
+        """Takes the project in a file as the open project."""
         if self._path is None:
             self._own = _settings_only(self._settings)
         self._path = path

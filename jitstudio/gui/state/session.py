@@ -99,7 +99,7 @@ class KeptProject(Protocol):
         ...
 
     def take_settings_before(self, saved: SavedProject) -> None:
-        """Builds as before this project, which is not gone on with."""
+        """Builds with the settings from before the project, which is not resumed."""
         ...
 
 
@@ -117,7 +117,7 @@ class KeptBreakpoints(Protocol):
         ...
 
     def set_breakpoints(self, breakpoints: Mapping[BreakLine, str]) -> None:
-        """Has these and no others."""
+        """Replaces all breakpoints."""
         ...
 
 
@@ -393,7 +393,7 @@ class Session(QObject):
         return self._writer.finish() if self._writer is not None else self._problem
 
     def _write(self, *, closed: bool) -> int:
-        """Has the session written; gives back the number of this time, 0 if there is no file."""
+        """Has the session written; returns the number of this write, 0 if there is no file."""
         self._timer.stop()
         if self._writer is None:
             self._complain(self._problem)
@@ -565,7 +565,7 @@ def content_of(entry: SavedDocument) -> FileText | FileContent:
 def reopened(
     entry: SavedDocument, content: FileText | FileContent, documents: Documents
 ) -> Document:
-    """Returns the document that an entry was made of, under a name that none of these has."""
+    """Returns the document of an entry, under a name that no open document has."""
     path = Path(entry.path) if entry.path else None
     document = Document(documents.unique_name(entry.name), entry.kind, content, path)
     document.name_expressions = entry.name_expressions

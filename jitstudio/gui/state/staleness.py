@@ -48,7 +48,7 @@ class Staleness(QObject):
 
     @property
     def reason(self) -> OldOutput | None:
-        """Why results are old; None while the user types, or where none is."""
+        """The reason why results are old; None while the user types, or where none is old."""
         return self._reason
 
     def _change(self, what: str | None) -> None:

@@ -268,7 +268,7 @@ class Stepping(QObject):
         self.breakpoints_changed.emit()
 
     def set_breakpoints(self, breakpoints: Mapping[BreakLine, str]) -> None:
-        """Has these breakpoints and no others."""
+        """Replaces all breakpoints."""
         self._breakpoints = dict(breakpoints)
         for line in self._breakpoints:
             self._watch(line)
@@ -412,7 +412,7 @@ class Stepping(QObject):
         return tuple(points)
 
     def _is_open(self, name: str, text: str) -> bool:
-        """Returns whether the document of this name has these lines."""
+        """Returns whether an open document has the name and the lines."""
         document = self._documents.named(name)
         now = document.text.toPlainText() if document and document.text else None
         return now is not None and now.splitlines() == text.splitlines()

@@ -68,7 +68,7 @@ class WordList(Protocol):
         ...
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Shows these at a place of the editor, and chooses the first if wanted."""
+        """Shows `words` at a place of the editor, and chooses the first if wanted."""
         ...
 
     def move_choice(self, rows: int) -> None:
@@ -122,7 +122,7 @@ class Completer(QObject):
         }
 
     def set_source(self, source: WordSource) -> None:
-        """Offers these words from now on."""
+        """Sets the source of the offered words."""
         self._source = source
         source.changed.connect(self._on_words_changed)
 

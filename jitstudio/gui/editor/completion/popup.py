@@ -85,7 +85,7 @@ class CompletionPopup(QFrame):
         return self._list.currentIndex().row() < 1
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Shows these at a place of the editor, and chooses the first if wanted."""
+        """Shows `words` at a place of the editor, and chooses the first if wanted."""
         self._model.set_rows(words)
         self._list.setCurrentIndex(self._model.index(0, 0) if choose else QModelIndex())
         self._list.scrollToTop()

@@ -48,7 +48,7 @@ class WordPool:
 
     @classmethod
     def of(cls, words: Iterable[Word]) -> WordPool:
-        """Makes words ready; for some thousands this is work for the background."""
+        """Prepares words for searching; for thousands of words, work for a thread."""
         listed = tuple(words)
         initials: dict[str, list[int]] = {}
         for row, word in enumerate(listed):

@@ -136,7 +136,7 @@ class BuildBar(QWidget):
 
     @Slot(Arch)
     def set_arch(self, arch: Arch) -> None:
-        """Shows this target as chosen."""
+        """Shows `arch` as the chosen target."""
         self._arch = arch
         with QSignalBlocker(self._combo):
             # An `a` or `f` target is not in the list; it is in the field all the same.
@@ -178,7 +178,7 @@ class BuildBar(QWidget):
         self._options.setPlaceholderText(example)
 
     def set_toolchains(self, folders: Mapping[str, str], chosen: str) -> None:
-        """Offers these compilers where there are others than our own.
+        """Offers the compilers of folders where there are others than our own.
 
         Args:
             folders: Their folders by their names.
@@ -198,7 +198,7 @@ class BuildBar(QWidget):
 
     @Slot(str)
     def set_options(self, options: str) -> None:
-        """Shows these options."""
+        """Shows `options`."""
         if options != self._options.text():
             self._options.setText(options)
 

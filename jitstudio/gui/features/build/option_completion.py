@@ -87,7 +87,7 @@ _WIDEST = 110
 
 
 def attach(line_edit: QLineEdit) -> OptionCompleter:
-    """Completes options while they are typed into this field."""
+    """Completes options while the user types into a field."""
     return OptionCompleter(line_edit)
 
 

@@ -265,7 +265,7 @@ class CompareController(QObject):
 
 
 def _missing(matter: CompareMode, left: Built, right: Built) -> str:
-    """Returns why these cannot be compared; empty where they can."""
+    """Returns why two builds cannot be compared; empty where they can."""
     both = (left, right)
     if matter.is_code and not all(map(_cubin, both)):
         return QCoreApplication.translate(

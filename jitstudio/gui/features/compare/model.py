@@ -136,7 +136,7 @@ class ComparedBuild:
 
     @property
     def kind(self) -> CodeKind:
-        """Of the first module."""
+        """The kind of the first module."""
         return self.request.sources[0].kind
 
 

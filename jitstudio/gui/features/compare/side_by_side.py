@@ -25,7 +25,7 @@ class DiffListing(ListingView):
         self._half: PaddedText | None = None
 
     def show_half(self, half: PaddedText) -> None:
-        """Shows this; without a line, as an empty text is shown."""
+        """Shows half of a comparison; a half without lines is shown as an empty text."""
         before, self._half = self._half, half
         if before is None or before.comparison is not half.comparison:
             language = LANGUAGES.get(half.kind)

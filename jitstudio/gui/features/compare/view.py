@@ -111,12 +111,12 @@ class CompareView(QWidget):
 
     @property
     def count(self) -> str:
-        """How many differences there are."""
+        """The number of differences, in words."""
         return self._count.text()
 
     @property
     def hint(self) -> str:
-        """Why nothing is compared; empty where something is."""
+        """The reason why nothing is compared; empty where a comparison is shown."""
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
 
     @property

@@ -57,7 +57,7 @@ class DefinitionQuery:
 
     @property
     def folders(self) -> Iterator[str]:
-        """Where included files are looked for, after that of the text."""
+        """Yields the folders of included files, after the folder of the text."""
         try:
             options = read(split_options(self.options))
         except ValueError:

@@ -97,7 +97,7 @@ class ExportAsDialog(QDialog):
         return FORMATS[max(0, self.formats.currentRow())]
 
     def choose(self, name: str) -> None:
-        """Shows the format of this name."""
+        """Shows a format by name."""
         self.formats.setCurrentRow([export_format.name for export_format in FORMATS].index(name))
 
     def set_code(self, code: Disassembly | str) -> None:

@@ -214,7 +214,7 @@ class FlagsController(QObject):
             self._settings.arch = flags.arch
 
     def _merged(self, flags: CompileFlags) -> str:
-        """Returns the options with these, which take the place of other values for the same."""
+        """Returns the options with `flags`, which replace other values of the same options."""
         try:
             words = split_options(self._settings.options)
         except ValueError:

@@ -33,7 +33,7 @@ _USER = "graph"
 
 
 class _Key(NamedTuple):
-    """All that a picture depends on.
+    """The inputs of a picture.
 
     Attributes:
         kind: Of the code.

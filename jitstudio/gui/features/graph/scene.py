@@ -83,7 +83,7 @@ class GraphStyle:
 
 
 def look_of(theme: Theme) -> GraphStyle:
-    """Returns how graphs look in this theme."""
+    """Returns the style of graphs in a theme."""
     ground, muted = theme.code.background, theme.ui.muted_text
     loops = (
         theme.marks.info,
@@ -198,14 +198,14 @@ class BlocksItem(QGraphicsItem):
         self.update()
 
     def set_current(self, block: int) -> None:
-        """Marks this block, or none."""
+        """Marks a block, or none."""
         for changed in (self._current, block):
             if changed != NOWHERE:
                 self.update(self.rect(changed).adjusted(-8, -8, 8, 8))
         self._current = block
 
     def rect(self, block: int) -> QRectF:
-        """Returns where a block is."""
+        """Returns the rectangle of a block."""
         return self._rects[block]
 
     def block_at(self, place: QPointF) -> int:

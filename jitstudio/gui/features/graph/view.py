@@ -147,7 +147,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
         return self._current
 
     def set_hint(self, hint: str) -> None:
-        """Says this where there is nothing to show."""
+        """Sets the hint for when there is no graph."""
         if hint != self._hint:
             self._hint = hint
             self._describe()
@@ -359,7 +359,7 @@ class GraphView(QWidget):
         show_tip(self._kernels, self._kernels.currentText())
 
     def show_picture(self, picture: GraphPicture | None) -> None:
-        """Shows this graph, or none."""
+        """Shows a graph, or none."""
         self.canvas.show_picture(picture)
         message = summary(picture) if picture is not None else ""
         self._summary.setText(message)

@@ -90,7 +90,7 @@ class HelpWindow(QDialog):
         return str(self._titles.currentItem().data(Qt.ItemDataRole.UserRole))
 
     def show_page(self, name: str) -> None:
-        """Shows this page."""
+        """Shows a page by name."""
         self._search.clear()
         self._titles.setCurrentRow(list(pages()).index(name))
         self._text.setFocus()

@@ -91,7 +91,7 @@ class HistoryController(QObject):
         self._show_ways()
 
     def _spot(self) -> HistoryEntry | None:
-        """Returns where the user is now."""
+        """Returns the user's present place."""
         if self._pane is not None:
             pane = self._listings[self._pane]
             if pane.listing is not None:
@@ -218,7 +218,7 @@ class History:
         return bool(self._ahead)
 
     def add(self, left: HistoryEntry) -> None:
-        """The user jumps away from this place."""
+        """Notes that the user jumps away from `left`."""
         self._ahead.clear()
         _push(self._behind, left)
         del self._behind[: -self._most]

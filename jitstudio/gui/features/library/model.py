@@ -85,7 +85,7 @@ OF_CACHES = tuple(range(len(COLUMNS) - 3, len(COLUMNS)))
 
 @dataclass(frozen=True)
 class RowQuery:
-    """Which rows are shown, and in which order.
+    """The filter of rows, and their order.
 
     Attributes:
         words: Words in names, sources and makers, in any case and order.

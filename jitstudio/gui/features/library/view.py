@@ -105,7 +105,7 @@ class LibraryView(QWidget):
 
     @property
     def field(self) -> QLineEdit:
-        """Where parts of names are typed."""
+        """The field for parts of names."""
         return self._field
 
     @property

@@ -257,11 +257,11 @@ class ModulesModel(TitledModel):
         return self.move(source_row, before - (before > source_row))
 
     def supportedDropActions(self) -> Qt.DropAction:
-        """Returns rows are moved and never copied."""
+        """Returns the move action: rows are moved and never copied."""
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        """Only rows of this model."""
+        """Returns the type of this model's rows: no other data can be dropped."""
         return [MIME_TYPE]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:

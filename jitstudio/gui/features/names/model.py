@@ -81,7 +81,7 @@ class NamesModel(TitledModel):
             self.dataChanged.emit(self.index(0, LOWERED), self.index(last, DEMANGLED))
 
     def set_code_font(self, font: QFont) -> None:
-        """Shows names in this font."""
+        """Shows names in `font`."""
         self._font = font
         if self.rowCount():
             self.dataChanged.emit(

@@ -66,7 +66,7 @@ class OptionValues:
 
     @property
     def warning(self) -> str:
-        """Why these options will be refused; empty if they will not."""
+        """The reason why the options will be refused; empty if they will not."""
         return refusal(self._words(self._given))
 
     @property
@@ -213,12 +213,12 @@ class OptionsModel(QAbstractItemModel):
                     )
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Takes in which options these versions do not have yet."""
+        """Takes in the versions of tools: older versions lack options."""
         self._versions = versions
         self._refresh()
 
     def set_values(self, spec: OptionSpec, values: Values) -> None:
-        """Gives an option these values, as the user's doing."""
+        """Sets the values of an option, as an edit of the user."""
         if values != self._values.values(spec):
             self._values.set_values(spec, values)
             self._emit_changed()
@@ -260,7 +260,7 @@ class OptionsModel(QAbstractItemModel):
         return ""
 
     def spec_at(self, index: ModelIndex) -> OptionSpec | None:
-        """Returns the option of an index of this model, or None for a group."""
+        """Returns the option at an index, or None for a group."""
         if not index.isValid() or index.internalId() == _A_GROUP:
             return None
         return _GROUPS[index.internalId()][1][index.row()]

@@ -82,18 +82,18 @@ class OptionsForm(QWidget):
         self._model.set_text(text)
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
-        """Greys the options that none of these tools takes."""
+        """Greys the options that none of the tools accepts."""
         self._model.set_tools(tools)
         self._update()
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Takes in which options these versions do not have yet."""
+        """Takes in the versions of tools: older versions lack options."""
         self._model.set_versions(versions)
         self._update()
 
     @Slot(str)
     def search(self, text: str) -> None:
-        """Looks for these words, as if they were typed into the search field."""
+        """Searches options, as if `text` were typed into the search field."""
         self._search.setText(text)
         self._search.setFocus()
 

@@ -136,11 +136,11 @@ class Pipeline:
         return tuple(node.key for node in self.nodes), self.edges
 
     def node(self, key: str) -> Node | None:
-        """Returns the node of this key, or None."""
+        """Returns the node with a key, or None."""
         return self._by_key.get(key)
 
     def of_role(self, role: NodeRole) -> tuple[Node, ...]:
-        """Returns all nodes of this role."""
+        """Returns all nodes with a role."""
         return tuple(node for node in self.nodes if node.role is role)
 
     def before(self, key: str) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ _LAUNCHED = (CodeKind.CUBIN, CodeKind.PTX)
 def pipeline_of(
     request: BuildRequest, steps: tuple[PlanStep, ...] | None = None, *, launch: bool = False
 ) -> Pipeline:
-    """Returns the shape of this build.
+    """Returns the picture of a build before the build begins.
 
     Args:
         request: The request.
@@ -511,7 +511,7 @@ class GridPosition:
 
 @dataclass(frozen=True)
 class PipelineLayout:
-    """Where everything is.
+    """The places of nodes and the paths of edges.
 
     Attributes:
         places: Of each node, by key.

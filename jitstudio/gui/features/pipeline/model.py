@@ -179,7 +179,7 @@ class Pipelines(QObject):
 
     @Slot(object)
     def show_subject(self, subject: object) -> None:
-        """Looks at the picture of this subject."""
+        """Shows the picture of a subject."""
         self._subject = subject
         self._emit_changed()
 
@@ -241,7 +241,7 @@ class Pipelines(QObject):
 
     @Slot(LaunchResult)
     def end_launch(self, result: LaunchResult) -> None:
-        """The launch came to this."""
+        """Takes the result of a launch into the picture."""
         subject = self._subject if self._launching is _NOBODY else self._launching
         self._launching = _NOBODY
         self._change(subject, lambda p: launched(p, result))

@@ -104,7 +104,7 @@ class NodeStyle:
 
 
 def look_of(node: Node, theme: Theme) -> NodeStyle:
-    """Returns how this node looks in this theme."""
+    """Returns the style of a node in a theme."""
     style = _STYLES[node.state]
     color = theme.color(style.color)
     faint = node.state in _FAINT
@@ -195,7 +195,7 @@ class NodeItem(QGraphicsItem):
         return self._look
 
     def show_node(self, node: Node, theme: Theme) -> None:
-        """Shows this state of the node in this theme."""
+        """Shows a new state of the node, in a theme."""
         self._node, self._theme = node, theme
         self._look = look_of(node, theme)
         self.tick(time.monotonic())
@@ -208,7 +208,7 @@ class NodeItem(QGraphicsItem):
         self.update()
 
     def set_current(self, current: bool) -> None:
-        """Whether the keyboard is at this node."""
+        """Sets whether the keyboard is at the node."""
         if current != self._is_current:
             self._is_current = current
             self.update()
@@ -400,11 +400,11 @@ class PipelineScene(QGraphicsScene):
 
     @property
     def places(self) -> PipelineLayout:
-        """Where the nodes are."""
+        """The places of the nodes."""
         return self._layout
 
     def item(self, key: str) -> NodeItem | None:
-        """Returns the item of the node with this key."""
+        """Returns the item of a node by key."""
         return self._nodes.get(key)
 
     def show_pipeline(self, pipeline: Pipeline) -> bool:

@@ -116,7 +116,7 @@ class PipelineCanvas(PictureCanvas):
 
     @property
     def picture(self) -> PipelineScene:
-        """All that is drawn."""
+        """The whole drawn picture."""
         return self._scene
 
     @property
@@ -130,7 +130,7 @@ class PipelineCanvas(PictureCanvas):
         return self._ticker.isActive()
 
     def set_hint(self, hint: str) -> None:
-        """Says this where there is nothing to show."""
+        """Sets the hint for when there is no picture."""
         self._hint = hint
         self._describe()
 
@@ -178,7 +178,7 @@ class PipelineCanvas(PictureCanvas):
             self.activated.emit(self.current)
 
     def go_to(self, key: str) -> None:
-        """Brings the keyboard to this node."""
+        """Brings the keyboard to a node."""
         self._current = key
         self._mark_current()
         if (item := self._scene.item(key)) is not None:
@@ -315,7 +315,7 @@ class PipelineView(QWidget):
 
     @Slot(Pipeline)
     def show_pipeline(self, pipeline: Pipeline) -> None:
-        """Shows this picture."""
+        """Shows a picture."""
         self.canvas.show_pipeline(pipeline)
         self._show_summary()
         self._buttons.setEnabled(bool(pipeline.nodes))

@@ -91,7 +91,7 @@ class FileWatch(QObject):
         self._settle(*self._conflicts)
 
     def _settle(self, *documents: Document) -> None:
-        """These documents are no conflicts any more."""
+        """Removes documents from the conflicts."""
         self._unwanted -= set(documents)
         settled = set(documents) & set(self._conflicts)
         for document in settled:
@@ -100,7 +100,7 @@ class FileWatch(QObject):
             self.conflicts_changed.emit(self.conflicts)
 
     def _touch(self, paths: Iterable[Path | None]) -> None:
-        """Reads these files once they have come to rest."""
+        """Reads files as soon as their changes have come to rest."""
         self._touched |= {path for path in paths if path is not None}
         if not self._pause.isActive():
             self._busy_since.start()

@@ -59,7 +59,7 @@ class OccupancyPage(QWidget):
 
     @property
     def words(self) -> str:
-        """How full the multiprocessor is, or why that cannot be known."""
+        """The occupancy in words, or the reason why occupancy is unknown."""
         return self._words.text()
 
     @property

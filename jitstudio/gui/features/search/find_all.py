@@ -58,7 +58,7 @@ class HitsModel(RowsModel[SearchHit]):
         super().__init__(_COLUMNS, parent)
 
     def add(self, hits: Iterable[SearchHit]) -> None:
-        """Shows these below the others."""
+        """Adds hits below the others."""
         added = tuple(hits)
         self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(added) - 1)
         self._rows += added
@@ -125,7 +125,7 @@ class SearchAll(QObject):
         return self._background.is_busy or bool(self._waiting)
 
     def start(self, matcher: Matcher, texts: Sequence[SearchedText]) -> None:
-        """Searches these, in their order."""
+        """Searches texts, in their order."""
         self._background.stop()
         self._reset()
         self._matcher, self._waiting = matcher, list(texts)

@@ -88,7 +88,7 @@ class SearchView(QWidget):
 
     @property
     def field(self) -> QLineEdit:
-        """Where the text to find is typed."""
+        """The field for the text to find."""
         return self._field
 
     @property
@@ -109,7 +109,7 @@ class SearchView(QWidget):
         self._model.set_rows(())
 
     def add(self, hits: tuple[SearchHit, ...]) -> None:
-        """Shows these, too."""
+        """Adds hits."""
         self._model.add(hits)
 
     def show_message(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:

@@ -80,7 +80,7 @@ class PreferencesController(QObject):
             self._carriers[key](self._preferences.value(key))
 
     def show_setting(self, key: str) -> None:
-        """Shows the dialog with the keyboard in this setting."""
+        """Shows the dialog with the keyboard in a setting."""
         self._on_settings()
         self._dialog.go_to(key)
 

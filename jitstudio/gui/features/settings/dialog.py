@@ -335,7 +335,7 @@ class SettingRow(QWidget):
 
     @property
     def key(self) -> str:
-        """Of the setting."""
+        """The key of the setting."""
         return self._setting.key
 
     def take_keyboard(self) -> None:

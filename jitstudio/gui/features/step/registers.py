@@ -100,7 +100,7 @@ class RegistersModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_filter(self, text: str) -> None:
-        """Shows only registers whose names hold this."""
+        """Shows only registers whose names contain `text`."""
         self._wanted = text.strip().casefold()
         self._fill()
 

@@ -246,7 +246,7 @@ class StepView(QWidget):
             self._show_words(self._state)
 
     def set_hint(self, text: str) -> None:
-        """Says this while there is no run."""
+        """Sets the hint for when there is no run."""
         self._hint.setText(text)
 
     def set_config(self, config: LaunchConfig) -> None:

@@ -212,11 +212,11 @@ class AxesModel(TitledModel):
             self._emit_rows_changed(0, len(self._rows) - 1)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """Returns the axes."""
+        """Returns the number of axes."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """Returns all can be edited, but the name of what has none."""
+        """Returns the flags of a cell: all can be edited, except the name of an unnamed axis."""
         flags = super().flags(index)
         if not index.isValid():
             return flags

@@ -146,13 +146,13 @@ class Environment(QObject):
 
     @Slot(ToolchainInfo)
     def take_toolchain(self, info: ToolchainInfo) -> None:
-        """The tools are these."""
+        """Takes in the findings on the tools."""
         self._tools = tuple(tool_findings(info))
         self.changed.emit()
 
     @Slot(DeviceList)
     def take_devices(self, devices: DeviceList) -> None:
-        """The GPUs are these."""
+        """Takes in the findings on the GPUs."""
         self._gpus = tuple(gpu_findings(devices))
         self.changed.emit()
 

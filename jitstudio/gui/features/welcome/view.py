@@ -185,7 +185,7 @@ class EnvironmentList(QWidget):
         return self._findings
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Shows these, in this order."""
+        """Shows findings, in their order."""
         self._findings = tuple(findings)
         while item := self._grid.takeAt(0):
             if widget := item.widget():
@@ -314,7 +314,7 @@ class WelcomePage(QScrollArea):
         self.setWidget(outer)
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """Lists these files and projects."""
+        """Lists recent files and projects."""
         while item := self._recent.takeAt(0):
             if widget := item.widget():
                 widget.hide()

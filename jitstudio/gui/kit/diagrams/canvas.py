@@ -24,7 +24,7 @@ _SPACING = 6
 
 
 class Way(Enum):
-    """Where the keyboard goes."""
+    """The direction of a keyboard move."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -46,7 +46,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 def mixed(ground: QColor, color: QColor, share: float) -> QColor:
-    """Returns the ground with this share of a colour."""
+    """Returns `ground` mixed with a share of `color`."""
     parts = (
         (ground.redF(), color.redF()),
         (ground.greenF(), color.greenF()),

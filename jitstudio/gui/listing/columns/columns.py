@@ -76,7 +76,7 @@ class Columns(QObject):
 
     @property
     def choice(self) -> ColumnChoice:
-        """Which columns the user wants."""
+        """The user's choice of columns."""
         return self._choice
 
     @property
@@ -93,7 +93,7 @@ class Columns(QObject):
         return self._cells
 
     def show_choice(self, choice: ColumnChoice) -> None:
-        """Has these columns."""
+        """Shows the columns of a choice."""
         self._choice = choice
         self._lay_out()
 

@@ -116,7 +116,7 @@ class ListingCells:
         )
 
     def _cell(self, row: Any, setting: ColumnSetting) -> list[str]:
-        """Returns all that a cell says, as lines."""
+        """Returns the whole content of a cell, as lines."""
         return [f"{translated(setting.column.title)}: {setting.column.text(row)}"]
 
 
@@ -233,7 +233,7 @@ class ColumnGeometry:
 
     @property
     def width(self) -> int:
-        """Of all columns together."""
+        """The width of all columns together."""
         return round(PAD + sum(setting.cells for setting in self.choice.shown) * self.cell)
 
     def columns(self) -> Iterator[tuple[ColumnSetting, int, int]]:
@@ -259,5 +259,5 @@ class ColumnGeometry:
         return None
 
     def cells(self, pixels: int) -> int:
-        """Returns how many cells a width comes nearest to."""
+        """Returns the number of cells nearest to a width."""
         return round(pixels / self.cell)

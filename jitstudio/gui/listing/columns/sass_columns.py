@@ -394,7 +394,7 @@ class ColumnChoice:
 
     @classmethod
     def usual(cls, table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
-        """As at the first start."""
+        """Returns the choice at the first start."""
         return cls(tuple(ColumnSetting(column, column.cells, column.is_shown) for column in table))
 
     @classmethod
@@ -435,7 +435,7 @@ class ColumnChoice:
         return self._with(replace(self.of(key), is_shown=shown, turn=turn))
 
     def resize(self, key: str, cells: int) -> ColumnChoice:
-        """With a column as wide as this, as far as that makes sense."""
+        """Returns the choice with another width of a column, within limits."""
         return self._with(replace(self.of(key), cells=min(MOST_CELLS, max(LEAST_CELLS, cells))))
 
     def fit(self, room: int) -> ColumnChoice:

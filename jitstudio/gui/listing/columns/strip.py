@@ -121,7 +121,7 @@ class ColumnHeader(QHeaderView):
         return self._current
 
     def lay_out(self, measure: ColumnGeometry, choice: ColumnChoice) -> None:
-        """Shows these columns, of all that the user has chosen."""
+        """Shows the columns that fit, of the user's choice."""
         self._measure, self._choice = measure, choice
         with QSignalBlocker(self):
             for place, setting in enumerate(measure.choice.columns):
@@ -213,7 +213,7 @@ class ColumnGutter(QWidget):
         view.line_colours.changed.connect(self.update)
 
     def show_cells(self, cells: ListingCells | None) -> None:
-        """Says these things of each line; nothing without."""
+        """Shows the cells of each line; nothing without cells."""
         self._cells = cells
         self.update()
 
@@ -345,7 +345,7 @@ class PeakMarks(QWidget):
         return self._marks
 
     def show_marks(self, marks: Sequence[PeakMark]) -> None:
-        """Marks these peaks, and no others."""
+        """Replaces the marked peaks."""
         self._marks = marks
         self.update()
 

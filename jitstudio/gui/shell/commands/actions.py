@@ -50,7 +50,7 @@ class Actions(QObject):
         self._without_handler.triggered.connect(self._on_early)
 
     def __getitem__(self, name: str) -> QAction:
-        """Returns the action with this object name."""
+        """Returns an action by object name."""
         return self._actions[name]
 
     def __contains__(self, name: str) -> bool:

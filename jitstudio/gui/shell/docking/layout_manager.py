@@ -118,7 +118,7 @@ class LayoutManager(QObject):
 
     @property
     def zoom(self) -> float:
-        """How large all letters are in the layout used, as a factor."""
+        """The zoom of all letters in the current layout, as a factor."""
         zoom = self._preferences.zoom(self._layout.name)
         return self._layout.zoom if zoom is None else zoom
 
@@ -225,11 +225,11 @@ class LayoutManager(QObject):
         return tuple(self._docks.values())
 
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into the dock of this name."""
+        """Puts a pane into its dock."""
         self._docks[name].fill(pane)
 
     def pane(self, name: str) -> QWidget:
-        """Returns the pane of this name."""
+        """Returns a pane by name."""
         return self._docks[name].content
 
     def title_of(self, name: str) -> str:
@@ -496,7 +496,7 @@ class Arranger:
         return shares
 
     def apply(self, shares: Shares) -> None:
-        """Gives docks these parts of the window, which may have another size now."""
+        """Gives docks parts of the window, which may have another size now."""
         docks = {
             self._docks[name]: share
             for name, share in shares.items()

@@ -13,7 +13,7 @@ _DEFAULT_HIDDEN = frozenset(pane.name for pane in PANES if pane.is_hidden)
 
 
 class DockSide(Enum):
-    """Where of the editors an area is."""
+    """The side of the editors that an area is at."""
 
     LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
     RIGHT = Qt.DockWidgetArea.RightDockWidgetArea

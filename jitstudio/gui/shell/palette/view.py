@@ -111,7 +111,7 @@ class Palette(QFrame):
         return self._model
 
     def offer(self, entries: Sequence[PaletteEntry]) -> None:
-        """Comes up with these entries and an empty field, and takes the keyboard."""
+        """Opens with entries and an empty field, and takes the keyboard."""
         if self.isHidden():
             self._before = QApplication.focusWidget()
             self._window.installEventFilter(self)

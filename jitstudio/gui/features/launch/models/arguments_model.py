@@ -213,7 +213,7 @@ class ArgumentsModel(TitledModel):
         self.endResetModel()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Marks the rows that these problems are about; others are ignored."""
+        """Marks the rows with problems; problems of other fields are ignored."""
         problems_of_rows = {
             parameter.name: tuple(problem for problem in problems if problem.where == place)
             for parameter, place in zip(self._parameters, self.places, strict=True)

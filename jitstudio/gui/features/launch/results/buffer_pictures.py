@@ -67,7 +67,7 @@ class BufferImage(QWidget):
 
     @property
     def colouring(self) -> ImageColouring:
-        """How numbers become colours."""
+        """The mapping of numbers to colours."""
         chosen: ImageColouring | None = self._colouring.currentData()
         return chosen or ImageColouring.GREY
 
@@ -82,7 +82,7 @@ class BufferImage(QWidget):
         return self._canvas
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
-        """Shows a column of a buffer, once this is seen."""
+        """Shows a column of a buffer, as soon as the widget is seen."""
         is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
         is_other = data is not self._data
         self._data = data if is_number else None
@@ -211,7 +211,7 @@ class BufferPlot(QWidget):
         return self._curve
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
-        """Shows a column of a buffer, once this is seen."""
+        """Shows a column of a buffer, as soon as the widget is seen."""
         self._background.stop()
         is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
         self._data = data if is_number else None

@@ -111,7 +111,7 @@ class BufferTableModel(QAbstractTableModel):
         self._emit_all_changed()
 
     def move_to(self, row: int) -> None:
-        """Shows the buffer from this row on."""
+        """Shows the buffer from `row` on."""
         row = max(0, min(row, self.total_rows - 1))
         if row == self._first:
             return

@@ -63,7 +63,7 @@ class ConsoleView(QWidget):
 
     @property
     def facts(self) -> str:
-        """How much there is, and how much there was."""
+        """The amount of shown and of dropped text."""
         self.flush()
         return self._facts.text()
 
@@ -79,7 +79,7 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Shows this instead."""
+        """Replaces the shown text."""
         self.clear()
         self.append_text(text)
         self.flush()

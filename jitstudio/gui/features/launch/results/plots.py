@@ -141,7 +141,7 @@ class TimingPlots(TwoPlots):
         )
 
     def show_value(self, timing: Timing) -> None:
-        """Draws these times."""
+        """Draws the times of a launch."""
         if timing is not self._timing:
             self._timing = timing
             self.draw()
@@ -332,7 +332,7 @@ class ImageCanvas(QWidget):
         self.setFocusProxy(self.plot)
 
     def show_value(self, picture: Picture) -> None:
-        """Draws this; the place in view stays where the size is the same."""
+        """Draws a picture; the view stays where the size is the same."""
         if picture is self._picture:
             return
         before = self._picture

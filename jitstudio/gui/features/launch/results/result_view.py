@@ -148,7 +148,7 @@ class ResultHeadline(QWidget):
         return self._facts.text()
 
     def say(self, mark: str, text: str, facts: str = "") -> None:
-        """Shows this, with a mark that is a field of `theme.MarkColors`."""
+        """Shows a headline, with a mark that is a field of `theme.MarkColors`."""
         self._mark = mark
         self._text.setText(text)
         word = self.tr(_WORDS[mark])
