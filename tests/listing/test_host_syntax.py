@@ -37,6 +37,9 @@ def mistakes(lines, program=PROGRAM, others=()):
     return [tuple(x) for x in syntax_mistakes(text, find_host_code(text).ranges, others)]
 
 
+BEFORE = "';' is missing before"
+
+
 @pytest.mark.parametrize(
     ("lines", "line", "reason"),
     [
@@ -51,7 +54,20 @@ def mistakes(lines, program=PROGRAM, others=()):
         ("int c = a\n    int d = 4;", 0, "';' is missing before 'int'"),
         ("for (;;) { a = 2; b[0] = 1\n    }", 0, "';' is missing before '}'"),
         ("if (a) { return a\n    }", 0, "';' is missing before '}'"),
-        ("k<<<1, 1>>>(b)\n    cudaDeviceSynchronize();", 0, ""),
+        ("k<<<1, 1>>>(b)\n    cudaDeviceSynchronize();", 0, f"{BEFORE} 'cudaDeviceSynchronize'"),
+        ("cudaFree(b)\n    cudaFree(b);", 0, f"{BEFORE} 'cudaFree'"),
+        ("v.push_back(a)\n    other = 3;", 0, f"{BEFORE} 'other'"),
+        ("run<int>(a, b)\n    a = 3;", 0, f"{BEFORE} 'a'"),
+        ("std::swap(a, b[0])\n    a = 3;", 0, f"{BEFORE} 'a'"),
+        ("float *x, *y\n    a = 3;", 0, f"{BEFORE} 'a'"),
+        ("int c = a\n    b[0] = 2;", 0, f"{BEFORE} 'b'"),
+        ("for (int i = 0; i < 4 ++i) a += i;", 0, "';' is missing in the brackets of 'for'"),
+        ("for (int i = 0 i < 4; ++i) a += i;", 0, "';' is missing in the brackets of 'for'"),
+        ("k<<<1, 1>>(b);", 0, "'<<<' is not closed"),
+        ("k<<<a, >>>(b);", 0, "an argument is missing"),
+        ("cudaMalloc(&b, sizeof());", 0, "an argument is missing"),
+        ("printf(a +, b[0]);", 0, "nothing is behind '+'"),
+        ('printf("%d" a);', 0, "'a' cannot follow a text"),
         ("k<<<1, 1>>>(b)\n    if (a) return 1;", 0, "';' is missing before 'if'"),
         ("cudaDeviceSynchronize()\n    return 0;", 0, "';' is missing before 'return'"),
         ("printf(a, b;", 0, "'(' is not closed"),
@@ -89,6 +105,12 @@ def test_what_no_compiler_takes_is_found_with_its_line(lines, line, reason):
         "#pragma omp parallel for\n    for (int i = 0; i < 3; i++) a += i;",
         "cudaError_t e{ cudaGetLastError()\n    };",
         "CHECK(a)\n    using R = Pair<int &>; using S = List<Pair<>>; using T = List<Pair<int *>>;",
+        "cudaFree(b) OR_DIE(a);\n    v.clear()\n    OR_DIE(a);",
+        "struct Q {\n    Q(int a)\n    noexcept : v(a) {}\n    int v;\n    };",
+        "float *x, *y\n    ALIGNED;\n    static const float *\n    z = nullptr;",
+        "for (auto &x : v) a += x; for (EACH(x, v)) a += x;",
+        'auto s = "text"sv; auto t = "a" "b"s; extern "C" int f(int);',
+        "std::vector<Kernel *> all{k,}; a = b[0] << 3 << (a >> 1); auto h = [=, &a] { a = 2; };",
         "VERIFY(a)\n    auto e = (List<int &&>)a; LIST(3, 4, Pair<int *>)",
     ],
 )
@@ -162,6 +184,14 @@ def test_macros_without_semicolons_between_all_statements_are_no_mistakes(path):
         next(calls)
         more = STATEMENT.sub(lambda m: f"{m[0]}\n{m[1]}{next(calls)}", text).encode()
         assert syntax_mistakes(more, find_host_code(more, with_launched=False).ranges) == ()
+
+
+def test_a_macro_of_one_statement_needs_its_semicolon():
+    define = "#define TRY(x) do { if (x) exit(1); } \\\n    while (0)\n"
+    program = define.replace("{", "{{").replace("}", "}}") + PROGRAM
+    ((_, reason),) = mistakes("TRY(cudaFree(b))\n    TRY(cudaFree(b));", program)
+    assert reason == f"{BEFORE} 'TRY'"
+    assert mistakes("CHECK(cudaFree(b))\n    CHECK(cudaFree(b))\n    a = 2;", program) == []
 
 
 def test_macros_of_headers_may_get_what_they_like():

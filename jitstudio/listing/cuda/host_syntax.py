@@ -17,16 +17,25 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.cuda.heads import BUILT_IN
 from jitstudio.listing.cuda.outline import COMMENT, code_alone
 from jitstudio.listing.cuda.runtime_functions import RUNTIME_FUNCTIONS
 from jitstudio.listing.cuda.spans import lines_of
 from jitstudio.listing.cuda.syntax import parse
 
 # Each begins with a byte of a few, so that the search is quick.
-_DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]{0,5}+)\s*+(?P<closer>[;)\]}])")
+_DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]{0,5}+)\s*+(?P<closer>[;)\]},])")
 # Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
 _NO_OPERATOR = re.compile(rb"[*&<>]++|!")
-_NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+[,)]")
+_NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+(?:[,)]|>>>)|s(?<!\w.)izeof\s*+\(\s*+\)")
+_AFTER_TEXT = re.compile(rb'""[ \t]++(?P<next>[a-z]\w*+)')
+# With brackets in brackets.
+_FOR = re.compile(
+    rb"for(?<!\wfor)\s*+\((?P<head>[^(){}]*+(?:\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+)\)"
+)
+_CHEVRONS = re.compile(rb"<<<(?P<sizes>[^;]*+)")
+_CALLED_NAME = re.compile(rb"\b([A-Za-z_]\w*+)(?=\s*+\()")
+_ONE_COLON = re.compile(rb"(?<!:):(?!:)")
 _AFTER_NUMBER = re.compile(rb"\d(?<![\w.'].)[\w.']*+\s++(?P<next>\w++)")
 _BEFORE_NUMBER = re.compile(rb"(?P<next>\d(?<=\s.)[\w.']*+)")
 _DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
@@ -52,6 +61,22 @@ _CALL = re.compile(
     rb"(?P<name>c(?<!\w.)uda[A-Z]\w*+|p(?<!\w.)rintf|f(?<!\w.)(?:printf|ree)|e(?<!\w.)xit)"
     rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
 )
+# A line that goes on in the next one, or lacks its end.
+_LINE_END = re.compile(rb"(?:\)|[*,][ \t&*]*+\w++)[ \t\r]*+\n\s*+[\w}]")
+_LINE = rb"\n[ \t]*+"
+_CALLED = re.compile(
+    _LINE + rb"(?P<callee>[A-Za-z_](?:\w|::|\.|->)*+(?:<[^<>;{}()\n]{1,80}+>)?+)"
+    rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
+)
+_DECLARED = re.compile(
+    _LINE + rb"(?P<value>[A-Za-z_][\w:]*+[ \t]*+[\w*&][^;{}()=\n]{0,160}+)" + _NEXT
+)
+_OWN_FUNCTION = re.compile(
+    rb"(?:void|int|float|double|bool|auto|size_t)[ \t*&]++(\w++)(?=[ \t]*+\()"
+)
+# A macro that needs a semicolon.
+_DEFINITION_OF = rb"#[ \t]*+define[ \t]++%s\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+"
+_STATEMENT_BODY = re.compile(rb"while\s*+\(\s*+(?:0|false)\s*+\)\s*+\Z")
 _LAUNCHED = re.compile(rb">>>(?P<value>\s*+\(" + _REST + rb")" + _NEXT)
 _STATEMENT = re.compile(_STATEMENTS)
 # What an operand ends with, and what no name ends with.
@@ -59,6 +84,13 @@ _OPERAND = re.compile(rb"[\w)\]\"]\Z")
 _LITERAL = re.compile(rb"(?:(?<![\w.'])\d[\w.']*+|\])\Z")
 _CALLEE = re.compile(rb"(?P<scope>(?:\.|->|::)\s*+)?(?P<name>\b[A-Za-z_]\w*+|\))\s*+\Z")
 _WORD = bytes(byte for byte in range(128) if chr(byte).isalnum()) + b"_"
+_FIRST_WORD = re.compile(rb"[A-Za-z_]\w*+")
+# What begins no declaration.
+_NO_TYPES = frozenset(
+    b"break case catch continue delete do else enum for friend goto if namespace new operator "
+    b"private protected public return sizeof switch template throw try typedef typename using "
+    b"while".split()
+)
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
@@ -70,6 +102,11 @@ _OPEN_WORDS = frozenset(
     b"and and_eq bitand bitor case catch co_await co_return co_yield const decltype default delete "
     b"do else goto if in long new not not_eq operator or or_eq return short signed sizeof static "
     b"struct throw typename unsigned volatile while xor xor_eq".split()
+)
+# Words that go on with what is before them.
+_CONTINUING = frozenset(
+    b"and and_eq bitand bitor catch const else final mutable noexcept not_eq or or_eq override "
+    b"requires throw try volatile while xor xor_eq".split()
 )
 _OPEN_QUOTE = "the quotation mark is not closed"
 _COMPARES = (b"=", b"!", b"<", b">")
@@ -176,13 +213,18 @@ class _Suspicions:
         self._code = code.replace(b"#", b" ")
         self._directives = sorted(directives)
         self._spans = spans
-        self._others = tuple(others)
+        self._texts = (text, *others)
+
+    @cached_property
+    def _own_functions(self) -> frozenset[bytes]:
+        """Functions that the text declares, of the types that are plain to see."""
+        return frozenset(_OWN_FUNCTION.findall(self._code))
 
     @cached_property
     def _macros(self) -> dict[bytes, list[bytes]]:
         """What each macro of the texts stands for, after its name; there may be several."""
         values: dict[bytes, list[bytes]] = {}
-        for text in (self._text, *self._others):
+        for text in self._texts:
             for name, value in _DEFINED.findall(text):
                 values.setdefault(name, []).append(value)
         return values
@@ -193,6 +235,7 @@ class _Suspicions:
             yield from self._operands(start, end)
             yield from self._semicolons(start, end)
             yield from self._brackets(start, end)
+            yield from self._chevrons(start, end)
             yield from self._quotes(start, end)
 
     def _operands(self, start: int, end: int) -> Iterator[_Suspicion]:
@@ -204,11 +247,19 @@ class _Suspicions:
                 continue
             if not _OPERAND.search(before) or self._is_open(match.start()) or self._asks(match):
                 continue
-            if match["closer"] != b")" or not self._in_macro(match.start("closer")):
+            if match["closer"] not in (b")", b",") or not self._in_macro(match.start("closer")):
                 yield _Suspicion(match.start(), f"nothing is behind '{sign.decode()}'")
         for match in _NO_ARGUMENT.finditer(code, start, end):
-            if not self._asks(match) and not self._in_macro(match.end() - 1):
+            is_size = match[0].endswith(b">>>")
+            if not self._asks(match) and (is_size or not self._in_macro(match.end() - 1)):
                 yield _Suspicion(match.start(), "an argument is missing")
+        for match in _AFTER_TEXT.finditer(code, start, end):
+            word, at = match["next"], match.start("next")
+            # No suffix, as in ""sv, and no linkage.
+            is_apart = self._text[at - 1 : at].isspace()
+            is_apart &= _last_word(code, match.start()) != b"extern"
+            if is_apart and not self._may_be_macro(word) and not self._asks(match):
+                yield _Suspicion(at, f"'{word.decode()}' cannot follow a text")
         for match in _AFTER_NUMBER.finditer(code, start, end):
             word = match["next"]
             if not self._may_be_macro(word) and not self._asks(match):
@@ -234,6 +285,21 @@ class _Suspicions:
             if self._is_whole(match) and not self._asks(match):
                 yield _Suspicion(match.start(), f"';' is missing before '{following.decode()}'")
 
+        for line_end in _LINE_END.finditer(code, start, end):
+            at = max(0, code.rfind(b"\n", 0, line_end.start()))
+            call, declared = _CALLED.match(code, at, end), _DECLARED.match(code, at, end)
+            line = call if call and self._needs_semicolon(call) else None
+            if line is None and declared and self._is_declaration(declared):
+                line = declared
+            if line and not self._asks(line):
+                shown = line["next"].decode()
+                yield _Suspicion(line.start("value"), f"';' is missing before '{shown}'")
+        for match in _FOR.finditer(code, start, end):
+            head = match["head"]
+            is_short = head.strip() and head.count(b";") < 2 and not _ONE_COLON.search(head)
+            is_macro = any(self._may_be_macro(name) for name in _CALLED_NAME.findall(head))
+            if is_short and not is_macro and not self._asks(match):
+                yield _Suspicion(match.start(), "';' is missing in the brackets of 'for'")
         calls = (m for m in _CALL.finditer(code, start, end) if self._is_statement(m))
         for match in (*_LAUNCHED.finditer(code, start, end), *calls):
             # Behind the brackets of the call there may be a macro.
@@ -241,6 +307,54 @@ class _Suspicions:
             if is_call and self._is_whole(match) and not self._asks(match):
                 shown = match["next"].decode()
                 yield _Suspicion(match.start(), f"';' is missing before '{shown}'", is_enough=True)
+
+    def _needs_semicolon(self, match: re.Match[bytes]) -> bool:
+        """Returns whether a call in a line of its own is a statement, and no macro without ';'."""
+        callee, value = match["callee"], match["value"]
+        is_plain = _FIRST_WORD.fullmatch(callee) is not None
+        first = _FIRST_WORD.match(callee)
+        if first is None or first[0] in _OPEN_WORDS or _STATEMENT.fullmatch(first[0]):
+            return False
+        before = self._before_line(match.start())
+        is_call = _opened_at(value) == value.index(b"(")
+        if before not in (b";", b"{", b"}") or not is_call or not self._may_begin(match["next"]):
+            return False
+        if not is_plain:
+            return True
+        if self._may_be_macro(callee):
+            return self._is_statement_macro(callee)
+        return callee in _FUNCTIONS or callee in self._own_functions
+
+    def _is_declaration(self, match: re.Match[bytes]) -> bool:
+        """Returns whether a line declares variables, as `float *a, *b`, without an end."""
+        value = match["value"].rstrip()
+        last = _last_word(value, len(value))
+        first = _FIRST_WORD.match(value)
+        if first is None or first[0] in _NO_TYPES or not last or self._may_be_macro(last):
+            return False
+        is_list = b"," in value or b"*" in value
+        is_end = value.endswith(last) and last not in BUILT_IN and b"<" not in value
+        before = self._before_line(match.start())
+        return (
+            is_list and is_end and before in (b";", b"{", b"}") and self._may_begin(match["next"])
+        )
+
+    def _before_line(self, at: int) -> bytes:
+        return self._code[max(0, at - _NEAR) : at].rstrip()[-1:]
+
+    def _may_begin(self, word: bytes) -> bool:
+        """Returns whether a word begins a statement, whatever macros there are, or ends a block."""
+        if word == b"}" or _STATEMENT.fullmatch(word):
+            return True
+        if word in _CONTINUING:
+            return False
+        return not self._may_be_macro(word) or self._is_statement_macro(word)
+
+    def _is_statement_macro(self, name: bytes) -> bool:
+        """Returns whether a macro is ``do { … } while (0)``, which needs a semicolon."""
+        defined = re.compile(_DEFINITION_OF % re.escape(name))
+        bodies = [each[0] for text in self._texts for each in defined.finditer(text)]
+        return bool(bodies) and all(map(_STATEMENT_BODY.search, bodies))
 
     def _is_statement(self, match: re.Match[bytes]) -> bool:
         """Returns whether a function's call begins a statement; in its own braces it is a value."""
@@ -256,10 +370,7 @@ class _Suspicions:
             return False
         if self._is_open(match.start("value") + len(value)) or self._ends_in_macro(match):
             return False
-        following = match["next"] or b"}"
-        if following == b"}" or _STATEMENT.fullmatch(following):
-            return True
-        return bool(_LITERAL.search(value)) and not self._may_be_macro(following)
+        return self._may_begin(match["next"] or b"}")
 
     def _is_function(self, name: bytes) -> bool:
         return name in _FUNCTIONS and name not in self._macros
@@ -280,6 +391,8 @@ class _Suspicions:
             return False
         name = callee["name"]
         if name in _OPEN_WORDS or _STATEMENT.fullmatch(name) or self._is_function(name):
+            return False
+        if name in self._own_functions and name not in self._macros:
             return False
         return self._may_be_macro(name) or not callee["scope"]
 
@@ -308,6 +421,11 @@ class _Suspicions:
             else:
                 yield _Suspicion(at, f"'{bracket.decode()}' is not closed")
             return
+
+    def _chevrons(self, start: int, end: int) -> Iterator[_Suspicion]:
+        for match in _CHEVRONS.finditer(self._code, start, end):
+            if b">>>" not in match["sizes"] and not self._asks(match):
+                yield _Suspicion(match.start(), "'<<<' is not closed")
 
     def _quotes(self, start: int, end: int) -> Iterator[_Suspicion]:
         for match in _QUOTES.finditer(self._text, start, end):
