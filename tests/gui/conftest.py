@@ -170,6 +170,19 @@ def started(driver):
     return driver
 
 
+@pytest.fixture
+def restarted(shared_driver):
+    """That window as at its first start, with its sample built.
+
+    A test that changes more than a project holds (settings, layout, pins) changes it back.
+    """
+    if shared_driver.results:
+        shared_driver.begin_anew()
+    else:
+        shared_driver.start()
+    return shared_driver
+
+
 class _Bracketing(QTranslator):
     def isEmpty(self):
         return False

@@ -147,6 +147,22 @@ class Driver:
             self.results.append(result)
         self.settle()
 
+    def begin_anew(self) -> None:
+        """Bring the window back to its first start: the sample, built by the first settings."""
+        settings, notices = self.state.settings, self.shell.notices
+        # As `New project` does, without its question.
+        self.projects._clear()
+        self.state.project.reset()
+        settings.arch, settings.auto_build = QUICK_ARCH, True
+        for key in list(notices._rows):
+            notices.withdraw(key)
+        self.settle()
+        self.results.clear()
+        self.next_result(lambda: self.files.open_sample(samples()[0]))
+        # Another window may have come and gone meanwhile.
+        self.window.activateWindow()
+        self.editor.setFocus()
+
     def close(self) -> None:
         """Close the window as a user does, who may be asked, and end it whatever comes of that."""
         self.window.close()

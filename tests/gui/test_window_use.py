@@ -16,7 +16,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.log.view import LogView
 from jitstudio.gui.kit.theme import ThemeMode, current_theme
+from jitstudio.gui.services.request_queue import WorkerService
 from tests.gui.driver import Driver, pause
+from tests.gui.processes import children
 
 
 def test_a_file_that_is_not_there_is_told(started, tmp_path):
@@ -183,3 +185,25 @@ def test_at_three_times_the_size_menus_target_and_build_are_within_reach(started
     window.resize(1440, 900)
     pause(50)
     assert switch.isVisible()
+
+
+def test_the_end_ends_all_workers_though_nothing_can_be_kept(qapp, tmp_path, monkeypatch):
+    before = children()
+    driver = Driver(qapp, tmp_path)
+    driver.start()
+    assert children() - before
+    services = [x for x in vars(driver.state).values() if isinstance(x, WorkerService)]
+    threads = [service._thread for service in services]
+    assert len(threads) > 4
+    assert any(thread.isRunning() for thread in threads)
+
+    def fail():
+        raise OSError("disk full")
+
+    with monkeypatch.context() as during:
+        during.setattr(driver.window.frame.layout, "save", fail)
+        during.setattr(driver.state.session, "close", fail)
+        with pytest.raises(OSError, match="disk full"):
+            driver.end()
+    assert not any(thread.isRunning() for thread in threads)
+    assert children() <= before

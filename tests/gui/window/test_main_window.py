@@ -18,12 +18,15 @@ from jitstudio.gui.features.link.view import LinkView
 from jitstudio.gui.features.log.view import LogView
 from jitstudio.gui.features.names.view import NamesView
 from jitstudio.gui.features.problems.view import ProblemsView
-from jitstudio.gui.services.request_queue import WorkerService
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.documents import Document
-from tests.gui.driver import Driver, pause
-from tests.gui.processes import children
+from tests.gui.driver import pause
 from tests.support import CRASHING_IR, ENDLESS_TEMPLATES, SLOW_CUDA
+
+
+@pytest.fixture
+def started(restarted):
+    return restarted
 
 
 def test_first_start_shows_a_built_sample(started):
@@ -53,28 +56,6 @@ def test_the_parts_have_the_names_that_tools_look_for(started):
         (StatusLine, "statusBar"),
     ):
         assert len(started.window.findChildren(kind, name)) == 1, name
-
-
-def test_the_end_ends_all_workers_though_nothing_can_be_kept(qapp, tmp_path, monkeypatch):
-    before = children()
-    driver = Driver(qapp, tmp_path)
-    driver.start()
-    assert children() - before
-    services = [x for x in vars(driver.state).values() if isinstance(x, WorkerService)]
-    threads = [service._thread for service in services]
-    assert len(threads) > 4
-    assert any(thread.isRunning() for thread in threads)
-
-    def fail():
-        raise OSError("disk full")
-
-    with monkeypatch.context() as during:
-        during.setattr(driver.window.frame.layout, "save", fail)
-        during.setattr(driver.state.session, "close", fail)
-        with pytest.raises(OSError, match="disk full"):
-            driver.end()
-    assert not any(thread.isRunning() for thread in threads)
-    assert children() <= before
 
 
 def test_typing_builds_by_itself(started):
