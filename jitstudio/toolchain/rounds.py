@@ -181,16 +181,18 @@ class NextRound:
             return None
         for name in (*sorted(refused), *sorted(opened)):
             self._read(name)
+        # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
+        asks = any(each.error == _ASKS for each in supplies)
+        worse = self._worse(elsewhere)
+        worse = worse if asks else {name for name in worse if stand_in_of(name) != name}
         for match in _ERROR.finditer(errors):
+            if worse and in_folders(match["file"], self._installed):
+                continue  # what comes by the other header is told anew
             known = self._refusals.get(match["file"], NO_REFUSALS)
             reason = match.lastgroup if match.lastgroup in Refusals._fields else ""
             self._refusals[match["file"]] = (
                 known.with_line(int(match["line"]), reason) if reason else known
             )
-        # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
-        asks = any(each.error == _ASKS for each in supplies)
-        worse = self._worse(elsewhere)
-        worse = worse if asks else {name for name in worse if stand_in_of(name) != name}
         self._stand_in(worse)
         if not worse and any(in_folders(file, self._installed) for file in elsewhere):
             # Headers of NVIDIA's may not bear the integers of the host.
@@ -304,7 +306,8 @@ class NextRound:
     def _alike(self, refused: Iterable[str]) -> set[str]:
         """Returns the headers without device code that lie next to those that NVRTC has refused.
 
-        It stops after a hundred errors, and libraries such as NPP have thousands of functions.
+        It stops after a hundred errors, and libraries such as NPP have thousands of functions. What
+        has templates is of a library in C++, whose headers need each other.
         """
         folders = {os.path.dirname(path): os.path.dirname(self._as_said[path]) for path in refused}
         waiting = list(self._texts_by_name())
@@ -320,7 +323,8 @@ class NextRound:
             path
             for path, text in self._texts.items()
             if os.path.dirname(path) in folders
-            and not (device_macros(text) or DEVICE.search(code_alone(text).text))
+            and not (b"template" in text or device_macros(text))
+            and not DEVICE.search(code_alone(text).text)
         }
 
     def _wanted_words(self) -> Iterator[bytes]:
