@@ -117,6 +117,7 @@ GOES = [
     "void f(std::vector<int> &v);",
     "static inline int f(int a) { if (a) { return '{'; } return 1; }",
     "template <typename T>\nvoid run(T a) { k<<<1, 1>>>(a); }",
+    "#define RUN(T) void run_##T(T *p) { k<<<1, 1>>>(p); }\nRUN(float)\nRUN(int)",
     "template <class T, std::enable_if_t<std::is_same<T, int>{}> * = nullptr>\nint f(T a) { }",
     "template <int N = int{4}, class T = A<int>>\nstruct T B<N>::f() { g(); return {}; }",
     "__host__ void f() { }",

@@ -609,10 +609,13 @@ class _Judge:
             self._overloads.append(declaration)
 
     def _look_at_macro(self, declaration: OutlineItem) -> None:
-        """Sets the call of a macro aside that makes variables of the host, as NVRTC has said."""
+        """Sets the call of a macro aside that makes what is of the host.
+
+        It makes functions, or variables, as NVRTC has said.
+        """
         name = b"".join(NAMES.findall(declaration.head)[:1])
         is_host = name in self._macros.known and name not in self._macros.device
-        if is_host and self._is_refused(declaration):
+        if name in self._macros.makers or (is_host and self._is_refused(declaration)):
             self._set_aside(declaration.start, declaration.end)
 
     def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
