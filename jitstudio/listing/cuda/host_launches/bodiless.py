@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from tree_sitter import Node
 
+from jitstudio.core.launch.types import Array, Pointer, Scalar, Struct, Type
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, parameters
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
 from jitstudio.listing.cuda.host_launches.values import Names, root
@@ -52,6 +54,7 @@ _OF_C = re.compile(
     r"|trunc[fl]?|erfc?[fl]?|[tl]gamma[fl]?|sizeof|alignof|decltype|static_assert|defined"
     r"|(?:static|reinterpret|const|dynamic)_cast|dim3|make_\w++"
 )
+_MOST_NUMBERS = 100
 _BUILT_IN = frozenset(
     {
         *("int", "unsigned", "long", "short", "char", "float", "double", "bool", "half", "__half"),
@@ -88,6 +91,8 @@ class BodilessFunctions:
             for place, made in zip(places, reversed(swapped), strict=True):
                 names.put(place, made)
             return
+        if _last_name(function) == "memset" and self._zeroed(places, arguments, names):
+            return
         if _last_name(function) in _REFERRING:
             for place in places:
                 names.untrack(place)
@@ -107,6 +112,19 @@ class BodilessFunctions:
             elif argument == arguments[0] or not text_of(function).startswith("cuda"):
                 # Those of the runtime change what their first argument points at.
                 names.lose_elements(place)
+
+    def _zeroed(self, places: Sequence[str], arguments: Sequence[Node], names: Names) -> bool:
+        """Makes all of a struct zero, if that is what `memset` does."""
+        if len(arguments) != 3 or stripped(arguments[0]).type != "pointer_expression":
+            return False
+        kind = names.types.get(places[0])
+        byte, count = (self._expressions.value(each, names) for each in arguments[1:])
+        if byte != 0 or not isinstance(kind, Struct) or count != kind.size:
+            return False
+        names.lose_members(places[0])
+        for path in islice(_numbers_in(kind), _MOST_NUMBERS):
+            names.keep(f"{places[0]}{path}", 0)
+        return True
 
     def _changed(
         self, function: Node, arguments: Sequence[Node], kind: str
@@ -176,6 +194,18 @@ class BodilessFunctions:
                     ):
                         prototypes.setdefault(declared_name(declarator), []).append(node)
         return prototypes
+
+
+def _numbers_in(kind: Type, path: str = "") -> Iterator[str]:
+    """Yields the paths of the numbers and addresses that a type is made of."""
+    if isinstance(kind, Struct):
+        for each in kind.fields:
+            yield from _numbers_in(each.type, f"{path}.{each.name}")
+    elif isinstance(kind, Array):
+        for n in range(kind.count):
+            yield from _numbers_in(kind.element, f"{path}[{n}]")
+    elif isinstance(kind, Scalar | Pointer):
+        yield path
 
 
 def _is_reference(parameter: Node) -> bool:

@@ -493,7 +493,10 @@ class HostCalls:
                 kind = next((m for m in owner.members if m.name == text_of(name)), None)
                 if kind is None or kind.kind is None or not values:
                     continue
-                made = self.expressions.made(values[0], local)
+                if kind.declarator.type == "array_declarator":
+                    made = self.variables.array(kind.kind, values, local)
+                else:
+                    made = self.expressions.made(values[0], local)
                 if (element := self._code.element(kind.kind, local.bindings)) is not None:
                     made = self.variables.vector(element, values, local, None, is_list=False)
                 if made.value is not None:

@@ -180,6 +180,30 @@ class HostDeclarations:
         return written
 
     @cached_property
+    def _nameless(self) -> dict[int, HostClass]:
+        """The classes without a name that variables are declared with, by their nodes."""
+        classes = {}
+        for node in self.variables:
+            kind = node.child_by_field_name("type")
+            body = kind.child_by_field_name("body") if kind is not None else None
+            if kind is not None and body is not None and kind.type in _CLASSES:
+                classes[kind.id] = HostClass("", None)
+                _read(classes[kind.id], body)
+        return classes
+
+    def kernel_of_table(self, body: Node) -> Node | None:
+        """Returns what a statement launches and takes from a variable; None for no such launch."""
+        for node in within(body):
+            if node.type == "call_expression" and any(
+                child.type == "kernel_call_syntax" for child in node.children
+            ):
+                function = node.child_by_field_name("function")
+                name = text_of(function).partition("<")[0].rpartition("::")[2].strip("(*) ")
+                if name not in self.kernels:
+                    return function
+        return None
+
+    @cached_property
     def aliases(self) -> dict[str, str]:
         """The types that names are of which the text declares, as written: no templates."""
         aliases: dict[str, str] = {}
@@ -223,6 +247,8 @@ class HostDeclarations:
 
     def class_of(self, kind: Node | None) -> HostClass | None:
         """Returns the class that a type is; None for any other type."""
+        if kind is not None and kind.type in _CLASSES and kind.child_by_field_name("name") is None:
+            return self._nameless.get(kind.id)
         name = text_of(kind).partition("<")[0].strip().rpartition("::")[2]
         return self.classes.get(name.removeprefix("struct ").removeprefix("class "))
 

@@ -25,7 +25,20 @@ from jitstudio.listing.cuda.host_launches.assumed import (
 )
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
 from jitstudio.listing.cuda.host_launches.integers import IntegerTypes, converted
+from jitstudio.listing.cuda.host_launches.library_names import (
+    CASTS,
+    CONSTANTS,
+    HALVES,
+    LIBRARY_SIZES,
+    VECTOR,
+    tuple_name,
+)
 from jitstudio.listing.cuda.host_launches.named import NamedFunctions
+from jitstudio.listing.cuda.host_launches.nodes import (
+    as_expression,
+    is_moved,
+    is_template_parameter,
+)
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
@@ -46,41 +59,20 @@ from jitstudio.listing.cuda.host_launches.values import (
 from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of, within
 from jitstudio.listing.cuda.types import Argument, unary
 
-_CONSTANTS: dict[str, int | float] = {
-    "INT_MIN": -(1 << 31),
-    "INT_MAX": (1 << 31) - 1,
-    "UINT_MAX": (1 << 32) - 1,
-    "INT64_MIN": -(1 << 63),
-    "INT64_MAX": (1 << 63) - 1,
-    "SIZE_MAX": (1 << 64) - 1,
-    "FLT_MAX": 3.4028234663852886e38,
-    "FLT_MIN": 1.1754943508222875e-38,
-    "DBL_MAX": 1.7976931348623157e308,
-}
-_VECTOR = re.compile(r"(?:make_)?(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]")
 _NAMED = frozenset(
     {
         *("identifier", "qualified_identifier", "type_identifier", "template_function"),
         "lambda_expression",
     }
 )
+_FINDING = frozenset({"at", "find", "begin", "cbegin", "lower_bound"})
+_OF_MAP = "[0].second"
 _TYPE = re.compile(r"[\w:<> ]+")
 # What no 32 bits hold.
 _BEYOND = 1 << 32
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
-_CASTS = frozenset(
-    {
-        *("static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"),
-        *("forward", "move"),
-    }
-)
-# Of types whose headers come with no source: bytes, as curand_kernel.h of cuRAND 10 has them.
-_LIBRARY_SIZES = {
-    **dict.fromkeys(("curandState", "curandState_t", "curandStateXORWOW_t"), 48),
-    "curandStatePhilox4_32_10_t": 64,
-}
 
 
 class CallResults(Protocol):
@@ -153,7 +145,7 @@ class HostExpressions:
                     steps = self._steps_ahead(node, inner, names)
                     kind = names.types.get(place)
                     size = kind.target.size if isinstance(kind, Pointer) and kind.target else None
-                    if steps is None and _is_moved(inner, node):
+                    if steps is None and is_moved(inner, node):
                         return None
                     ahead = calculated("+", found.start, calculated("*", steps, size))
                     if steps and ahead is None:
@@ -203,19 +195,35 @@ class HostExpressions:
             case "field_expression":
                 whole = self.place(node.child_by_field_name("argument"), names, depth + 1)
                 name = text_of(node.child_by_field_name("field"))
-                return name if whole == "this" else f"{whole.removesuffix('[0]')}.{name}"
+                if whole.endswith("[0]") and not names.has_elements(whole[:-3]):
+                    # `p[0].n` is `p->n`.
+                    whole = whole.removesuffix("[0]")
+                return name if whole == "this" else f"{whole}.{name}"
             case "subscript_expression":
                 listed = node.child_by_field_name("indices")
                 first = next(iter(children(listed)), None) if listed is not None else None
                 index = self.value(first, names, depth + 1)
                 whole = self.place(node.child_by_field_name("argument"), names, depth + 1)
+                if f"{whole}{_OF_MAP}" in names.values:
+                    return f"{whole}[].second"
                 return f"{whole}[{index if isinstance(index, int) else ''}]"
+            case "call_expression" if of := self.map_of(node, names, depth + 1):
+                return f"{of}[].second"
             case "pointer_expression":
                 argument = node.child_by_field_name("argument")
                 if operator(node) == "*":
                     return self._content(argument, names, depth + 1)
                 return self.place(argument, names, depth + 1)
         return "".join(text_of(node).split())
+
+    def map_of(self, call: Node, names: Names, depth: int = 0) -> str:
+        """Returns the map of which a call gives an element, as `at` does; empty for none."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            return ""
+        method = text_of(function.child_by_field_name("field"))
+        whole = self.place(function.child_by_field_name("argument"), names, depth)
+        return whole if method in _FINDING and f"{whole}{_OF_MAP}" in names.values else ""
 
     def _content(self, pointer: Node | None, names: Names, depth: int) -> str:
         """Returns the place of what a pointer points at, for ``*(h + 1)`` that of ``h[1]``."""
@@ -295,11 +303,15 @@ class HostExpressions:
         if (owner := self._code.class_of(kind)) is not None:
             bindings = self._code.bindings(owner, kind, names.bindings)
             return self._calls.constructed(owner, bindings, given, names)
-        if _VECTOR.fullmatch(text_of(kind)):
+        if VECTOR.fullmatch(text_of(kind)):
             return self._vector(given, names)
-        if (name := _tuple_name(text_of(kind))) is not None:
+        if (name := tuple_name(text_of(kind))) is not None:
             return self._tuple(name, given, names)
         return None
+
+    def pair(self, node: Node, names: Names) -> dict[str, Value]:
+        """Returns what the two parts of a pair come to that is listed."""
+        return self._tuple("pair", children(node), names).members
 
     def _tuple(self, name: str, given: Sequence[Node], names: Names) -> Made:
         """Returns a `std::pair` or `std::tuple` of these."""
@@ -334,10 +346,12 @@ class HostExpressions:
             if kind is not None and (owner := self._code.class_of(kind)) is not None:
                 bindings = self._code.bindings(owner, kind, names.bindings)
                 return self._calls.constructed(owner, bindings, arguments, names)
-        if _VECTOR.fullmatch(word):
+        if VECTOR.fullmatch(word):
             return self._vector(arguments, names)
+        if word in HALVES:
+            return self._vector((arguments * 2)[:2], names)
         plain = text_of(function).partition("<")[0].strip().rpartition("::")[2]
-        if (name := _tuple_name(plain.removeprefix("make_"))) is not None:
+        if (name := tuple_name(plain.removeprefix("make_"))) is not None:
             return self._tuple(name, arguments, names)
         if (owner := self._code.classes.get(word)) is not None:
             return self._calls.constructed(
@@ -388,7 +402,7 @@ class HostExpressions:
             return HostLambda(node)
         known = names.known(self.place(node, names))
         if known is None:
-            known = _CONSTANTS.get(text_of(node))
+            known = CONSTANTS.get(text_of(node))
         if known is None and node.type != "template_function":
             known = self._code.types.number(node, (), names.bindings)
         if known is None and node.type == "qualified_identifier":
@@ -465,7 +479,7 @@ class HostExpressions:
             is_number: Whether it can be nothing else, be its type known or not.
         """
         place = self.place(node, names) if self._assumes else ""
-        if not place or _is_template_parameter(node):
+        if not place or is_template_parameter(node):
             # An instance has one for it, which no other number is.
             return None
         kind = self._kind_of(place, names)
@@ -502,6 +516,7 @@ class HostExpressions:
         if found is not None or not whole:
             return found
         kind = names.objects.get(whole, ("", {}))[0] or names.kinds.get(whole, ("", 0))[0]
+        kind = kind or names.kinds.get(whole.partition("[")[0], ("", 0))[0]
         owner = self._code.classes.get(kind.partition("<")[0].rpartition("::")[2])
         own = next((m for m in owner.members if m.name == member), None) if owner else None
         if own is None or own.kind is None:
@@ -519,8 +534,8 @@ class HostExpressions:
         if (size := self._code.types.number(node, (), names.bindings)) is not None:
             return size
         word = text_of(node).removeprefix("sizeof").strip(" ()")
-        if word in _LIBRARY_SIZES:
-            return _LIBRARY_SIZES[word]
+        if word in LIBRARY_SIZES:
+            return LIBRARY_SIZES[word]
         if "<" in word:
             # As far as the syntax goes it is a comparison.
             kind = self._code.types.argument_in(word, (), names.bindings)
@@ -530,6 +545,8 @@ class HostExpressions:
             of = of.named_children[0] if of.named_children else None
         if of is None:
             return None
+        if of.type == "field_expression" and (member := self._variable(of, names)) is not None:
+            return member.size
         name = next((text_of(n) for n in within(of) if n.type == "identifier"), "")
         found = names.types.get(name)
         bound = names.bindings.get(name)
@@ -553,7 +570,7 @@ class HostExpressions:
             return self.dimensions(arguments, names)
         if not arguments and (known := names.known(f"{self.place(function, names)}()")) is not None:
             return known
-        if name in _CASTS and len(arguments) == 1:
+        if name in CASTS and len(arguments) == 1:
             value = self.value(arguments[0], names, depth)
             kind = full.partition("<")[2].rpartition(">")[0] or name
             return self.cast(kind, value, names)
@@ -575,7 +592,7 @@ class HostExpressions:
 
     def sizes(self, nodes: Iterable[Node], names: Names) -> list[Value | None]:
         """Returns what the sizes of grids, blocks and shared memory come to."""
-        return [self.size(_inside(node), names) for node in nodes]
+        return [self.size(as_expression(node), names) for node in nodes]
 
     def dimensions(self, nodes: Sequence[Node], names: Names) -> Dimensions | None:
         """Returns what ``dim3`` makes of these; None where that is not known."""
@@ -584,42 +601,5 @@ class HostExpressions:
         return tuple(sizes) if sizes and len(sizes) == len(values) <= len(AXES) else None
 
 
-def _tuple_name(kind: str) -> str | None:
-    """Returns ``pair`` or ``tuple`` for the type of one."""
-    name = kind.removeprefix("const ").partition("<")[0].strip().rpartition("::")[2]
-    return name if name in ("pair", "tuple") else None
-
-
-def _is_template_parameter(node: Node) -> bool:
-    """Returns whether a name is a parameter of a template that it is in."""
-    name, around = node.text, node.parent
-    while node.type in ("identifier", "type_identifier") and around is not None:
-        if around.type == "template_declaration":
-            listed = around.child_by_field_name("parameters")
-            inside = within(listed) if listed is not None else ()
-            if any(each.type.endswith("identifier") and each.text == name for each in inside):
-                return True
-        around = around.parent
-    return False
-
-
-def _is_moved(pointer: Node, node: Node) -> bool:
-    """Returns whether an expression adds something to a pointer in it, or takes an element's."""
-    while pointer != node and (around := pointer.parent) is not None:
-        is_sum = around.type == "binary_expression" and operator(around) in ("+", "-")
-        is_element = around.type == "pointer_expression" and pointer.type == "subscript_expression"
-        if is_sum or is_element:
-            return True
-        pointer = around
-    return False
-
-
 def _whole(value: Value | None) -> int | None:
     return value if isinstance(value, int) else None
-
-
-def _inside(node: Node) -> Node:
-    """Returns the expression that the syntax takes for the parameter of a function."""
-    if node.type == "parameter_declaration":
-        return node.child_by_field_name("type") or node
-    return node

@@ -25,6 +25,8 @@ LAUNCH = re.compile(rb"<<[ \t]*+<|\b(?:cudaLaunch|cuLaunchKernel|cudaGraphAddKer
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _ANY_WORD = re.compile(rb"\w+")
 _PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
+# Not of `, ##__VA_ARGS__`.
+_MAKES_NAME = re.compile(rb"\w[ \t]*+##|##[ \t]*+(?!__VA_ARGS__)\w")
 _AS_STRING = re.compile(rb"(?<!#)#(?!#)\s*+[A-Za-z_]\w*+")
 _OPTIONAL = re.compile(rb"__VA_OPT__\s*+\(")
 _DEEPEST = 16
@@ -97,8 +99,9 @@ class LaunchMacros:
             if not words[name].isdisjoint(self._names) or LAUNCH.search(macro.body)
         }
         self._leading = frozenset(_with_users(leading, words) - self._names)
-        pasting = {name for name, macro in macros.items() if b"##" in macro.body}
-        self._looked_for = self._names | self._leading | _with_users(pasting, words)
+        pasting = {name for name, macro in macros.items() if _MAKES_NAME.search(macro.body)}
+        self._pasting = frozenset(_with_users(pasting, words))
+        self._looked_for = self._names | self._leading | self._pasting
         self._called = frozenset(n for n, m in macros.items() if m.parameters)
 
     @property
@@ -166,5 +169,6 @@ class LaunchMacros:
         return (
             not words.isdisjoint(self._names)
             or not words.isdisjoint(self._leading)
+            or not words.isdisjoint(self._pasting)
             or LAUNCH.search(call) is not None
         )

@@ -44,7 +44,7 @@ from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
 from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.templates import resolved, truth
-from jitstudio.listing.cuda.host_launches.values import HostLambda, Made, Names, root
+from jitstudio.listing.cuda.host_launches.values import FunctionName, HostLambda, Made, Names, root
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -250,10 +250,10 @@ class _Program:
         yield partial(self._forget_changes, node, names, in_loop=True)
         begin, end = self._undecided(names, in_loop=True)
         yield end
-        if node.type == "for_range_loop":
+        name, array = _walked(node)
+        if name:
             declarator = node.child_by_field_name("declarator")
-            name = declared_name(declarator)
-            first, *others = self._elements(node.child_by_field_name("right"), names)
+            first, *others = self._elements(array, names)
             if body is not None and self._code.launches_in(body):
                 # Each kernel of a table, where its elements are known.
                 for made in reversed(others):
@@ -263,11 +263,32 @@ class _Program:
             names.put(name, first)
             if declarator is not None and declarator.type == "reference_declarator":
                 # Each element may be changed by that name.
-                place = self._expressions.place(node.child_by_field_name("right"), names)
+                place = self._expressions.place(array, names)
                 yield partial(names.lose_elements, place)
+            if node.type == "for_statement":
+                yield from filter(None, (body,))
+                yield begin
+                return
         update = node.child_by_field_name("update")
+        kernel = self._code.kernel_of_table(body) if update is not None and body else None
+        if body is not None and kernel is not None:
+            yield partial(self._further_rounds, node, body, kernel, names)
         yield from (child for child in reversed(node.named_children) if child != update)
         yield begin
+
+    def _further_rounds(self, loop: Node, body: Node, kernel: Node, names: Names) -> None:
+        """Goes through a loop again, as each round may launch another kernel of a table."""
+        condition, update = (loop.child_by_field_name(part) for part in ("condition", "update"))
+        for _ in range(_MOST_ELEMENTS):
+            if update is not None:
+                self._follow(update, names)
+            goes_on = self._expressions.value(condition, names)
+            if not isinstance(goes_on, int | float):
+                # Nobody knows how often: as long as the table has more.
+                goes_on = isinstance(self._expressions.value(kernel, names), FunctionName)
+            if not goes_on:
+                break
+            self._follow(body, names)
 
     def _elements(self, node: Node | None, names: Names) -> list[Made]:
         """Returns the elements of what is listed, the first ones of too many; at least one."""
@@ -534,6 +555,28 @@ class _Program:
                 found += [changed] if changed is not None else []
             trees[tree.id] = sorted(found, key=_start)
         return trees
+
+
+def _walked(loop: Node) -> tuple[str, Node | None]:
+    """Returns the variable that is each element of an array in a loop, and the array.
+
+    That is so of ``for (auto x : array)`` and of ``for (T *p = array; p < array + 3; p++)``.
+    """
+    if loop.type == "for_range_loop":
+        return declared_name(loop.child_by_field_name("declarator")), loop.child_by_field_name(
+            "right"
+        )
+    begin, condition = (loop.child_by_field_name(part) for part in ("initializer", "condition"))
+    declarator = begin.child_by_field_name("declarator") if begin is not None else None
+    inner = declarator.child_by_field_name("declarator") if declarator is not None else None
+    array = declarator.child_by_field_name("value") if declarator is not None else None
+    if inner is None or array is None or inner.type != "pointer_declarator":
+        return "", None
+    name = declared_name(inner)
+    is_compared = condition is not None and operator(condition) in ("<", "!=")
+    left = condition.child_by_field_name("left") if condition is not None else None
+    is_walk = is_compared and array.type == "identifier" and text_of(left) == name
+    return (name, array) if is_walk else ("", None)
 
 
 def _start(node: Node) -> int:

@@ -269,20 +269,22 @@ class RuntimeCalls:
             self._launches.append(replace(launch, kernel=kernel.name, template=kernel.template))
 
     def _named(self, function: Node, names: Names) -> Iterable[str]:
-        """Returns the kernel that is launched; in a loop all of a table that an element is of."""
+        """Returns the kernel that is launched: of any element of a table, all of it."""
         while (bare := stripped(function)).type == "pointer_expression" and operator(bare) == "*":
             function = bare.child_by_field_name("argument") or bare
         place = self._expressions.place(function, names)
         known = names.known(place)
+        if "[]" in place:
+            table = [
+                str(value)
+                for key, value in names.values.items()
+                if isinstance(value, FunctionName) and any_element(key) == place
+            ]
+            if table:
+                return dict.fromkeys(table)
         if not isinstance(known, FunctionName):
             return (text_of(stripped(function)).lstrip("&*").strip(),)
-        table = {
-            str(value): None
-            for key, value in names.values.items()
-            if self._in_loop and isinstance(value, FunctionName)
-            if any_element(key) == any_element(place) != key
-        }
-        return dict.fromkeys((str(known), *table))
+        return (str(known),)
 
 
 def _number(value: Value | None) -> Number | None:

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer
-from jitstudio.core.launch.types import Type
+from jitstudio.core.launch.types import Array, Type
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.assumed import assumptions, depending, whole_number
 from jitstudio.listing.cuda.syntax import declarator_chain, text_of
@@ -251,6 +251,10 @@ class Names:
         """Returns what a variable comes to."""
         found = self.values.get(place)
         return self.values.get(any_element(place)) if found is None else found
+
+    def has_elements(self, place: str) -> bool:
+        """Returns whether a variable is an array, and no pointer to what its first element is."""
+        return isinstance(self.types.get(place), Array) or bool(self.members(f"{place}[0]"))
 
     def members(self, place: str) -> dict[str, Value]:
         """Returns what the members of an object come to, by what is behind its place."""

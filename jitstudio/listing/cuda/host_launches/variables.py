@@ -37,6 +37,7 @@ from jitstudio.listing.cuda.syntax import (
 )
 
 _LONGEST_LIST = 64
+_MAP = re.compile(r"(?:const\s++)?(?:std::)?(?:unordered_)?map\s*+<")
 _PAIR = ("first", "second")
 # Functions that make a number of a text.
 _NUMBER = re.compile(r"(?:std::)?(?:ato(?:i|l|ll)|sto(?:i|l|ll|ul|ull)|strto(?:l|ll|ul|ull))\s*+\(")
@@ -104,6 +105,9 @@ class HostVariables:
                 made.value = cast(text_of(kind), made.value) if value_of is None else value_of
             names.put(name, made)
             names.lines[name] = declarator.start_point[0] + 1
+            if value is not None and (of := self._expressions.map_of(value, names)):
+                # An iterator.
+                names.aliases[f"{name}[0]"] = f"{of}[]"
             self._lose_aliased(name, value, names)
             self.aliases.declared(inner, value, names, is_const=is_const(node))
             self.aliases.kept(kind, declarator, names)
@@ -159,14 +163,13 @@ class HostVariables:
         if owner is not None and (given is not None or value is None):
             bindings = self._code.bindings(owner, kind, names.bindings)
             return self._calls.constructed(owner, bindings, given or [], names)
+        if given and _MAP.match(text_of(kind)):
+            listed = [self._expressions.pair(each, names) for each in given[:_LONGEST_LIST]]
+            return Made(
+                members={f"[{n}]{k}": v for n, m in enumerate(listed) for k, v in m.items()}
+            )
         if is_array and given is not None:
-            listed = [self._element(kind, each, names) for each in given[:_LONGEST_LIST]]
-            members: dict[str, Value] = {}
-            for n, each in enumerate(listed):
-                members |= {f"[{n}]{behind}": value for behind, value in each.members.items()}
-                if each.value is not None:
-                    members[f"[{n}]"] = each.value
-            return Made(members=members)
+            return self.array(kind, given, names)
         if given and (members := self._plain(kind, given, names)):
             return Made(members=members)
         if given and not is_pointer and (vector := self._expressions.listed(kind, given, names)):
@@ -175,6 +178,16 @@ class HostVariables:
         if made.value is None and value is not None and is_pointer:
             made.value = self._expressions.buffer(value, names)
         return made
+
+    def array(self, kind: Node, given: Sequence[Node], names: Names) -> Made:
+        """Returns an array of these elements."""
+        members: dict[str, Value] = {}
+        for n, node in enumerate(given[:_LONGEST_LIST]):
+            made = self._element(kind, node, names)
+            members |= {f"[{n}]{behind}": value for behind, value in made.members.items()}
+            if made.value is not None:
+                members[f"[{n}]"] = made.value
+        return Made(members=members)
 
     def _element(self, kind: Node, node: Node, names: Names) -> Made:
         """Returns an element of an array that is listed."""
