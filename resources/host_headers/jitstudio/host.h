@@ -218,9 +218,14 @@ using ::uint8_t;
 using ::uintptr_t;
 
 // Constants of classes are enumerators here: NVRTC puts every other one into the PTX, used or not.
+// A constraint, however, has to be a bool.
 template <class T, T V>
 struct integral_constant {
+#ifdef __cpp_concepts
+    static constexpr T value = V;
+#else
     enum : T { value = V };
+#endif
     using value_type = T;
     using type = integral_constant;
     __host__ __device__ constexpr operator T() const noexcept { return V; }

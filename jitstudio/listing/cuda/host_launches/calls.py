@@ -17,6 +17,7 @@ from jitstudio.listing.cuda.host_launches.brackets import split
 from jitstudio.listing.cuda.host_launches.declared import (
     HostClass,
     HostDeclarations,
+    HostMember,
     chosen,
     is_for_device,
     parameters,
@@ -506,8 +507,7 @@ class HostCalls:
             self.enter(constructor, local)
             self._untrack(constructor, given, names, local)
         else:
-            members = (member for member in owner.members if not member.is_static)
-            for member, value in zip(members, given, strict=False):
+            for member, value in _listed_members(owner, given):
                 made = self.expressions.made(value, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(value, names)
@@ -534,6 +534,20 @@ def _owner_and_name(written: str) -> tuple[str, str]:
         if depth == 0 and written[at - 1 : at + 1] == "::":
             return written[: at - 1].strip(), written[at + 1 :].removeprefix("template ").strip()
     return "", written.strip()
+
+
+def _listed_members(owner: HostClass, given: Sequence[Node]) -> Iterator[tuple[HostMember, Node]]:
+    """Yields the variables of a class that a list begins, and what with: ``{1, .n = 2}``."""
+    members = [member for member in owner.members if not member.is_static]
+    for at, node in enumerate(given):
+        if node.type == "initializer_pair":
+            name = text_of(node.child_by_field_name("designator")).lstrip(".")
+            value = node.child_by_field_name("value")
+            member = next((each for each in members if each.name == name), None)
+            if member is not None and value is not None:
+                yield member, value
+        elif at < len(members):
+            yield members[at], node
 
 
 def _initialisers(constructor: Node) -> list[Node]:

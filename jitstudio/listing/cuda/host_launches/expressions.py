@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Protocol
 
 from tree_sitter import Node
 
@@ -23,11 +21,13 @@ from jitstudio.listing.cuda.host_launches.assumed import (
     usual_number,
     whole_number,
 )
-from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.call_results import CallResults
+from jitstudio.listing.cuda.host_launches.declared import HostDeclarations
 from jitstudio.listing.cuda.host_launches.integers import IntegerTypes, converted
 from jitstudio.listing.cuda.host_launches.library_names import (
     CASTS,
     CONSTANTS,
+    COUNTING,
     HALVES,
     LIBRARY_SIZES,
     VECTOR,
@@ -57,7 +57,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     number,
 )
 from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of, within
-from jitstudio.listing.cuda.types import Argument, unary
+from jitstudio.listing.cuda.types import unary
 
 _NAMED = frozenset(
     {
@@ -73,28 +73,6 @@ _BEYOND = 1 << 32
 _MOST_STEPS = 100_000
 _DEEPEST_VALUE = 100
 _MADE_ANEW = ("make_unique", "make_shared")
-
-
-class CallResults(Protocol):
-    """What goes through the functions and constructors that expressions call."""
-
-    def result(self, node: Node, names: Names) -> Made | None:
-        """Returns what a call gives, once for each call; None for no function of the text."""
-
-    def constructed(
-        self,
-        owner: HostClass,
-        bindings: dict[str, Argument],
-        given: Sequence[Node],
-        names: Names,
-    ) -> Made:
-        """Returns an object of a class that is made of these arguments."""
-
-    def constant(self, written: str, names: Names) -> Value | None:
-        """Returns what a constant of a class comes to; None for no class of the text."""
-
-    def apart(self) -> AbstractContextManager[None]:
-        """Begins code whose calls are gone through anew each time it is met, as of a macro."""
 
 
 class HostExpressions:
@@ -133,6 +111,9 @@ class HostExpressions:
 
     def buffer(self, node: Node, names: Names) -> HostBuffer | None:
         """Returns the buffer that an expression such as ``raw_pointer_cast(v.data())`` is about."""
+        function = node.child_by_field_name("function")
+        if function is not None and text_of(function.child_by_field_name("field")) in COUNTING:
+            return None
         for inner in within(node):
             if inner.type in ("identifier", "field_expression", "subscript_expression"):
                 place = self.place(inner, names)
@@ -307,7 +288,14 @@ class HostExpressions:
             return self._vector(given, names)
         if (name := tuple_name(text_of(kind))) is not None:
             return self._tuple(name, given, names)
-        return None
+        return self._span(text_of(kind), given, names)
+
+    def _span(self, kind: str, given: Sequence[Node], names: Names) -> Made | None:
+        """Returns a `std::span` of a pointer and a number; None for anything else."""
+        if kind.partition("<")[0].rpartition("::")[2] != "span" or len(given) != 2:
+            return None
+        count = self.value(given[1], names)
+        return Made(self.buffer(given[0], names), {SIZE: count} if count is not None else {})
 
     def pair(self, node: Node, names: Names) -> dict[str, Value]:
         """Returns what the two parts of a pair come to that is listed."""
@@ -353,6 +341,8 @@ class HostExpressions:
         plain = text_of(function).partition("<")[0].strip().rpartition("::")[2]
         if (name := tuple_name(plain.removeprefix("make_"))) is not None:
             return self._tuple(name, arguments, names)
+        if (span := self._span(text_of(function), arguments, names)) is not None:
+            return span
         if (owner := self._code.classes.get(word)) is not None:
             return self._calls.constructed(
                 owner, self._code.bindings(owner, template, names.bindings), arguments, names

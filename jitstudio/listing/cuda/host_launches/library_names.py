@@ -16,6 +16,13 @@ CONSTANTS: dict[str, int | float] = {
     "DBL_MAX": 1.7976931348623157e308,
 }
 VECTOR = re.compile(r"(?:make_)?(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]")
+# Methods that give numbers, and no memory.
+COUNTING = frozenset(
+    {
+        *("size", "length", "count", "bytes", "size_bytes", "capacity", "extent", "stride"),
+        *("rows", "cols", "width", "height", "depth", "pitch", "elements", "numel", "dim"),
+    }
+)
 # Two numbers of 16 bits of one number, or of two.
 HALVES = frozenset(
     {

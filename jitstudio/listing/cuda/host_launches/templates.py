@@ -47,6 +47,11 @@ _CAST_CXX = re.compile(
 )
 _MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
 _NEW = re.compile(rb"new\s++([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?+)")
+# `std::span<float>(p, n)`, `std::span{p, n}`.
+_OBJECT = re.compile(rb"((?:std::)?\w++)\s*+(?:<[^<>()]*+>)?+\s*+[({](?=.*[)}]\Z)", re.DOTALL)
+_HOLDING = frozenset({b"std::span", b"span", b"std::vector", b"vector"})
+# A word, or several that are a type: what needs no brackets in an expression.
+_NAME = re.compile(rb"[\w:]++(?:\s++[\w:]++)*+(?:<[\w:,\s]*+>)?+[\s*&]*+")
 _NUMBER = re.compile(rb"(?:\d[\d']*+(u?)|[\d.]+(?:[eE][-+]?\d+)?(f?))", re.IGNORECASE)
 # `v.data()`, `raw_pointer_cast(v.data())`, `raw_pointer_cast(&v[0])`.
 _CONTENT = re.compile(
@@ -283,7 +288,7 @@ def host_instance(
     kinds = list(called.are_types)
     kinds += kinds[-1:] * (len(listed) - len(kinds))
     listed = [
-        x if is_type or x.isalnum() else b"(" + x + b")"
+        x if is_type or _NAME.fullmatch(x) else b"(" + x + b")"
         for x, is_type in zip(listed, kinds, strict=False)
     ]
     # What grows from call to call has no end.
@@ -362,6 +367,8 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
         return cast[1].strip(), len(cast[2])
     if made := _NEW.match(argument):
         return made[1], 1
+    if (made := _OBJECT.match(argument)) and (kind := _object(made, argument, known)):
+        return kind, 0
     if made := _MADE.fullmatch(argument):
         return made[1], 0
     if number := _NUMBER.fullmatch(argument):
@@ -385,6 +392,15 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
     if declared is None:
         return None
     return declared[0], declared[1] + bool(match[1])
+
+
+def _object(made: re.Match[bytes], argument: bytes, known: Known) -> bytes | None:
+    """Returns the type of an object that is made in place, as ``std::span{p, 4}``."""
+    if b"<" in made[0]:
+        return argument[: made.end() - 1].strip()
+    given = split(argument[made.end() : -1])
+    element = _behind(type_of(given[0], known)) if given and made[1] in _HOLDING else None
+    return None if element is None else made[1] + b"<" + element[0] + b"*" * element[1] + b">"
 
 
 def _behind(declared: tuple[bytes, int] | None) -> tuple[bytes, int] | None:

@@ -11,8 +11,9 @@ from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.types import Array, Pointer, Scalar, Type
 from jitstudio.listing.cuda.host_launches.aliases import HostAliases
 from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
+from jitstudio.listing.cuda.host_launches.call_results import CallResults
 from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
-from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
+from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
 from jitstudio.listing.cuda.host_launches.integers import converted, integer
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
