@@ -155,9 +155,21 @@ class HostCalls:
             arguments = list(spread_all(children(listed), names))
             called = self._called_function(function, len(arguments), names)
             if called is None:
+                self._run_overriders(function, arguments, names)
                 return None
             held[node.id] = self._run(called, arguments, names)
         return held[node.id]
+
+    def _run_overriders(self, function: Node, arguments: Sequence[Node], names: Names) -> None:
+        """Goes through all that a call of a virtual method may be of, for their launches."""
+        method = text_of(function.child_by_field_name("field"))
+        for each in self._code.overriders.get(method, ()):
+            if self._code.launches_in(each) and len(parameters(each)) == len(arguments):
+                self._run(_Called(each, method), arguments, names.copy())
+
+    def begin(self, function: Node, local: Names) -> None:
+        """Declares the parameters of a function that nobody was seen to call."""
+        self._give(function, (), local, local)
 
     def go_through(self, node: Node, names: Names) -> bool:
         """Goes through what a statement calls; returns whether it is a function of the text."""

@@ -35,6 +35,7 @@ _MACRO = re.compile(
 _MOST_MACROS = 200
 _MOST_ALIASES = 8
 _MOST_BASES = 8
+_VIRTUAL = frozenset({"virtual", "virtual_specifier", "virtual_function_specifier"})
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*+")
 
 
@@ -236,6 +237,20 @@ class HostDeclarations:
                 if field is not None and not (field == "argument" and operator(node) == "*"):
                     found.add(text_of(node.child_by_field_name(field)))
         return frozenset(found)
+
+    @cached_property
+    def overriders(self) -> dict[str, list[Node]]:
+        """The virtual methods that have a body, by their names."""
+        virtual: dict[str, list[Node]] = {}
+        for owner in self.classes.values():
+            for name, methods in owner.methods.items():
+                for each in methods:
+                    declarator = each.child_by_field_name("declarator")
+                    words = {child.type for child in each.children}
+                    words.update(n.type for n in (within(declarator) if declarator else ()))
+                    if words & _VIRTUAL and each not in virtual.get(name, ()):
+                        virtual.setdefault(name, []).append(each)
+        return virtual
 
     def tree_of(self, function: Node) -> int | None:
         """Returns the id of the tree that a function is in; None for one within another."""

@@ -150,6 +150,7 @@ class _Program:
                 local = names.copy()
                 if (owner := self._code.owner_of(function)) is not None:
                     self._variables.begin(owner, local)
+                self._calls.begin(function, local)
                 # The program's own name.
                 local.values["argc"] = 1
                 self._calls.enter(function, local)
