@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -70,6 +70,7 @@ _ATTRIBUTE = re.compile(
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
+_CONTINUED = re.compile(rb"\\(\r?\n)")
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
 _NAMES_OTHERS = re.compile(
@@ -344,6 +345,8 @@ class _Judge:
         for declaration in others:
             self._look_at(declaration)
         self._spare_bodies_of_macros()
+        if self._refused_spans:
+            self._look_at_macros()
         if self._spans or self._unknown_spans or libraries:
             self._look_at_includes(self._weigh())
         return self._result()
@@ -530,7 +533,7 @@ class _Judge:
             case Kind.OTHER:
                 self._look_at_other(declaration, head)
             case Kind.UNCLEAR:
-                self._look_at_macro(declaration)
+                self._look_at_call(declaration)
 
     def _is_marked(self, text: bytes) -> bool:
         """Returns whether something in a text is of the device."""
@@ -608,15 +611,36 @@ class _Judge:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
 
-    def _look_at_macro(self, declaration: OutlineItem) -> None:
-        """Sets the call of a macro aside that makes what is of the host.
-
-        It makes functions, or variables, as NVRTC has said.
-        """
-        name = b"".join(NAMES.findall(declaration.head)[:1])
-        is_host = name in self._macros.known and name not in self._macros.device
-        if name in self._macros.makers or (is_host and self._is_refused(declaration)):
+    def _look_at_call(self, declaration: OutlineItem) -> None:
+        """Sets the call of a macro aside that can only make functions of the host."""
+        if self._macros.makers.intersection(NAMES.findall(declaration.head)[:1]):
             self._set_aside(declaration.start, declaration.end)
+
+    def _look_at_macros(self) -> None:
+        """Sets aside what macros make of the host, as NVRTC has said: calls, or parts of macros."""
+        for call in self._outline.items:
+            if call.kind is not Kind.UNCLEAR or not self._is_refused(call):
+                continue
+            name = b"".join(NAMES.findall(call.head)[:1])
+            if name in self._macros.device:
+                self._spans += self._functions_in_macro(name)
+            elif name in self._macros.known:
+                self._set_aside(call.start, call.end)
+
+    def _functions_in_macro(self, name: bytes) -> Iterator[tuple[int, int]]:
+        """Yields where functions of the host are in the definition of a macro, line by line."""
+        for start, end in self._outline.directives:
+            match = _DEFINE.match(self._text, start, end)
+            if match is None or match[1] != name:
+                continue
+            body = _CONTINUED.sub(rb" \1", match[3])
+            for item in outline(body, self._macros.device).items:
+                if item.kind is Kind.FUNCTION and not self._is_marked(item.head):
+                    at = match.start(3) + item.start
+                    for line in body[item.start : item.end].splitlines(keepends=True):
+                        # Without what goes on in the next line.
+                        yield at, at + len(line.rstrip())
+                        at += len(line)
 
     def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
