@@ -357,8 +357,10 @@ def launch_of(
 
     def fit(launch: HostLaunch) -> tuple[bool, int]:
         known = (launch.grid, launch.block, launch.shared, *launch.arguments)
-        # Those that nobody could deduce are not written.
-        return arguments(launch) in written, sum(value is not None for value in known)
+        # Defaults, and those that nobody could deduce, are not written.
+        listed = arguments(launch)
+        is_own = any(each[: len(listed)] == listed for each in written) and bool(listed)
+        return is_own or listed in written, sum(value is not None for value in known)
 
     def arguments(launch: HostLaunch) -> list[str]:
         return [_plain_argument(text) for text in read_name(f"k<{launch.template}>").arguments]

@@ -204,3 +204,22 @@ def test_an_assignment_converts_to_the_type_of_the_variable(body, n):
     before = "struct S { unsigned char v; }; int low(unsigned char v) { return v; }"
     found = numbers(body, before)[0]
     assert (found, type(found)) == (n, int)
+
+
+@pytest.mark.parametrize(
+    ("body", "n"),
+    [
+        ("for (int i = 0; i < 9; ++i) v.push_back(i);", 9),
+        ("for (int i = 2; i != 9; i++) { v.push_back(i); v.emplace_back(3); }", 14),
+        ("v.push_back(1);", None),
+        ("for (int i = 0; i < 9; ++i) { if (rand()) break; v.push_back(i); }", None),
+        ("for (int i = 0; i < 9; ++i) { v.push_back(i); if (i == 3) i += 2; }", None),
+        ("for (int i = 0; i < 9; ++i) { v.push_back(i); if (i > 3) v.pop_back(); }", None),
+        ("for (int i = 0; i < 9; ++i) { v.push_back(i); change(v); }", None),
+        ("for (int i = 0; i < rand(); ++i) v.push_back(i);", None),
+        ("for (int i = 0; i < 9; ++i) if (i % 2) v.push_back(i);", None),
+        ("for (int j = 0; j < 2; ++j) for (int i = 0; i < 9; ++i) v.push_back(i);", None),
+    ],
+)
+def test_a_vector_has_what_a_loop_that_is_counted_adds(body, n):
+    assert numbers(f"std::vector<int> v; {body} n = v.size();")[0] == n

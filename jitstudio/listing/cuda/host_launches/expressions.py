@@ -568,6 +568,10 @@ class HostExpressions:
             values = [self.value(argument, names, depth) for argument in arguments]
             numbers = [value for value in values if isinstance(value, int | float)]
             return attempt(FUNCTIONS[name], numbers) if len(numbers) == len(values) else None
+        if len(arguments) == 1 and isinstance(named := names.bindings.get(full), Scalar):
+            # `T(0)`
+            value = self.value(arguments[0], names, depth)
+            return None if value is None else converted(named, value)
         if name in self._code.macros:
             given, expression = self._code.macros[name]
             inside = names.copy()

@@ -42,9 +42,11 @@ from jitstudio.listing.cuda.host_launches.macros import (
 )
 from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
 from jitstudio.listing.cuda.host_launches.packs import spread
+from jitstudio.listing.cuda.host_launches.rounds import fill, filled
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.templates import resolved, truth
 from jitstudio.listing.cuda.host_launches.values import FunctionName, HostLambda, Made, Names, root
+from jitstudio.listing.cuda.host_launches.variables import resized
 from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
@@ -248,6 +250,7 @@ class _Program:
             yield from filter(None, (body,))
             return
         yield names.enter()
+        yield partial(fill, filled(node, self._expressions, names), names)
         yield partial(self._forget_changes, node, names, in_loop=True)
         begin, end = self._undecided(names, in_loop=True)
         yield end
@@ -546,13 +549,13 @@ class _Program:
 
     @cached_property
     def _changes(self) -> dict[int, list[Node]]:
-        """What is assigned to, by trees, in the order of the text."""
+        """What is assigned to, and vectors that change, by trees, in the order of the text."""
         trees = {}
         for tree in self._code.trees:
             found = []
             for node in within(tree):
                 side = _CHANGED.get(node.type)
-                changed = node.child_by_field_name(side) if side is not None else None
+                changed = node.child_by_field_name(side) if side is not None else resized(node)
                 found += [changed] if changed is not None else []
             trees[tree.id] = sorted(found, key=_start)
         return trees

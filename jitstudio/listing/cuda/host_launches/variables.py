@@ -339,6 +339,15 @@ class HostVariables:
         return True
 
 
+def resized(call: Node) -> Node | None:
+    """Returns the vector of which a call may change how many elements it has; None for none."""
+    function = call.child_by_field_name("function") if call.type == "call_expression" else None
+    if function is None or function.type != "field_expression":
+        return None
+    is_change = text_of(function.child_by_field_name("field")) in _SIZING | _CHANGING
+    return function.child_by_field_name("argument") if is_change else None
+
+
 def _as_arguments(listed: Node | None) -> list[Node]:
     """Returns what the syntax takes for the parameters of a function as the arguments it is."""
     text = (listed.text or b"()") if listed is not None else b"()"
