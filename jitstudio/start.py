@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from jitstudio.display import check_window
+from jitstudio.system.display import check_window
 
 
 def open_window(files: Sequence[str]) -> int:

@@ -36,7 +36,7 @@ from shiboken6 import delete
 
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.window.application import GarbageCollector, make_application
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.gui.driver import Driver, pause
 
 _ROUNDS = 300

@@ -28,7 +28,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 from jitstudio.cli.main import main
 from jitstudio.commands import request
-from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
+from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from tests.marks import Started, add_marks, is_left_out, order, started_by
 from tests.support import QUICK_ARCH, ROOT

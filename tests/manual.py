@@ -23,7 +23,7 @@ from jitstudio.export.formats import FORMATS
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
-from jitstudio.manual import COMMAND
+from jitstudio.help.manual import COMMAND
 from jitstudio.worker.limits import LARGEST_FILE, MOST_ON_DISK
 from tests.support import ROOT
 

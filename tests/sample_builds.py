@@ -6,7 +6,7 @@ from itertools import chain
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.support import request, sample, sample_header
 
 TARGETS = ("sm_75", "sm_90", "sm_120")

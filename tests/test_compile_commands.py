@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.compile_commands import (
+from jitstudio.core.arch import Arch
+from jitstudio.export.compile_commands import (
     CompileFlags,
     FlagsError,
     databases_near,
@@ -15,7 +16,6 @@ from jitstudio.compile_commands import (
     flags_of,
     translated,
 )
-from jitstudio.core.arch import Arch
 
 
 def of(line, folder="/p"):

@@ -6,7 +6,7 @@ from configparser import ConfigParser
 from jitstudio import __version__
 from jitstudio.core.code import PROJECT_ENDING
 from jitstudio.gui.window.application import DESKTOP_ID
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _ID = "io.github.jitstudio.jitstudio"
 _MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
+from jitstudio.core.disk import Disk, FileContentCache
 from jitstudio.core.plan import Search
-from jitstudio.disk import Disk, FileContentCache
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.display import check_window
+from jitstudio.system.display import check_window
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio import paths
-from jitstudio.private import NotPrivate, make_private
+from jitstudio.system import paths
+from jitstudio.system.private import NotPrivate, make_private
 from tests.support import ROOT, SAMPLES
 
 UNKNOWN = 41_234

@@ -5,8 +5,14 @@ import sys
 
 import pytest
 
-from jitstudio import formatting
-from jitstudio.formatting import FormatError, Style, clang_format, formatted, style_file
+from jitstudio.gui.services import formatting
+from jitstudio.gui.services.formatting import (
+    FormatError,
+    Style,
+    clang_format,
+    formatted,
+    style_file,
+)
 
 pytestmark = pytest.mark.slow
 

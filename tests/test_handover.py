@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from jitstudio import handover as handovers
+from jitstudio.commands import handover as handovers
+from jitstudio.commands.handover import HandoverServer, NoWindow, hand_over, windows
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import (
     HEAD_BYTES,
@@ -28,7 +29,6 @@ from jitstudio.core.handover import (
     read_answer,
     read_message,
 )
-from jitstudio.handover import HandoverServer, NoWindow, hand_over, windows
 
 CODE = HandedCode("größer.ptx", CodeKind.PTX, b".version 8.0\n\xff")
 HANDED = Handover((CODE, HandedCode("k.cubin", CodeKind.CUBIN, bytes(3_000_000))), ("/tmp/a.cu",))

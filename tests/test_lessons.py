@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from jitstudio.checks.budgets import read_budgets
-from jitstudio.lessons import LessonError, LessonProgress, copy_lesson, lessons, read_lesson
+from jitstudio.help.lessons import LessonError, LessonProgress, copy_lesson, lessons, read_lesson
 
 LESSONS = lessons()
 NAMES = [lesson.name for lesson in LESSONS]

@@ -11,7 +11,7 @@ from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.help import page_lines
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.pane_registry import PANES
-from jitstudio.manual import find_page, pages, similar_topics
+from jitstudio.help.manual import find_page, pages, similar_topics
 from tests.manual import PAGES, written
 
 _TARGET = re.compile(r"\]\(([^)]+)\)")

@@ -2,18 +2,18 @@ import os
 
 import pytest
 
-from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
-from jitstudio.core.code import CodeKind, is_project
-from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.project.format import dump
-from jitstudio.core.project.project import Member, Project
-from jitstudio.project_files import (
+from jitstudio.commands.project_files import (
     ProjectError,
     file_launch,
     file_sweep,
     path_in_project,
     read_project,
 )
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
+from jitstudio.core.code import CodeKind, is_project
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.format import dump
+from jitstudio.core.project.project import Member, Project
 
 
 @pytest.fixture

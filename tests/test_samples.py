@@ -5,8 +5,8 @@ import pytest
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.request import LinkMode
-from jitstudio.paths import resource
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
+from jitstudio.system.paths import resource
 from jitstudio.worker.launcher import Launcher
 from tests.devices import H200, ONE_H200
 from tests.sample_launches import IDS, LAUNCHES, resolved

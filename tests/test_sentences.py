@@ -20,7 +20,7 @@ from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_line, command_parsers
 from jitstudio.cli.help import page_lines
 from jitstudio.core.diagnostics import Severity
-from jitstudio.manual import pages
+from jitstudio.help.manual import pages
 from tests.manual import SCHEMAS
 from tests.support import ROOT
 

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 import jitstudio
+from jitstudio.commands.handover import HandoverServer
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.core.handover import HandoverAnswer, HandoverError
-from jitstudio.handover import HandoverServer
 
 RECORDED = Path(__file__).parent / "data/captured/add_kernel.jitkernel"
 CUBIN = unpack(RECORDED.read_bytes()).representation(L.CUBIN).content

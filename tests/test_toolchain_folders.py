@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.core.tools import Tool
-from jitstudio.toolchain_folders import (
+from jitstudio.core.toolchain_folders import (
     AddedToolchains,
     ToolchainError,
     ToolchainFolder,
@@ -13,6 +12,7 @@ from jitstudio.toolchain_folders import (
     named,
     toolchain_in,
 )
+from jitstudio.core.tools import Tool
 
 _RUNTIME = "#define CUDART_VERSION  12090\n"
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.commands.project_files import read_project
+from jitstudio.commands.trust import OWN, RESTRICTED, TrustError, TrustStore, concerns
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
-from jitstudio.project_files import read_project
-from jitstudio.trust import OWN, RESTRICTED, TrustError, TrustStore, concerns
 
 KERNEL = Member("k.cu", CodeKind.CUDA, "__global__ void k() {}\n")
 UNUSUAL = Project((KERNEL,), options="-lineinfo --time=t")

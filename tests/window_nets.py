@@ -24,7 +24,7 @@ from shiboken6 import isValid
 
 from jitstudio.gui.state.settings_table import SETTINGS
 from jitstudio.gui.window.application import make_application
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.gui.driver import Driver, pause
 
 _MOST_ROWS = 400

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 

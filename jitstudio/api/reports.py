@@ -16,7 +16,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.result import BuildResult
-from jitstudio.terminal import shown, table_lines
+from jitstudio.system.terminal import shown, table_lines
 
 Json = dict[str, Any]
 

@@ -10,10 +10,10 @@ from typing import Any
 from jitstudio.api import html
 from jitstudio.api.commands import inspect
 from jitstudio.api.reports import InspectReport
+from jitstudio.commands.handover import NoWindow, StartedWindow, hand_over, start_window
 from jitstudio.core.handover import Handover, HandoverAnswer, HandoverError
-from jitstudio.handover import NoWindow, StartedWindow, hand_over, start_window
 from jitstudio.python.things import found_in, is_path, sources_of
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 class Shown:

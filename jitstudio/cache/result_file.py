@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.bounds.folders import remove_tree
-from jitstudio.private import is_own
+from jitstudio.system.private import is_own
 
 # Another number where the same job has another result.
 _FORMAT = 4

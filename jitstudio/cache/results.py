@@ -17,12 +17,12 @@ from typing import Any
 
 from jitstudio import __version__
 from jitstudio.cache.store import Store
+from jitstudio.core.disk import Disk, SearchSnapshot, working_folder
 from jitstudio.core.events import StageFinished
 from jitstudio.core.options import have_effects
 from jitstudio.core.plan import Job, JobDependencies, Search
+from jitstudio.core.toolchain_folders import toolchain_in
 from jitstudio.core.tools import CUDA_COMPILERS, Tool, ToolFile
-from jitstudio.disk import Disk, SearchSnapshot, working_folder
-from jitstudio.toolchain_folders import toolchain_in
 
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 _BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")

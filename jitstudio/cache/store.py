@@ -21,8 +21,8 @@ from jitstudio.cache import result_file
 from jitstudio.core.codec import Codec, CodecError
 from jitstudio.core.events import StageFinished
 from jitstudio.core.tools import ToolFile
-from jitstudio.paths import results_folder
-from jitstudio.private import make_private
+from jitstudio.system.paths import results_folder
+from jitstudio.system.private import make_private
 
 LIMIT = 512 << 20
 """Bytes of results on disk until the user resizes the store; the least recently used go first."""

@@ -12,9 +12,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from jitstudio import terminal
 from jitstudio.commands.fields import CommandOptions, CommandWord
 from jitstudio.commands.values import ArgumentKind, UsageError, WrongValueError
+from jitstudio.system import terminal
 
 _Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
 

@@ -14,7 +14,7 @@ from jitstudio.commands.json_output import build_object
 from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
-from jitstudio.terminal import say
+from jitstudio.system.terminal import say
 
 
 def run(options: BuildOptions) -> int:

@@ -8,7 +8,7 @@ from jitstudio.cache.store import Store
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import cache_object
 from jitstudio.commands.other_options import CacheOptions
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 def run(options: CacheOptions) -> int:

@@ -17,7 +17,7 @@ from jitstudio.core.captured import pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.python.capturing import Collection, LoadedModule, collected, run_program
-from jitstudio.terminal import print_error, say, table_lines
+from jitstudio.system.terminal import print_error, say, table_lines
 from jitstudio.worker.launcher import Launcher
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")

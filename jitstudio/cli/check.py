@@ -12,7 +12,7 @@ from jitstudio.commands.check import budgets_of, check, status_of, write
 from jitstudio.commands.json_output import check_object
 from jitstudio.commands.other_options import CheckOptions
 from jitstudio.commands.values import UsageError
-from jitstudio.terminal import say
+from jitstudio.system.terminal import say
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
 

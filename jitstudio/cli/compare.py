@@ -18,8 +18,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.terminal import print_error, say, table_lines
-from jitstudio.toolchain_folders import names_of
+from jitstudio.core.toolchain_folders import names_of
+from jitstudio.system.terminal import print_error, say, table_lines
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import (

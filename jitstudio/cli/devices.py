@@ -9,7 +9,7 @@ from jitstudio.commands.json_output import devices_object
 from jitstudio.commands.other_options import DeviceListOptions
 from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 from jitstudio.worker.launcher import Launcher
 
 _WITHOUT = (

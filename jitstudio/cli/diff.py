@@ -10,7 +10,7 @@ from jitstudio.commands.build_options import DiffOptions
 from jitstudio.commands.diff import diff
 from jitstudio.commands.json_code import diff_object
 from jitstudio.commands.machine_code import CodeDifference
-from jitstudio.terminal import say
+from jitstudio.system.terminal import say
 
 
 def run(options: DiffOptions) -> int:

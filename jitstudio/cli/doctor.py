@@ -9,6 +9,7 @@ from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import OtherToolchain, doctor_object
 from jitstudio.commands.other_options import DoctorOptions
 from jitstudio.core.request import ProbeRequest
+from jitstudio.core.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
 from jitstudio.core.toolchain_info import (
     ToolchainInfo,
     gpu_findings,
@@ -17,10 +18,9 @@ from jitstudio.core.toolchain_info import (
     toolchain_finding,
     window_finding,
 )
-from jitstudio.display import WindowCheck, check_window
-from jitstudio.interpreters import Interpreter, InterpreterError, interpreter
-from jitstudio.terminal import say
-from jitstudio.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
+from jitstudio.system.display import WindowCheck, check_window
+from jitstudio.system.interpreters import Interpreter, InterpreterError, interpreter
+from jitstudio.system.terminal import say
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
 

@@ -12,7 +12,7 @@ from jitstudio.commands.files import made_folder, unwritable, without_waiting
 from jitstudio.commands.values import UsageError
 from jitstudio.core.result import BuildResult
 from jitstudio.export.formats import BY_NAME, ExportedFiles
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 def run(options: ExportOptions) -> int:

@@ -11,8 +11,8 @@ from jitstudio.cli.arguments import command_parsers
 from jitstudio.commands import exit_codes
 from jitstudio.commands.other_options import HelpOptions
 from jitstudio.core.wrapping import wrapped
-from jitstudio.manual import ManualPage, find_page, pages, similar_topics
-from jitstudio.terminal import print_error, say
+from jitstudio.help.manual import ManualPage, find_page, pages, similar_topics
+from jitstudio.system.terminal import print_error, say
 
 _MOST_COLUMNS = 100
 _LEAST_COLUMN = 24

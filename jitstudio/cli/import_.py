@@ -24,7 +24,7 @@ from jitstudio.export.compiler_explorer import (
     project_from_link,
 )
 from jitstudio.export.project_text import ProjectTextError, is_project_text, unpack
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 def run(options: ImportOptions) -> int:

@@ -12,7 +12,7 @@ from jitstudio.commands.build_options import InspectOptions
 from jitstudio.commands.inspect import inspect
 from jitstudio.commands.json_code import inspect_object
 from jitstudio.commands.machine_code import Inspected, MachineCode
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 def run(options: InspectOptions) -> int:

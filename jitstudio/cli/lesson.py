@@ -18,7 +18,7 @@ from jitstudio.commands.other_options import (
 )
 from jitstudio.commands.request import project_of
 from jitstudio.commands.values import UsageError
-from jitstudio.lessons import (
+from jitstudio.help.lessons import (
     Goal,
     Lesson,
     LessonError,
@@ -29,7 +29,7 @@ from jitstudio.lessons import (
     lessons,
     read_lesson,
 )
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 
 def run(options: CommandOptions) -> int:

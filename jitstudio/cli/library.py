@@ -14,7 +14,7 @@ from jitstudio.commands.values import UsageError
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import CodePiece, LibraryFailure, LibraryKernel, LibraryListing
 from jitstudio.core.result import Resources
-from jitstudio.terminal import print_error, say, table_lines
+from jitstudio.system.terminal import print_error, say, table_lines
 from jitstudio.worker.code_readers import LibraryReader
 
 # Of the figures, those that a cubin tells; how much was spilled is in logs only.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from jitstudio import terminal
 from jitstudio.cli import COMMANDS, module_of
 from jitstudio.cli.arguments import CommandLine, command_line, parser
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.fields import CommandOptions
 from jitstudio.commands.values import UsageError
-from jitstudio.display import WindowCheck
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
+from jitstudio.system import terminal
+from jitstudio.system.display import WindowCheck
 from jitstudio.worker.host import WorkerError
 
 # What may be given a value that begins with a dash.

@@ -9,7 +9,7 @@ from pathlib import Path
 from jitstudio.commands import exit_codes
 from jitstudio.commands.other_options import McpOptions
 from jitstudio.commands.values import UsageError
-from jitstudio.terminal import print_error
+from jitstudio.system.terminal import print_error
 
 
 def run(options: McpOptions) -> int:

@@ -13,7 +13,7 @@ from jitstudio.commands.other_options import OptionListOptions
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.core.wrapping import filled
-from jitstudio.terminal import print_error, say
+from jitstudio.system.terminal import print_error, say
 
 _MOST_COLUMNS = 100
 _INDENT = "    "

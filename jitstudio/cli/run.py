@@ -20,7 +20,7 @@ from jitstudio.core.launch.result import (
     SimulationForecast,
 )
 from jitstudio.core.result import BuildResult
-from jitstudio.terminal import pass_on, print_error, print_progress, say
+from jitstudio.system.terminal import pass_on, print_error, print_progress, say
 
 
 def run(options: RunOptions) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from jitstudio.commands import exit_codes
+from jitstudio.commands.handover import NoWindow, hand_over, start_window
 from jitstudio.commands.other_options import ShowOptions
 from jitstudio.commands.values import UsageError
 from jitstudio.core.handover import Handover, HandoverError
-from jitstudio.handover import NoWindow, hand_over, start_window
-from jitstudio.terminal import print_error
+from jitstudio.system.terminal import print_error
 
 
 def run(options: ShowOptions) -> int:

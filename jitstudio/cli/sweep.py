@@ -10,7 +10,7 @@ from jitstudio.commands.files import unwritable, without_waiting
 from jitstudio.commands.launch_options import SweepOptions
 from jitstudio.commands.sweep import sweep, sweep_plan
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.terminal import print_error, say, table_lines
+from jitstudio.system.terminal import print_error, say, table_lines
 from jitstudio.variants import export
 from jitstudio.variants.rows import (
     BUILD_ENDED,

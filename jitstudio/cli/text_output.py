@@ -26,7 +26,7 @@ from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
 from jitstudio.listing.lines import NOWHERE
-from jitstudio.terminal import print_error, say, table_lines
+from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"

@@ -6,9 +6,15 @@ from collections.abc import Iterable
 
 from jitstudio.commands import exit_codes
 from jitstudio.commands.fields import CommandOptions
+from jitstudio.commands.versions import (
+    NOT_FOUND,
+    Version,
+    package_versions,
+    program_versions,
+    tool_versions,
+)
 from jitstudio.core.request import ProbeRequest
-from jitstudio.terminal import say
-from jitstudio.versions import NOT_FOUND, Version, package_versions, program_versions, tool_versions
+from jitstudio.system.terminal import say
 from jitstudio.worker.builder import Builder
 
 _WIDTH = 17

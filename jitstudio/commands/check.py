@@ -22,6 +22,7 @@ from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch
 from jitstudio.commands.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.commands.other_options import CheckOptions
+from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
@@ -32,7 +33,6 @@ from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.project_files import OpenProject
 
 
 def budgets_of(path: str | Path) -> BudgetFile:

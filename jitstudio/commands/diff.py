@@ -28,8 +28,8 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
+from jitstudio.core.toolchain_folders import OWN
 from jitstudio.listing.functions import functions
-from jitstudio.toolchain_folders import OWN
 from jitstudio.worker.builder import Builder
 
 

@@ -10,6 +10,7 @@ from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.commands.build import runs_of
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
+from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import project_of, request_of
 from jitstudio.commands.values import UsageError
 from jitstudio.core.launch.choice import build_for_launch
@@ -28,8 +29,7 @@ from jitstudio.export.recipe import (
     reading_request,
     recipe_of,
 )
-from jitstudio.project_files import OpenProject
-from jitstudio.terminal import print_error
+from jitstudio.system.terminal import print_error
 from jitstudio.worker.code_readers import DisassemblyReader
 
 

@@ -45,10 +45,10 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
+from jitstudio.core.toolchain_folders import ToolchainFolder
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
-from jitstudio.display import WindowCheck
-from jitstudio.interpreters import Interpreter
-from jitstudio.toolchain_folders import ToolchainFolder
+from jitstudio.system.display import WindowCheck
+from jitstudio.system.interpreters import Interpreter
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.

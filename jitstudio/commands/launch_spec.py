@@ -7,13 +7,13 @@ from collections.abc import Container
 from dataclasses import fields, replace
 
 from jitstudio.commands.launch_options import LaunchOptions
+from jitstudio.commands.project_files import OpenLaunch, OpenProject
 from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.project_files import OpenLaunch, OpenProject
 
 
 def spec_from(options: LaunchOptions, base: LaunchSpec | None = None) -> LaunchSpec:

@@ -18,7 +18,7 @@ from jitstudio.core.library import (
 )
 from jitstudio.core.request import BuildRequest
 from jitstudio.kernel_caches.places import cache_named
-from jitstudio.terminal import print_error
+from jitstudio.system.terminal import print_error
 from jitstudio.worker.code_readers import LibraryReader
 
 _PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})

@@ -11,8 +11,9 @@ from typing import TypeVar
 from jitstudio.commands.build_options import CompileOptions, ModuleOptions
 from jitstudio.commands.files import in_folder, read
 from jitstudio.commands.launch_options import LaunchOptions
+from jitstudio.commands.project_files import OpenMember, OpenProject, ProjectError, read_project
+from jitstudio.commands.trust import TrustStore
 from jitstudio.commands.values import ModuleInput, UsageError
-from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import (
     ENDINGS,
@@ -29,10 +30,9 @@ from jitstudio.core.options import rooted, shown, split_options, without
 from jitstudio.core.plan import default_emit
 from jitstudio.core.project.project import Project, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
-from jitstudio.project_files import OpenMember, OpenProject, ProjectError, read_project
-from jitstudio.terminal import print_error
-from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
-from jitstudio.trust import TrustStore
+from jitstudio.core.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
+from jitstudio.export.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
+from jitstudio.system.terminal import print_error
 
 
 def request_of(

@@ -27,8 +27,8 @@ from jitstudio.core.axes import (
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.result import diagnostic_of
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.terminal import print_error
-from jitstudio.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
+from jitstudio.core.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
+from jitstudio.system.terminal import print_error
 from jitstudio.variants import sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import VariantPlan

@@ -49,8 +49,8 @@ from jitstudio.core.source_facts import (
     std_name,
     template_kernel,
 )
-from jitstudio.paths import resource
 from jitstudio.ptx.skimming import ptx_target, target_at, version_at
+from jitstudio.system.paths import resource
 
 _FILE = "explanations.toml"
 _NOBODY = "jitstudio"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from jitstudio.paths import UNPACKED_HEADERS
+from jitstudio.system.paths import UNPACKED_HEADERS
 
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""

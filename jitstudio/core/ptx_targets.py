@@ -11,7 +11,7 @@ import tomllib
 from functools import cache
 
 from jitstudio.core.arch import Arch
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
 # Names of instructions and modifiers, unlike "mma with block scale", which no text contains.

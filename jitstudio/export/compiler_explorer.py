@@ -22,7 +22,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from jitstudio.compile_commands import translated
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.bounds.unpacking import (
     DAMAGED_ZIP,
@@ -36,6 +35,7 @@ from jitstudio.core.options import join_options
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.core.tools import Tool
+from jitstudio.export.compile_commands import translated
 from jitstudio.export.link_codings import LzStringError, RisonError, decode_object, decompress
 from jitstudio.export.nvcc import instances_text
 from jitstudio.export.recipe import ExportError, Recipe

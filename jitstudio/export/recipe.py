@@ -36,7 +36,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import includes
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 
 class ExportError(ValueError):

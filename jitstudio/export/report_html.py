@@ -28,7 +28,7 @@ from jitstudio.export.report_content import (
     ReportText,
     report_content,
 )
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 SHOWN = (
     *("registers", "spill_stores", "spill_loads", "stack_bytes", "shared_bytes", "constant_bytes"),

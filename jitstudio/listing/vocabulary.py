@@ -18,7 +18,7 @@ from jitstudio.listing.lexers.line_lexer import LineLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.word import Vocabulary, Word
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _FILES: dict[CodeKind, tuple[str, type[LineLexer]]] = {
     CodeKind.CUDA: ("cuda", CudaCxxLexer),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain
-from jitstudio.disk import working_folder
+from jitstudio.core.disk import working_folder
 
 _ERROR = re.compile(
     r"^ptxas (?:[^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"

@@ -33,10 +33,7 @@ from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.bounds.folders import remove_tree, temporary_folder, walk
 from jitstudio.core.code import split_variant
-from jitstudio.core.line_table_paths import BUILT_IN_HEADER
-from jitstudio.core.options import OptionEffect, is_within, lies_in, read, shown
-from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
-from jitstudio.disk import (
+from jitstudio.core.disk import (
     TICK_NS,
     FileContentCache,
     UnreadableFile,
@@ -44,15 +41,18 @@ from jitstudio.disk import (
     status_of,
     working_folder,
 )
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.core.options import OptionEffect, is_within, lies_in, read, shown
+from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import (
+from jitstudio.system.paths import (
     UNPACKED_HEADERS,
     cache_folder,
     fallback_folder,
     resource,
     usual_cache_folder,
 )
-from jitstudio.private import make_private
+from jitstudio.system.private import make_private
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.own_texts import include_folders, own_texts
 

@@ -27,9 +27,9 @@ from cuda.pathfinder import (
     load_nvidia_dynamic_lib,
 )
 
+from jitstudio.core.toolchain_folders import PROGRAMS, ToolchainFolder, toolchain_in
 from jitstudio.core.tools import CUDA_COMPILERS, OPTIONAL_TOOLS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
-from jitstudio.toolchain_folders import PROGRAMS, ToolchainFolder, toolchain_in
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.disk import working_folder
 from jitstudio.core.plan import Job, Search
 from jitstudio.core.tools import Tool
-from jitstudio.disk import working_folder
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.headers import line_directive, searches_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of

@@ -24,9 +24,9 @@ from cuda.bindings import nvrtc
 
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.code import CodeKind, Header, split_variant
+from jitstudio.core.disk import Disk
 from jitstudio.core.plan import Job, Ref, Search
 from jitstudio.core.tools import Tool
-from jitstudio.disk import Disk
 from jitstudio.toolchain.headers import TRACE, searches_of
 
 WORTH_MS = 250.0

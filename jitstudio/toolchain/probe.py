@@ -10,10 +10,10 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from pathlib import Path
 
+from jitstudio.core.disk import TICK_NS
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
-from jitstudio.disk import TICK_NS
 from jitstudio.toolchain import driver, locate, nvcc, nvfatbin, nvjitlink, nvrtc, nvvm
 from jitstudio.toolchain.tool_output import ToolMissing
 

@@ -21,12 +21,12 @@ import jitstudio
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import CONSEQUENCES, CapturedError, CapturedKernel, unpack
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.disk import working_folder
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
-from jitstudio.disk import working_folder
-from jitstudio.interpreters import (
+from jitstudio.system.interpreters import (
     CUDA_WHEELS,
     HOW_TO_CHOOSE,
     PACKAGES,

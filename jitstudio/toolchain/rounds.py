@@ -17,7 +17,7 @@ from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import is_within
 from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
 from jitstudio.listing.cuda.outline import DEVICE, code_alone
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 from jitstudio.toolchain.device_part import (
     DevicePart,
     aside_part,

@@ -9,12 +9,12 @@ from itertools import starmap
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.disk import working_folder
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import has_code, kernels_of
 from jitstudio.core.plan import UNKNOWN, Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
-from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
     disassembly,

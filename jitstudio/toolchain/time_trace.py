@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from jitstudio.core.disk import TICK_NS, working_folder
 from jitstudio.core.options import read
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.result import Phase
-from jitstudio.disk import TICK_NS, working_folder
 from jitstudio.listing.includes import includes
 
 _OPTION = "--fdevice-time-trace"

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from jitstudio.core.bounds.folders import empty_folder, remove_tree
-from jitstudio.private import is_own
+from jitstudio.system.private import is_own
 
 if sys.platform != "win32":
     import fcntl

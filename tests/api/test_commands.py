@@ -13,7 +13,7 @@ import pytest
 import jitstudio
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
-from jitstudio.manual import pages
+from jitstudio.help.manual import pages
 from tests.schemas import violations
 
 RECORDED = Path(__file__).parents[1] / "data/captured/add_kernel.jitkernel"

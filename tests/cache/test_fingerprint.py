@@ -6,9 +6,9 @@ import pytest
 from jitstudio.cache.results import Cache, fingerprint, surroundings
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.disk import SearchSnapshot
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
-from jitstudio.disk import SearchSnapshot
 
 FILE = ToolFile("/lib/libnvrtc.so", (FileStamp("/lib/libnvrtc.so", 2, 100, 3, 4),))
 SOURCE = (Ref(CodeKind.CUDA, "k.cu"), b"__global__ void k() {}")

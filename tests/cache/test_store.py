@@ -13,7 +13,7 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.paths import results_folder
+from jitstudio.system.paths import results_folder
 
 STAGE = StageResult(Tool.NVRTC, "13.4", "k.cu", ("-arch=compute_90",), True, 5.0, log="warned")
 KEY = b"k" * 32

@@ -3,7 +3,8 @@ from importlib.metadata import version
 
 import pytest
 
-from jitstudio import __version__, versions
+from jitstudio import __version__
+from jitstudio.commands import versions
 from jitstudio.core.tools import NO_COMPILERS, OPTIONAL_TOOLS, Tool
 
 

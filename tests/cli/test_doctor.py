@@ -1,4 +1,4 @@
-from jitstudio.toolchain_folders import AddedToolchains
+from jitstudio.core.toolchain_folders import AddedToolchains
 
 
 def test_it_tells_of_every_tool_in_words(run):

@@ -20,7 +20,7 @@ from jitstudio.core.result import (
 )
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
-from jitstudio.display import WindowCheck
+from jitstudio.system.display import WindowCheck
 from tests.devices import ONE_H200
 
 CRASH = Crash(Tool.NVVM, "SIGILL", "libNVVM crashed")

@@ -16,7 +16,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.toolchain_folders import AddedToolchains
+from jitstudio.core.toolchain_folders import AddedToolchains
 
 SCALE = Member(
     "scale.cu",

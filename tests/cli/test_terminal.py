@@ -9,9 +9,9 @@ from contextlib import suppress
 
 import pytest
 
-from jitstudio import terminal
 from jitstudio.cli.main import main
-from jitstudio.terminal import table_lines
+from jitstudio.system import terminal
+from jitstudio.system.terminal import table_lines
 from tests.support import KERNEL
 
 # A title, the clipboard, a C1 introducer, DEL, a line written over, words turned round, no width.

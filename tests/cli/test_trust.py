@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from jitstudio.commands.project_files import read_project
+from jitstudio.commands.trust import TrustStore
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.project_files import read_project
-from jitstudio.trust import TrustStore
 from tests.support import ROOT, typed_ir
 
 KERNEL = 'extern "C" __global__ void k(float* out) { out[threadIdx.x] = 1; }\n'

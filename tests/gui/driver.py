@@ -32,7 +32,7 @@ from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
 from jitstudio.gui.window.window_builder import WindowBuilder
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.support import QUICK_ARCH
 
 PATIENCE = 60.0

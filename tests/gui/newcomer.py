@@ -27,7 +27,7 @@ from jitstudio.gui.features.pipeline.view import PipelineCanvas
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.window.main_window import MainWindow
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.gui.driver import pause
 from tests.gui.keyboards import Keyboard
 

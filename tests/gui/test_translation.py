@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.support import ROOT
 
 _TOOLS = Path(PySide6.__file__).parent

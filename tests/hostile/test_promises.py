@@ -51,8 +51,8 @@ LOADS = "-Xnvvm=-Xopt -Xnvvm=-load=./data.bin"
 # Run in a fresh Python: every file that is opened and every process that is started is noted.
 OPEN_AND_NOTE = """
 import json, sys
-from jitstudio.project_files import read_project
-from jitstudio.trust import TrustStore
+from jitstudio.commands.project_files import read_project
+from jitstudio.commands.trust import TrustStore
 from pathlib import Path
 noted = []
 def note(event, arguments):

@@ -5,7 +5,7 @@ import pytest
 from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 
 OPTIONS = ((), ("-G",))
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from jitstudio.paths import unpacked_headers
 from jitstudio.simulator.state.model import SimulationOutcome
+from jitstudio.system.paths import unpacked_headers
 from tests.simulator.running import ptx_of, run
 
 pytestmark = [pytest.mark.tools, pytest.mark.slow]

@@ -10,7 +10,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.interpreters import InterpreterError, interpreter
+from jitstudio.system.interpreters import InterpreterError, interpreter
 from jitstudio.toolchain.python_scripts import run_script
 
 pytestmark = pytest.mark.slow

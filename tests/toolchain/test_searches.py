@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.disk import places
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.disk import places
 from jitstudio.toolchain import nvrtc
 from jitstudio.toolchain.headers import searches_of
 

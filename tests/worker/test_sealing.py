@@ -10,7 +10,7 @@ import pytest
 import jitstudio
 from jitstudio.commands.json_output import doctor_object
 from jitstudio.core.toolchain_info import SandboxState, ToolchainInfo, tool_findings
-from jitstudio.display import WindowCheck
+from jitstudio.system.display import WindowCheck
 from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.sandbox import system_paths

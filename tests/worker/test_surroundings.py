@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.request import DemangleRequest
-from jitstudio.paths import unpacked_headers
+from jitstudio.system.paths import unpacked_headers
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 

@@ -14,14 +14,14 @@ import pytest
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.disk import TICK_NS
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
+from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
-from jitstudio.disk import TICK_NS
 from jitstudio.listing.includes import includes
 from jitstudio.listing.ptx import entries
-from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests import bare_tools

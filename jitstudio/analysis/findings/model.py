@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.core.diagnostics import Severity
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _MOST_OF_RULE = 4
 _MOST_LINES = 4

@@ -19,7 +19,7 @@ from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import live_gprs
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Kernel, Resources
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 _USUAL_BLOCK = 256
 _KIB = 1024

@@ -45,7 +45,7 @@ from jitstudio.gui.state.file_text import (
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.sample_tabs import open_sample
-from jitstudio.samples import Sample
+from jitstudio.help.samples import Sample
 
 # What may be made of several modules, and for several targets.
 _HOLDS_MODULES = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})

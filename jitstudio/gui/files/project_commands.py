@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from jitstudio.commands.project_files import OpenProject, read_project
+from jitstudio.commands.trust import TrustLevel, TrustStore
 from jitstudio.core.code import PROJECT_ENDING
 from jitstudio.core.project.format import LARGEST, dump
 from jitstudio.core.project.project import Project
@@ -22,8 +24,6 @@ from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session import Session
-from jitstudio.project_files import OpenProject, read_project
-from jitstudio.trust import TrustLevel, TrustStore
 
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 5

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, Q
 from jitstudio.core import library
 from jitstudio.core.code import ENDINGS, PROJECT_ENDING
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
-from jitstudio.paths import fallback_folder
+from jitstudio.system.paths import fallback_folder
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
 _Button = QMessageBox.StandardButton

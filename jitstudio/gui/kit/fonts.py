@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 CODE_FAMILY = "JetBrains Mono"
 """The family of code until the user chooses another: it comes along."""

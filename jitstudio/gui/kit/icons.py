@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 # How much of its colour an icon keeps when its action cannot be used.
 _DISABLED_OPACITY = 0.4

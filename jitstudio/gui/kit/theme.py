@@ -19,7 +19,7 @@ from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.gui.kit.fonts import LETTERS, SignalFollower, gap, scaled
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 TokenType = Any
 """A Pygments token type; Pygments has no class for it that a type checker could use."""

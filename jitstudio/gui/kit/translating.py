@@ -9,7 +9,7 @@ from typing import cast
 from PySide6 import QtCore
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 # Qt's own takes and gives back anything, as far as a type checker can say.
 QT_TRANSLATE_NOOP = cast("Callable[[str, str], str]", QtCore.QT_TRANSLATE_NOOP)

@@ -16,8 +16,8 @@ from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.library import CodePiece, LibraryFailure
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
-from jitstudio.paths import cache_folder
-from jitstudio.private import make_private
+from jitstudio.system.paths import cache_folder
+from jitstudio.system.private import make_private
 from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
 from jitstudio.worker.queue import Report
 

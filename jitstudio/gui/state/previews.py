@@ -17,7 +17,7 @@ from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileContent, ReadOnlyReason, compare
-from jitstudio.paths import header_places
+from jitstudio.system.paths import header_places
 
 # Where Python keeps what is installed, NVIDIA's headers among it.
 _INSTALLED = frozenset({"site-packages", "dist-packages"})

@@ -10,6 +10,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from jitstudio.commands.project_files import (
+    OpenProject,
+    Resolve,
+    file_launch,
+    file_sweep,
+    path_in_project,
+)
+from jitstudio.commands.trust import OWN, RESTRICTED, TrustLevel
 from jitstudio.core.axes import VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import ProjectFormatError, dump, load
@@ -21,8 +29,6 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
 from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.session_format import SavedProject
-from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
-from jitstudio.trust import OWN, RESTRICTED, TrustLevel
 
 _COMPARE_AFTER_MS = 100
 _MARK = "\ufeff"

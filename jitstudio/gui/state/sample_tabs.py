@@ -7,7 +7,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import kind_of_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.samples import Sample, SampleFile
+from jitstudio.help.samples import Sample, SampleFile
 
 
 def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -> None:

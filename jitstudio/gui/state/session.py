@@ -46,8 +46,8 @@ from jitstudio.gui.state.session_format import (
     dump,
     load,
 )
-from jitstudio.paths import fallback_folder
-from jitstudio.private import make_private
+from jitstudio.system.paths import fallback_folder
+from jitstudio.system.private import make_private
 
 if TYPE_CHECKING:
     # Most windows come up without any.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QLockFile, QObject, Qt, QThreadPool, Signal, Slot
 
 from jitstudio.gui.state.document_files import replace_file
-from jitstudio.private import make_private
+from jitstudio.system.private import make_private
 
 _SLOTS = 16
 _UNREAD = "-unread-"

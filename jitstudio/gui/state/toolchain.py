@@ -8,11 +8,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.toolchain_info import ToolchainInfo
-from jitstudio.gui.kit.background import Background
-from jitstudio.gui.services.build_service import BuildService
-from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.toolchain_folders import (
+from jitstudio.core.toolchain_folders import (
     OWN,
     AddedToolchains,
     ToolchainError,
@@ -21,6 +17,10 @@ from jitstudio.toolchain_folders import (
     named,
     toolchain_in,
 )
+from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.state.build_settings import BuildSettings
 
 
 class Toolchain(QObject):

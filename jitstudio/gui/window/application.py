@@ -30,14 +30,14 @@ from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.kit.translating import install
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.main_window import MainWindow
-from jitstudio.paths import (
+from jitstudio.system.paths import (
     data_folder,
     fallback_folder,
     passing_data_folder,
     resource,
     settings_folder,
 )
-from jitstudio.private import make_private
+from jitstudio.system.private import make_private
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
 

@@ -22,7 +22,7 @@ from jitstudio.gui.window.window_frame import WindowFrame
 if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.window.window_builder import WindowBuilder
-    from jitstudio.samples import Sample
+    from jitstudio.help.samples import Sample
 
 # The rest is loaded once the texts are painted, or where the window is out of sight by then.
 _PAINTED_MS, _UNSEEN_MS = 20, 300
@@ -37,7 +37,7 @@ def _window_builder() -> type[WindowBuilder]:
 def _open_first_sample(user_state: UserState) -> Sample:
     # Only the first start shows one.
     from jitstudio.gui.state.sample_tabs import open_sample  # noqa: PLC0415
-    from jitstudio.samples import samples  # noqa: PLC0415
+    from jitstudio.help.samples import samples  # noqa: PLC0415
 
     sample = samples()[0]
     open_sample(sample, user_state.documents, user_state.settings)

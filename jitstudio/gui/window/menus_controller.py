@@ -18,8 +18,8 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.commands.spec import CACHES, FILE, VIEW
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.help.samples import samples
 from jitstudio.kernel_caches.places import KernelCache, caches_here
-from jitstudio.samples import samples
 
 _BEFORE_RECENT = "saveAction"
 _MODE_WORDS = {

@@ -33,7 +33,7 @@ from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.layout_controller import LayoutController
 from jitstudio.gui.window.menus_controller import MenusController
 from jitstudio.gui.window.window_frame import WindowFrame
-from jitstudio.samples import Sample, samples
+from jitstudio.help.samples import Sample, samples
 
 # Folders of `features` without a pane; those with one are in the table of panes.
 _FEATURES = (

@@ -13,7 +13,7 @@ from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
-from jitstudio.interpreters import InterpreterError, interpreter
+from jitstudio.system.interpreters import InterpreterError, interpreter
 from jitstudio.toolchain import locate, nvcc, nvrtc
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders

@@ -18,9 +18,9 @@ from glob import glob
 from pathlib import Path
 
 import jitstudio
+from jitstudio.core.toolchain_folders import toolchain_in
 from jitstudio.core.tools import USUAL_TOOLKITS
-from jitstudio.paths import resource
-from jitstudio.toolchain_folders import toolchain_in
+from jitstudio.system.paths import resource
 from jitstudio.worker.sandbox.access import holds_home
 
 WRAPPED = "JITSTUDIO_WRAPPED"

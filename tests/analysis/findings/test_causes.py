@@ -19,7 +19,7 @@ from jitstudio.analysis.findings.model import (
 )
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 from tests.support import cuda, request
 
 _MOST = 4

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from shutil import which
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 CAPABILITIES = tuple(tomllib.loads(resource("analysis/limits.toml").read_text())["capabilities"])
 

@@ -23,7 +23,7 @@ from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.previews import open_preview
-from jitstudio.samples import Sample, SampleFile, samples
+from jitstudio.help.samples import Sample, SampleFile, samples
 from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from jitstudio.gui.kit.icons import forget_desktop_icons, icon
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 # The icon of the program itself has colours of its own.
 NAMES = sorted({path.stem for path in resource("icons").glob("*.svg")} - {"jitstudio"})

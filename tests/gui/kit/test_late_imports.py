@@ -13,7 +13,7 @@ SECOND_STAGE = (
     "jitstudio.core.launch.spec",
     "jitstudio.core.project.project",
     "jitstudio.core.result",
-    "jitstudio.samples",
+    "jitstudio.help.samples",
 )
 
 

@@ -33,7 +33,7 @@ from jitstudio.gui.kit.theme import (
     follow_theme,
     palette,
 )
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 # sRGB to XYZ under D65: IEC 61966-2-1.
 # ---- How far apart two colours are, for whoever sees them, and on whatever they are seen

@@ -5,7 +5,7 @@ from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.window.window_builder import installers
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 NAMES = [pane.name for pane in PANES]
 

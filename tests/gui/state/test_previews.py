@@ -18,7 +18,7 @@ from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.paths import usual_cache_folder
+from jitstudio.system.paths import usual_cache_folder
 from tests.gui.own_settings import own_settings
 
 

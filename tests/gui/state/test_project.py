@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QTextCursor
 
+from jitstudio.commands.project_files import read_project
+from jitstudio.commands.trust import TrustLevel
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
@@ -23,8 +25,6 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
-from jitstudio.project_files import read_project
-from jitstudio.trust import TrustLevel
 from tests.gui.own_settings import own_settings
 
 LAUNCH = LaunchSpec("k", (("x", "n:file(data/x.npy)"), ("n", "4")))

@@ -5,13 +5,13 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Project
+from jitstudio.core.toolchain_folders import AddedToolchains
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.toolchain import OtherToolchains
-from jitstudio.toolchain_folders import AddedToolchains
 from tests.gui.own_settings import own_settings
 
 

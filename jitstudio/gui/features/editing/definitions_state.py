@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jitstudio.core.code import CodeKind
 from jitstudio.core.options import read, split_options
 from jitstudio.core.options.spec import OptionEffect
-from jitstudio.paths import unpacked_headers
+from jitstudio.system.paths import unpacked_headers
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Slot
 from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
-from jitstudio.formatting import FormattingResult, Style, formatted
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.edits import selected_blocks, tab_width
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.services.formatting import FormattingResult, Style, formatted
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.project import ProjectState

@@ -11,7 +11,10 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.compile_commands import (
+from jitstudio.core.bounds.folders import walk
+from jitstudio.core.code import CodeKind, kind_of
+from jitstudio.core.options import join_options, split_options, without
+from jitstudio.export.compile_commands import (
     CompileFlags,
     FlagsError,
     databases_near,
@@ -19,9 +22,6 @@ from jitstudio.compile_commands import (
     flags_in,
     flags_of,
 )
-from jitstudio.core.bounds.folders import walk
-from jitstudio.core.code import CodeKind, kind_of
-from jitstudio.core.options import join_options, split_options, without
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands

@@ -27,7 +27,7 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
-from jitstudio.paths import home_folder
+from jitstudio.system.paths import home_folder
 
 _USER = "graph"
 

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from jitstudio.commands.handover import HandoverServer
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.handover import HandedCode, Handover, HandoverAnswer, HandoverError
@@ -25,7 +26,6 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import FileContent, FileText, compare, editable
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.handover import HandoverServer
 from jitstudio.ptx.skimming import ptx_target
 
 _KEY = "python.take"

@@ -16,7 +16,7 @@ from jitstudio.gui.kit.parts import page_of
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
-from jitstudio.manual import INDEX
+from jitstudio.help.manual import INDEX
 
 
 def explain_parts(window: QWidget) -> None:

@@ -18,18 +18,18 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio import __version__
-from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ToolchainInfo, gpu_findings
-from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.paths import resource
-from jitstudio.versions import (
+from jitstudio.commands.versions import (
     Version,
     markdown_table,
     package_versions,
     program_versions,
     tool_versions,
 )
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.toolchain_info import ToolchainInfo, gpu_findings
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.system.paths import resource
 
 
 def versions(info: ToolchainInfo | None, devices: DeviceList | None) -> tuple[Version, ...]:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.theme import follow_theme
-from jitstudio.manual import INDEX, pages
+from jitstudio.help.manual import INDEX, pages
 
 _SIZE = (940, 600)
 _MARGIN, _LINE_SPACING = 12, 2

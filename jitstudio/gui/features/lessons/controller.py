@@ -17,7 +17,7 @@ from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.lessons import (
+from jitstudio.help.lessons import (
     Goal,
     Lesson,
     LessonError,
@@ -26,7 +26,7 @@ from jitstudio.lessons import (
     lessons,
     read_lesson,
 )
-from jitstudio.paths import data_folder
+from jitstudio.system.paths import data_folder
 
 # -P: what lies in the pupil's folder is none of our modules.
 _COMMAND = ("-P", "-m", "jitstudio", "lesson", "check", "--json")

@@ -25,7 +25,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
-from jitstudio.paths import home_folder
+from jitstudio.system.paths import home_folder
 
 _PICTURE = "pipeline.svg"
 _NOT_RUN = frozenset({NodeState.WAITING, NodeState.SKIPPED})

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.core.toolchain_folders import COMPILERS, ToolchainFolder
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
@@ -42,7 +43,6 @@ from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import BUILD, CONTEXT, SETTINGS, Setting, SettingValue
 from jitstudio.gui.state.toolchain import OtherToolchains
-from jitstudio.toolchain_folders import COMPILERS, ToolchainFolder
 
 # ---- The other versions of the compilers: a list of folders
 

@@ -18,7 +18,6 @@ from jitstudio.core.toolchain_info import (
     tool_findings,
     window_finding,
 )
-from jitstudio.display import check_window
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.welcome.view import WelcomePage
@@ -28,7 +27,8 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.toolchain import Toolchain
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
+from jitstudio.system.display import check_window
 
 _STARTERS = ("newCudaAction", "newPythonAction", "newLlvmAction", "newPtxAction", "openAction")
 _ICON = "book"

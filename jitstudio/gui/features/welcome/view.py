@@ -40,7 +40,7 @@ from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import explain_by, fit_icon, heading, muted, show_tip, text_label
 from jitstudio.gui.kit.theme import current_theme, follow_theme
-from jitstudio.samples import Sample
+from jitstudio.help.samples import Sample
 
 _PADDING, _GAP, _RADIUS = 10, 10, 6
 _CARD_ICON = 18

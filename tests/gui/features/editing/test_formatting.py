@@ -2,12 +2,12 @@
 
 import pytest
 
-from jitstudio import formatting
+from jitstudio.commands.project_files import read_project
+from jitstudio.commands.trust import RESTRICTED
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
-from jitstudio.project_files import read_project
-from jitstudio.trust import RESTRICTED
+from jitstudio.gui.services import formatting
 from tests.gui.driver import pause
 
 pytest.importorskip("clang_format")

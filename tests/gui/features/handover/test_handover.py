@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 
 import jitstudio
+from jitstudio.commands.handover import windows
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import HandoverError
-from jitstudio.handover import windows
 from tests.gui.watchdog import Watchdog, slowness
 
 RECORDED = Path(__file__).parents[3] / "data/captured/add_kernel.jitkernel"

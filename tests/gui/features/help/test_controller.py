@@ -18,7 +18,7 @@ from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.parts import explain_by, page_of
 from jitstudio.gui.shell.commands.actions import ACTIONS
-from jitstudio.manual import INDEX, pages
+from jitstudio.help.manual import INDEX, pages
 
 
 def test_the_innermost_part_with_a_page_decides(qtbot):

@@ -7,12 +7,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
 
 from jitstudio import __version__
+from jitstudio.commands.versions import markdown_table
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.help.dialogs import AboutDialog, ToolchainDialog, versions
-from jitstudio.versions import markdown_table
 from tests.devices import H200
 
 _HOME = str(Path.home())

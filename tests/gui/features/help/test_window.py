@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QTextBrowser
 
 from jitstudio.cli.help import page_lines
 from jitstudio.gui.features.help.window import HelpWindow
-from jitstudio.manual import pages
+from jitstudio.help.manual import pages
 
 _COMMANDS = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(action:")
 

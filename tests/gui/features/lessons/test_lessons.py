@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QTextBrowser
 
 from jitstudio.gui.features.lessons.view import LessonsView
-from jitstudio.lessons import Goal, Lesson, lessons
+from jitstudio.help.lessons import Goal, Lesson, lessons
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from jitstudio.core.toolchain_folders import AddedToolchains
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import INTERPRETER, SETTINGS
 from jitstudio.gui.state.toolchain import OtherToolchains
-from jitstudio.toolchain_folders import AddedToolchains
 
 BROWSE = f"{INTERPRETER}Browse"
 

@@ -3,7 +3,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.features.welcome.view import WelcomeCard, WelcomePage
-from jitstudio.samples import samples
+from jitstudio.help.samples import samples
 from tests.gui.driver import Driver, pause
 
 

@@ -11,7 +11,7 @@ from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change
 from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS, KeyScope
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 
 def test_every_command_of_a_whole_window_does_something(driver):

@@ -20,8 +20,8 @@ from typing import Any
 from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.core.bounds.folders import walk
 from jitstudio.core.plain_files import read_file
-from jitstudio.paths import resource, settings_folder
-from jitstudio.private import make_private, read_private, write_private
+from jitstudio.system.paths import resource, settings_folder
+from jitstudio.system.private import make_private, read_private, write_private
 
 TEXT, CHECKS, SOLUTION = "lesson.md", "checks.toml", "solution"
 _LARGEST_TEXT = 1 << 20

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 INDEX = "index"
 COMMAND = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]\(action:(\w+)\)")

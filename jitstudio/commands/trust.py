@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jitstudio.commands.project_files import OpenProject
 from jitstudio.core.axes import AxisKind, parse_values
 from jitstudio.core.options import lies_in, refused, shown, split_options
 from jitstudio.core.plan import misnamed
 from jitstudio.listing.includes import includes
-from jitstudio.paths import settings_folder
-from jitstudio.private import read_private, write_private
-from jitstudio.project_files import OpenProject
+from jitstudio.system.paths import settings_folder
+from jitstudio.system.private import read_private, write_private
 
 _VERSION = 1
 _LARGEST = 4 << 20

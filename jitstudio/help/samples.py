@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.spec import LaunchSpec, spec_from
 from jitstudio.core.request import LinkMode
-from jitstudio.paths import resource
+from jitstudio.system.paths import resource
 
 
 class SampleFile(NamedTuple):

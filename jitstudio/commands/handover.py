@@ -32,8 +32,8 @@ from jitstudio.core.handover import (
     read_answer,
     read_message,
 )
-from jitstudio.paths import runtime_folders
-from jitstudio.private import make_private
+from jitstudio.system.paths import runtime_folders
+from jitstudio.system.private import make_private
 
 if sys.platform != "win32":
     import fcntl

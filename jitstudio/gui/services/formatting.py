@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from xml.etree import ElementTree
 
-from jitstudio.private import is_own
+from jitstudio.system.private import is_own
 
 STYLE_NAMES = (".clang-format", "_clang-format")
 _SECONDS = 30.0

@@ -17,8 +17,8 @@ from glob import escape, glob
 from pathlib import Path
 
 from jitstudio.core.tools import Tool
-from jitstudio.paths import settings_folder
-from jitstudio.private import read_private, write_private
+from jitstudio.system.paths import settings_folder
+from jitstudio.system.private import read_private, write_private
 
 OWN = "own"
 """The word for the compilers of jitstudio's own environment."""
