@@ -330,7 +330,7 @@ def start_window() -> StartedWindow:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parent.parent.parent
     environment = dict(os.environ)
     if root.name not in ("site-packages", "dist-packages"):
         # A checkout, which not every interpreter of its environment may know.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 _NAME = "jitstudio"
 _DATA = ".local/share"
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parent.parent
 # An installed wheel carries the files inside the package; a checkout has them next to it.
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
