@@ -309,7 +309,9 @@ class NextRound:
         It stops after a hundred errors, and libraries such as NPP have thousands of functions. What
         has templates is of a library in C++, whose headers need each other.
         """
-        folders = {os.path.dirname(path): os.path.dirname(self._as_said[path]) for path in refused}
+        # Those that NVRTC brings are for it.
+        others = (path for path in refused if not in_folders(path, self._installed))
+        folders = {os.path.dirname(path): os.path.dirname(self._as_said[path]) for path in others}
         waiting = list(self._texts_by_name())
         while waiting:
             includer, text = waiting.pop()

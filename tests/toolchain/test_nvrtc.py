@@ -330,7 +330,9 @@ def test_what_is_said_of_nvidia_s_headers_is_short(builder):
     (stage,) = result.stages
     lines = stage.log.splitlines()
     assert len(lines) <= 4
-    assert re.search(r"^More errors inside NVIDIA's own headers, left out: \d+\.$", stage.log, re.M)
+    inside = [d for d in about_code if d.file != "kernel.cu"]
+    more = r"^More errors inside NVIDIA's own headers, left out: \d+\.$"
+    assert len(inside) < 5 or re.search(more, stage.log, re.M)
     assert any(line.startswith("Host code in NVIDIA's own headers") for line in lines)
 
 
