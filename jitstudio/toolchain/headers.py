@@ -185,7 +185,9 @@ def stand_in_of(name: str) -> str:
         return "cub/cub.cuh"
     if _THRUST_FOR_HOSTS.fullmatch(name):
         return "jitstudio/thrust.h"
-    return name if os.path.isfile(os.path.join(stand_in_folder(), name)) else ""
+    # Neither a whole path nor one that leads upwards is a name of theirs.
+    path = os.path.normpath(os.path.join(stand_in_folder(), name))
+    return name if is_within(path, stand_in_folder()) and os.path.isfile(path) else ""
 
 
 def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
