@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -218,7 +217,7 @@ class _Reader:
         """Puts macros in place, and looks for what names templates."""
         leading = self._leading_templates()
         launching = LaunchMacros(self._macros, {*self._kernels, *leading})
-        program = ProgramTexts([outline for outline, _ in self._texts])
+        program = self._program = ProgramTexts([outline for outline, _ in self._texts])
         for outline, text in self._texts:
             variables = (i.head for i in outline.items if i.kind is Kind.OTHER and not i.parent)
             outside = b"\n".join(variables)
@@ -325,7 +324,7 @@ class _Reader:
                 scope = function.item.scope
                 bound = [(called, self._bound(called, mention, known, scope)) for called in meant]
                 is_unknown = bound and all(each is None for _, each in bound)
-                if is_unknown and meant[0].name not in self._plain and mention.is_sure:
+                if is_unknown and mention.is_sure and self._program.plain(meant[0].name) is None:
                     at = self._place(function, mention.at)
                     self._calls_unknown.setdefault(meant[0].name, at)
                 for called, inner in bound:
@@ -354,13 +353,6 @@ class _Reader:
     def _place(self, function: FollowedFunction, at: int) -> int:
         """Returns a place of a function in the text; the start where that is a header's."""
         return min(function.start + at, function.item.end) if function.is_own else 0
-
-    @cached_property
-    def _plain(self) -> frozenset[bytes]:
-        """The names of functions that are no templates."""
-        items = (item for outline, _ in self._texts for item in outline.items)
-        functions = (item for item in items if item.kind is Kind.FUNCTION)
-        return frozenset(_name(item) for item in functions if not levels(item))
 
     def _uncalled(self) -> Iterator[tuple[bytes, int]]:
         """Yields the templates of the host that name kernels and that nobody was seen to call.

@@ -272,37 +272,38 @@ class ProgramTexts:
     def __init__(self, outlines: Sequence[Outline]) -> None:
         self._outlines = outlines
 
-    @cached_property
-    def _classes(self) -> dict[bytes, tuple[TemplateHead, bytes]]:
-        classes: dict[bytes, tuple[TemplateHead, bytes]] = {}
+    def _class(self, name: bytes) -> tuple[TemplateHead, bytes] | None:
+        """Returns the parameters of a class and its body; None for no class of the texts."""
         for outline in self._outlines:
-            for item in (each for each in outline.items if each.kind is Kind.TYPE):
-                body = outline.code[item.body : item.body_end]
-                classes.setdefault(class_name(item.head), (template(item.template), body))
-        return classes
+            for item in outline.items:
+                if item.kind is Kind.TYPE and name in item.head and class_name(item.head) == name:
+                    return template(item.template), outline.code[item.body : item.body_end]
+        return None
 
-    @cached_property
-    def _results(self) -> dict[bytes, bytes]:
-        """The heads of functions that are no templates, by their names."""
-        items = (i for outline in self._outlines for i in outline.items if not i.template)
-        heads = (item.head for item in items if item.kind is Kind.FUNCTION and not item.parent)
-        paths = ((qualified(head.partition(b"(")[0]), head) for head in heads)
-        return {path[-1][0]: head for path, head in paths if path}
+    def plain(self, name: bytes) -> OutlineItem | None:
+        """Returns the function of a name that is no template; None for none."""
+        for outline in self._outlines:
+            for item in outline.items:
+                if item.kind is Kind.FUNCTION and name in item.head and not levels(item):
+                    path = qualified(item.head.partition(b"(")[0])
+                    if path and path[-1][0] == name:
+                        return item
+        return None
 
     def member(self, holder: tuple[bytes, int] | None, name: bytes) -> WrittenType | None:
         """Returns the type of a member of a variable of some type."""
         path = qualified(holder[0]) if holder else []
-        head, body = self._classes.get(path[-1][0], (None, b"")) if path else (None, b"")
-        declared = _declaration(name, body) if head is not None else None
-        if declared is None or head is None:
+        known = self._class(path[-1][0]) if path else None
+        declared = _declaration(name, known[1]) if known is not None else None
+        if declared is None or known is None:
             return None
-        places = OnlyPlaces(head.places(tuple(split(path[-1][1] or b""))))
+        places = OnlyPlaces(known[0].places(tuple(split(path[-1][1] or b""))))
         return WrittenType(resolved(declared.kind, places), declared.stars)
 
     def result(self, name: bytes) -> WrittenType | None:
         """Returns what a function returns."""
-        head = _SPECIFIERS.sub(b"", self._results.get(name, b""))
-        return _declaration(name, head)
+        function = self.plain(name)
+        return _declaration(name, _SPECIFIERS.sub(b"", function.head)) if function else None
 
 
 class TextKnown:
