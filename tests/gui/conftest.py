@@ -171,11 +171,16 @@ def started(driver):
 
 
 @pytest.fixture
-def restarted(shared_driver):
-    """That window as at its first start, with its sample built.
+def restarted(request, shared_driver):
+    """The shared window as at its first start, with its sample built.
 
-    A test that changes more than a project holds (settings, layout, pins) changes it back.
+    A test that changes more than a project holds, or looks at that, has one of its own:
+    `usefixtures("driver")`.
     """
+    if "driver" in request.fixturenames:
+        own = request.getfixturevalue("driver")
+        own.start()
+        return own
     if shared_driver.results:
         shared_driver.begin_anew()
     else:

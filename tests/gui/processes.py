@@ -14,8 +14,11 @@ def children() -> frozenset[int]:
 
 
 def _is_running(pid: int) -> bool:
-    """Whether it is no zombie: what a killed worker had started ends up with us."""
-    return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    """Whether it is there and no zombie: what a killed worker had started ends up with us."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def running_threads() -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -27,6 +28,11 @@ from tests.gui.driver import pause
 
 # What an editor does by itself with these keys is just what the command does.
 SAME_IN_EDITORS = {"undoAction", "redoAction"}
+
+
+@pytest.fixture
+def started(restarted):
+    return restarted
 
 
 def menus(driver) -> list[QMenu]:
@@ -61,6 +67,7 @@ def swallows(widget, keys: QKeySequence) -> bool:
     return event.isAccepted()
 
 
+@pytest.mark.usefixtures("driver")
 def test_all_commands_can_be_seen_named_and_typed(started):
     driver = started
     for menu in (*menus(driver), driver.window.menuBar()):
