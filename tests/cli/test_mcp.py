@@ -4,17 +4,14 @@ import asyncio
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mcp")
-
-from mcp import Client, StdioServerParameters
-
-from jitstudio.mcp_server import LONGEST_TEXT, MOST_ROWS, shortened
-
-pytestmark = [pytest.mark.tools, pytest.mark.slow]
+# Takes a second to import, which no process spends that runs other tests.
+is_missing = pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
+pytestmark = [pytest.mark.tools, pytest.mark.slow, is_missing]
 
 KERNEL = 'extern "C" __global__ void k(float* a) { a[threadIdx.x] = a[threadIdx.x] * 2.1; }\n'
 TEXTS = {"k.cu": KERNEL}
@@ -42,6 +39,8 @@ CALLS = {
 
 def served(folder, calls, *more):
     """The names of the tools of a server, and what it says to all calls."""
+    from mcp import Client, StdioServerParameters
+
     (folder / "there.cu").write_text(KERNEL)
     words = ["-m", "jitstudio", "mcp", "--folder", str(folder), *more]
     there = {"JITSTUDIO_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -132,6 +131,8 @@ def test_nothing_outside_the_folder_is_read_and_no_harmful_option_sent(answers):
 
 
 def test_long_answers_are_cut_and_say_so():
+    from jitstudio.mcp_server import LONGEST_TEXT, MOST_ROWS, shortened
+
     made = shortened(
         {"text": "x" * (LONGEST_TEXT + 5), "rows": [*range(MOST_ROWS + 5)], "no": None}
     )

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 
@@ -17,9 +18,10 @@ from jitstudio.variants.sites import ClusterCertificates, SiteError
 from tests.support import ROOT, SLOW
 from tests.variants.plans import power_plan
 
-pytestmark = pytest.mark.tools
-
-distributed = pytest.importorskip("distributed")
+is_missing = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="needs the package distributed"
+)
+pytestmark = [pytest.mark.tools, is_missing]
 
 QUICK = 30.0
 """Seconds within which a cancelled sweep must be over; far less than the slow code takes."""
@@ -27,6 +29,8 @@ QUICK = 30.0
 
 @pytest.fixture(scope="module")
 def scheduler():
+    import distributed
+
     # The processes find a checkout that is not installed.
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     with (
@@ -133,6 +137,8 @@ def by(folder, authority="ca.pem"):
 
 @pytest.fixture(scope="module")
 def encrypted(certificates, scheduler):
+    import distributed
+
     ca, cert, key = by(certificates)
     security = distributed.Security(
         tls_ca_file=ca,
