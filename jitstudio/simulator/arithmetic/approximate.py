@@ -2,9 +2,9 @@
 
 The multifunction unit of the hardware (MUFU) reads a function off a table of segments, each with a
 polynomial of the second degree in fixed point, whose square is truncated. The instructions of PTX
-add a scaling of what is subnormal or large; which one, is what ptxas makes for sm_90.
+scale subnormal or large operands first, as the code does that ptxas generates for sm_90.
 
-All forms but `tanh.approx.f32` give the bits of an H100; `APPROXIMATE` says how that was found.
+All forms but `tanh.approx.f32` give the bits of an H100; `APPROXIMATE` says how they were compared.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ _SIGN = np.uint32(0x80000000)
 _FRACTION = np.uint32(0x7FFFFF)
 _TINY = np.float32(2.0**-126)
 _HUGE = np.float32(2.0**126)
+# 1 / (2 pi): the unit takes angles in turns.
 _TURN = np.array([0x3E22F983], np.uint32).view(np.float32)
 _quiet = np.errstate(all="ignore")
 
 
 @dataclass(frozen=True)
 class Approximation:
-    """How far the simulator is from the hardware, and the hardware from the exact value.
+    """The distance of the simulator from the hardware, and of the hardware from exact values.
 
     Attributes:
         exact: Whether simulator and hardware are equal for every operand.
-        ulp: Their largest difference in units of the last place, where not.
-        source: What says so.
+        ulp: The largest difference in units of the last place, where they are not equal.
+        source: The comparison that shows it.
         error: The largest error of the hardware.
     """
 
@@ -97,7 +98,7 @@ def rcp(name: str, a: Array, *, ftz: bool = False) -> Array:
 def rsqrt(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns ``1 / sqrt(a)`` (`rsqrt.approx`, f32 and f64).
 
-    That of f64 without `.ftz` is refined by one step of the third order.
+    For f64 without `.ftz` the result is refined by one step of the third order.
     """
     if name == "f64":
         return _rsqrt64(a) if ftz else _refined_rsqrt64(a)
@@ -122,12 +123,13 @@ def sqrt(a: Array, *, ftz: bool = False) -> Array:
 def ex2(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns ``2 ** a`` (`ex2.approx`, f32, f16, bf16)."""
     if name != "f32":
-        # The result for f32, cut off; beyond the range it is infinite.
+        # The f32 result, cut off to 16 bits; beyond the range it is infinite.
         full = _mufu_ex2(to_doubles(a, name).astype(np.float32)).astype(np.float64)
         cut = round_to(full, name, "rz")
         return to_bits(np.where(full >= 65536, full, cut) if name == "f16" else cut, name)
     if ftz:
         return _mufu_ex2(a)
+    # The unit gives no subnormal results: 2^a is (2^(a/2))^2.
     low = a < np.float32(-126)
     result = _mufu_ex2(np.where(low, a * np.float32(0.5), a))
     return canonical32(np.where(low, result * result, result))
@@ -140,6 +142,7 @@ def lg2(a: Array, *, ftz: bool = False) -> Array:
     if ftz:
         return _mufu_lg2(a)
     scale = _scale(a)
+    # log2(a * 2^24) is log2(a) + 24.
     result = _mufu_lg2(a * scale)
     return np.where(scale > 1, floating.add("f32", result, np.full(1, -24, np.float32)), result)
 
@@ -157,8 +160,8 @@ def cos(a: Array, *, ftz: bool = False) -> Array:
 
 
 _TANH_IS_OPERAND = 2.0**-8 * (1 + 2.0**-7)
-"""Below it the unit gives the operand; from 8 on it gives 1."""
-# Where the unit's error shows in 16 bits: operands whose results are one digit up or down.
+"""Smaller operands are their own result; from 8 on the result is 1."""
+# The unit's error shows in 16 bits for these operands, whose results are one digit up or down.
 _TANH_UP = {
     "f16": (0x29C6, 0x2C95, 0x2C96, 0x2E39, 0x2E9D, 0x3064, 0x323F, 0x32FF, 0x355B, 0x372D, 0x3824,
             0x399A, 0x3CC9, 0x3DE3, 0x3ED6, 0x4080),
@@ -193,8 +196,8 @@ def div(a: Array, b: Array, *, ftz: bool = False, full: bool = False) -> Array:
     """Returns ``a / b`` by the reciprocal (`div.approx.f32`, `div.full.f32`).
 
     Args:
-        a: The values.
-        b: The others.
+        a: The dividends.
+        b: The divisors.
         ftz: Whether subnormal operands and results are zeros.
         full: `.full`: for divisors above 2**126, too.
     """
@@ -208,7 +211,7 @@ def div(a: Array, b: Array, *, ftz: bool = False, full: bool = False) -> Array:
 
 
 def _scale(a: Array, *, large: bool = False) -> Array:
-    """Returns what makes subnormal values normal, and quarters large ones."""
+    """Returns factors that make subnormal values normal, and divide large ones by 4."""
     size = np.abs(a)
     scale = np.where(size < _TINY, np.float32(2.0**24), np.float32(1))
     return np.where(size > _HUGE, np.float32(0.25), scale) if large else scale
@@ -230,7 +233,8 @@ def _packed(sign: Any, exponent: Array, fraction: Array) -> Array:
 
 @cache
 def _squares() -> Array:
-    """Returns the squares of 17 bits whose partial products lack all below bit 19."""
+    """Returns the squares of 17 bits, from partial products without the bits below bit 19."""
+    # The multiplier array of the hardware leaves out the columns of the lowest bits.
     x = np.arange(1 << 17, dtype=np.int64)
     keep = ~np.int64((1 << 19) - 1)
     total = np.zeros_like(x)
@@ -246,7 +250,7 @@ def _table(function: str) -> tuple[Array, ...]:
 
 
 def _interpolated(function: str, segment: Array | int, fraction: Array) -> Array:
-    """Returns the polynomial of the segment that a fraction is in, in fixed point.
+    """Returns the polynomial for a fraction, by its segment, in fixed point.
 
     Args:
         function: A name of the tables.
@@ -258,14 +262,15 @@ def _interpolated(function: str, segment: Array | int, fraction: Array) -> Array
     c0, c1, c2 = _table(function)
     low = (fraction & np.uint32((1 << low_bits) - 1)).astype(np.int64)
     place = (fraction >> np.uint32(low_bits)).astype(np.int64) + segment
-    # Squares have 17 bits; those of 16 are those of 17 with a 0 below, less two digits.
+    # The table is of 17 bits: a number of 16 bits is squared with a 0 below, and shifted by two.
     square = _squares()[low << (17 - low_bits)] >> 2 * (17 - low_bits)
     total = (c0[place] << table.c0_shift) + (c1[place] * low << table.c1_shift) * table.c1_sign
     return total + c2[place] * square * table.c2_sign + table.bias
 
 
 def _leading(x: Array) -> Array:
-    """Returns the place of the highest bit of numbers from 2**10 on; of 0 it is negative."""
+    """Returns the place of the highest bit of numbers from 2**10 on; a negative one for 0."""
+    # The exponent field of a float64 has the bias 1023, of which the shift takes 10.
     return ((x >> 10).astype(np.float64).view(np.int64) >> 52) - 1013
 
 
@@ -277,6 +282,7 @@ def _fraction(total: Array, weight: int) -> Array:
 def _mufu_rcp(a: Array) -> Array:
     sign, exponent, fraction = _parts(a)
     total = _interpolated("rcp", 0, fraction)
+    # The reciprocal of a significand is in (0.5, 1]: below 1 the exponent is one less.
     below = (total >> 56 == 0).astype(np.int64)
     bits = _packed(sign, 254 - exponent - below, _fraction(total << below, 56))
     bits = np.where(exponent == 0, sign | _INFINITY, bits)
@@ -295,10 +301,13 @@ def _mufu_rsqrt(a: Array) -> Array:
     sign, exponent, fraction = _parts(a)
     power = exponent - 127
     odd = power & 1
+    # The table has 64 segments for even exponents, and 64 for odd ones.
     total = _interpolated("rsqrt", odd << 6, fraction) << 1
-    one = (odd == 0) & (fraction == 0)
+    is_power_of_4 = (odd == 0) & (fraction == 0)
     half = power - odd >> 1
-    bits = _packed(np.uint32(0), 126 - half + one, np.where(one, 0, _fraction(total, 57)))
+    bits = _packed(
+        np.uint32(0), 126 - half + is_power_of_4, np.where(is_power_of_4, 0, _fraction(total, 57))
+    )
     bits = np.where(sign != 0, _NAN, bits)
     bits = np.where(exponent == 0, sign | _INFINITY, bits)
     return _special(bits, exponent, fraction, np.where(sign != 0, _NAN, np.uint32(0)))
@@ -318,6 +327,7 @@ def _mufu_sqrt(a: Array) -> Array:
 def _mufu_lg2(a: Array) -> Array:
     sign, exponent, fraction = _parts(a)
     total = _interpolated("lg2", 0, fraction) + (exponent - 127 << 56)
+    # The exponent is added in fixed point, and the sum normalized: near 1 it has few digits.
     total = np.abs(total) >> 20 << 20
     top = _leading(total)
     total = np.where(top > 56, total >> np.clip(top - 56, 0, 63), total << np.clip(56 - top, 0, 63))
@@ -332,12 +342,13 @@ def _mufu_lg2(a: Array) -> Array:
 def _mufu_ex2(a: Array) -> Array:
     sign, exponent, fraction = _parts(a)
     negative = sign != 0
-    # 23 binary digits, cut off.
+    # The operand in fixed point with 23 binary digits, cut off.
     shift = exponent - 127
     digits = (fraction | np.uint32(1 << 23)).astype(np.int64)
     fixed = np.where(shift >= 0, digits << np.clip(shift, 0, 8), digits >> np.clip(-shift, 0, 24))
     fixed = np.where(exponent == 0, 0, fixed)
     whole, rest = fixed >> 23, fixed & 0x7FFFFF
+    # -1.25 is -2 + 0.75: the table is of fractions from 0 on.
     borrow = negative & (rest != 0)
     whole = np.where(negative, -whole, whole) - borrow
     rest = np.where(borrow, 0x7FFFFF - rest, rest)
@@ -351,12 +362,13 @@ def _mufu_ex2(a: Array) -> Array:
 def _mufu_sincos(turns: Array, *, cosine: bool) -> Array:
     """Returns the sine or cosine of angles in turns."""
     sign, exponent, fraction = _parts(turns)
-    # Turns with 25 binary digits, cut off: the quadrant and what it is to the next.
+    # Turns with 25 binary digits, cut off: two for the quadrant, 23 for the place in it.
     shift = exponent - 127 + 2
     digits = (fraction | np.uint32(1 << 23)).astype(np.int64)
     fixed = np.where(shift >= 0, digits << np.clip(shift, 0, 30), digits >> np.clip(-shift, 0, 24))
     fixed = np.where(exponent == 0, 0, fixed)
     quadrant, rest = fixed >> 23 & 3, fixed & 0x7FFFFF
+    # cos(x) = sin(x + 1/4 turn): the other quadrants are mirrored, with the sign of the next one.
     if cosine:
         mirrored, minus = quadrant & 1 == 0, (quadrant + 1) & 2 != 0
         sign = np.where(minus, _SIGN, np.uint32(0))
@@ -372,7 +384,7 @@ def _mufu_sincos(turns: Array, *, cosine: bool) -> Array:
 
 
 def _high_word(a: Array) -> tuple[Array, Array, Array]:
-    """Returns sign, exponent and the upper 20 bits of the fraction of float64, as 23."""
+    """Returns sign, exponent, and the upper 20 bits of the fraction of float64 as 23 bits."""
     high = (np.ascontiguousarray(a).view(np.uint64) >> np.uint64(32)).astype(np.uint32)
     return high & _SIGN, (high >> 20 & 0x7FF).astype(np.int64), (high & 0xFFFFF) << 3
 
@@ -382,10 +394,11 @@ def _from_high_word(x: Array) -> Array:
 
 
 def _rcp64(a: Array) -> Array:
-    """Returns what `rcp.approx.ftz.f64` gives: its lower 32 bits are 0, and do not count."""
+    """Returns results of `rcp.approx.ftz.f64`, whose lower 32 bits are 0 and do not count."""
     sign, exponent, fraction = _high_word(a)
-    one = _mufu_rcp((np.uint32(127 << 23) | fraction).view(np.float32))
-    _, part_exponent, part = _parts(one)
+    # PTX ISA, `rcp.approx.ftz.f64`: only the upper 32 bits of the operand are used.
+    reciprocal = _mufu_rcp((np.uint32(127 << 23) | fraction).view(np.float32))
+    _, part_exponent, part = _parts(reciprocal)
     power = part_exponent - 127 - (exponent - 1023) + 1023
     bits: Array = np.where(power > 0, power << 20 | (part >> 3).astype(np.int64), 0).astype(
         np.uint32
@@ -397,7 +410,7 @@ def _rcp64(a: Array) -> Array:
 
 
 def _refined_rsqrt64(a: Array) -> Array:
-    """Returns what `rsqrt.approx.f64` gives, by the instructions that ptxas makes of it."""
+    """Returns results of `rsqrt.approx.f64`, by the instructions that ptxas generates for it."""
     high = (a.view(np.uint64) >> np.uint64(32)).astype(np.uint32)
     usual = high - np.uint32(0x00100000) < np.uint32(0x7FE00000)
     x = np.where(usual, a, a * 2.0**54)
@@ -412,7 +425,7 @@ def _refined_rsqrt64(a: Array) -> Array:
 
 
 def _rsqrt64(a: Array) -> Array:
-    """Returns what `rsqrt.approx.ftz.f64` gives; see `_rcp64`."""
+    """Returns results of `rsqrt.approx.ftz.f64`; see `_rcp64`."""
     sign, exponent, fraction = _high_word(a)
     power = exponent - 1023
     odd = power & 1

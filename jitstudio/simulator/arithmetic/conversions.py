@@ -28,7 +28,7 @@ from jitstudio.simulator.arithmetic.rounding import (
     to_odd,
 )
 
-# To an integer: the nearest (even), toward zero, down, up.
+# Rounding to an integer: to nearest even, towards zero, down, up.
 _TO_INTEGER = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 _INTEGERS = {f"{k}{w}": np.dtype(f"{c}{w // 8}") for k, c in (("u", "u"), ("s", "i"), ("b", "u"))
              for w in (8, 16, 32, 64)}  # fmt: skip
@@ -46,13 +46,13 @@ def convert(
     Args:
         a: The values.
         source: Their type: an integer, ``f16 bf16 f32 f64 e4m3 e5m2 tf32``.
-        target: The other type.
+        target: The type of the result.
         rounding: ``rn rz rm rp rna`` to floats, ``rni rzi rmi rpi`` to integers or to floats that
             are integers; "" where the instruction has none.
         ftz: Whether subnormal f32 operands and results are zeros.
         sat: Whether floats are limited to 0 to 1, and integers to the range of the target.
         relu: Whether negative results are 0; NaN is the NaN of the target.
-        satfinite: Whether what is too large becomes the largest finite value.
+        satfinite: Whether too large values become the largest finite one.
     """
     if source in _INTEGERS and target in _INTEGERS:
         return _between_integers(a, _INTEGERS[target], sat)
@@ -77,7 +77,7 @@ def to_integers(a: Array, source: str, target: str, rounding: str) -> Array:
     values: Doubles = _TO_INTEGER[rounding](to_doubles(a, source))
     limits = np.iinfo(dtype)
     nan = values != values
-    # The largest integer of 64 bits is no float64; its successor is.
+    # 2^63 - 1 is no float64, and 2^63 is: so 64 bits need no addition of 1.
     above = values >= float(limits.max) + (dtype.itemsize < 8)
     below = values <= float(limits.min)
     result = np.where(nan | above | below, 0, values).astype(dtype)
@@ -95,7 +95,7 @@ def from_integers(a: Array, target: str, rounding: Rounding) -> Array:
         result: Array = a.astype(np.float32 if target == "f32" else np.float64)
         if rounding in ("rn", "rna"):
             return result
-        # 64 bits in two parts that float64 has exactly.
+        # 64 bits in two parts that are exact in float64.
         low = (a & a.dtype.type(0xFFFFFFFF if a.itemsize == 8 else 0)).astype(np.float64)
         high = (a - (a & a.dtype.type(0xFFFFFFFF)) if a.itemsize == 8 else a).astype(np.float64)
         return directed(result, (high - result) + low, rounding)
@@ -103,7 +103,7 @@ def from_integers(a: Array, target: str, rounding: Rounding) -> Array:
     if a.itemsize == 8:
         back = (a >> 11 << 11).astype(np.float64)
         lost = (a & 0x7FF) != 0
-        # Odd at the last digit where the lower ones are lost.
+        # Rounded to odd where lower digits are lost: see `rounding`.
         high = np.where(np.abs(high) >= 2.0**53, to_odd(back, lost.astype(np.float64)), high)
     return rounded(high, target, rounding)
 
@@ -114,7 +114,7 @@ def convert_pair(
     a: Array, b: Array, target: str, rounding: str = "rn", *,
     relu: bool = False, satfinite: bool = False,
 ) -> Array:  # fmt: skip
-    """Returns two f32 values in one register, `a` in the upper half (`cvt.f16x2.f32` and such).
+    """Returns two f32 values in a register, `a` in the upper half (`cvt.f16x2.f32` and others).
 
     Args:
         a: float32.
@@ -137,7 +137,7 @@ def convert_packed(
     a: Array, source: str, target: str, rounding: str = "rn", *,
     relu: bool = False, satfinite: bool = False,
 ) -> Array:  # fmt: skip
-    """Returns packed values as others, such as e4m3x2 as f16x2 and back; see `convert_pair`."""
+    """Returns packed values in another type, as e4m3x2 to f16x2 and back; see `convert_pair`."""
     from_, to = source.removesuffix("x2"), target.removesuffix("x2")
     half = 4 * a.itemsize
     parts = (a >> a.dtype.type(half), a & a.dtype.type((1 << half) - 1))
@@ -153,8 +153,8 @@ def convert_packed(
 def _between_integers(a: Array, dtype: np.dtype[Any], sat: bool) -> Array:
     if not sat:
         return a.astype(dtype)
-    limits, own = np.iinfo(dtype), np.iinfo(a.dtype)
-    low, high = max(limits.min, own.min), min(limits.max, own.max)
+    limits, source_limits = np.iinfo(dtype), np.iinfo(a.dtype)
+    low, high = max(limits.min, source_limits.min), min(limits.max, source_limits.max)
     return np.clip(a, a.dtype.type(low), a.dtype.type(high)).astype(dtype)
 
 
@@ -174,12 +174,13 @@ def _between_floats(
             canonical32(np.array(a)) if target == "f32" else to_bits(a.astype(np.float64), target)
         )
     if target == "tf32" and rounding == "rna":
-        # What ptxas makes of it for sm_90; a NaN of low digits only becomes infinite.
+        # The code of ptxas for sm_90: half a digit is added to the bits, and the rest cut off. A
+        # NaN with low digits only becomes infinite.
         bits = a.view(np.uint32)
         bits = np.where(np.isfinite(a), bits + np.uint32(0x1000), bits)
         return bits & np.uint32(0xFFFFE000)
     if (source, target) == ("bf16", "f32") and not (sat or ftz):
-        # A shift on the hardware: NaNs keep their bits.
+        # The hardware shifts the bits, so NaNs keep theirs.
         return (a.astype(np.uint32) << np.uint32(16)).view(np.float32)
     values = to_doubles(a, source)
     result: Array
@@ -209,12 +210,12 @@ def _between_floats(
 
 
 def _truncated_nan(result: Array, target: str) -> Array:
-    """Returns tf32 results whose NaN has zeros below its digits; all others as they are."""
+    """Returns results in which NaNs of tf32 have zeros below their digits."""
     return result & np.uint32(0xFFFFE000) if target == "tf32" else result
 
 
 def _with_payload(result: Array, a: Doubles, target: str) -> Array:
-    """Returns results whose NaNs are those of f64, cut off and made quiet."""
+    """Returns results with the payload of f64 NaNs, cut off and made quiet."""
     nan = a != a
     if nan.any():
         bits = a[nan].view(np.uint64) | np.uint64(QUIET64)

@@ -39,6 +39,7 @@ from jitstudio.simulator.arithmetic.rounding import (
     two_sum,
 )
 
+# The highest bit of the fraction is 1 for quiet NaNs.
 QUIET64 = 1 << 51
 NAN64 = 0xFFF8000000000000
 _LEAST32 = np.float32(2.0**-126)
@@ -104,10 +105,11 @@ def mul(
 @in_pieces
 def _product(name: str, a: Array, b: Array, rounding: Rounding, ftz: bool, sat: bool) -> Array:
     if name == "f64":
+        # As a * b + 0 with a zero of the sign of the product, which changes nothing.
         return _finish64(_fma64(a, b, np.copysign(0.0, a * b), rounding), a, b)
     a, b = _flushed(a, name, ftz), _flushed(b, name, ftz)
     product = to_doubles(a, name) * to_doubles(b, name)
-    # Adding a zero of its sign changes nothing.
+    # Adding a zero of the sign of the product changes nothing.
     zero = np.copysign(0.0, product)
     if name == "f32":
         r = sum32(product, zero, rounding)
@@ -149,6 +151,7 @@ def div(
             a, b = flush32(a), flush32(b)
         r = a / b
         if rounding != "rn":
+            # Exact: the product has 48 bits at most, and the difference fewer.
             rest = a - r.astype(np.float64) * b
             r = _directed_quotient(r, rest, a, b, rounding)
         if ftz:
@@ -159,6 +162,7 @@ def div(
         (r_part, r_exponent), (b_part, b_exponent), (a_part, a_exponent) = map(np.frexp, (r, b, a))
         high, low = two_product(r_part, b_part)
         rest = (np.ldexp(a_part, a_exponent - r_exponent - b_exponent) - high) - low
+        # A quotient that underflows to 0 has the sign of the dividend as error.
         rest = np.where(r == 0, a, rest)
         r = _directed_quotient(r, rest, a, b, rounding)
     return _finish64(r, b, a)
@@ -189,7 +193,7 @@ def rcp(name: str, a: Array, rounding: Rounding = "rn", *, ftz: bool = False) ->
 
 
 def absolute(name: str, a: Array, *, ftz: bool = False) -> Array:
-    """Returns the values without their sign; NaNs are those of arithmetic.
+    """Returns values without their sign; NaNs are the NaN of arithmetic.
 
     The hardware adds -0; a NaN of f64 keeps its sign, too.
     """
@@ -198,13 +202,13 @@ def absolute(name: str, a: Array, *, ftz: bool = False) -> Array:
 
 
 def negate(name: str, a: Array, *, ftz: bool = False) -> Array:
-    """Returns the values with the other sign; see `absolute`."""
+    """Returns values with the other sign; see `absolute`."""
     bits = _as_bits(_flushed(a, name, ftz))
     return _canonical(bits ^ _sign(bits), bits, name).view(a.dtype)
 
 
 def copysign(a: Array, b: Array) -> Array:
-    """Returns `b` with the sign of `a` (f32, f64), as PTX has the operands."""
+    """Returns `b` with the sign of `a` (f32, f64), the order of operands in PTX."""
     a_bits, b_bits = _as_bits(a), _as_bits(b)
     sign = _sign(a_bits)
     return ((a_bits & sign) | (b_bits & ~sign)).view(b.dtype)
@@ -215,15 +219,15 @@ def minimum(
     name: str, a: Array, b: Array, *, ftz: bool = False, nan: bool = False,
     xorsign_abs: bool = False, largest: bool = False,
 ) -> Array:  # fmt: skip
-    """Returns the lesser value (`min`).
+    """Returns the smaller value (`min`).
 
-    -0 is less than +0. A NaN gives way to a number, unless `nan`; the result of two NaNs, and of
-    one with `nan`, is the NaN of arithmetic (f64: the second one made quiet).
+    -0 is less than +0. A NaN gives way to a number, unless `nan`; the result of two NaNs, or of a
+    NaN with `nan`, is the NaN of arithmetic (f64: the second NaN made quiet).
 
     Args:
         name: The type.
-        a: The values.
-        b: The others.
+        a: The first values.
+        b: The second values.
         ftz: Whether subnormal operands are zeros.
         nan: `.NaN`.
         xorsign_abs: `.xorsign.abs`: the lesser magnitude, with the product of the signs.
@@ -282,13 +286,13 @@ def testp(kind: str, a: Array) -> NDArray[np.bool_]:
 
 
 def packed(function: Callable[..., Array], name: str, *operands: Array, **options: Any) -> Array:
-    """Returns what a function of this module gives for each element of packed registers.
+    """Returns results of a function of this module for each element of packed registers.
 
     Args:
         function: Takes the name of the type, then the operands.
         name: Of the packed type: ``f16x2 bf16x2 f32x2``.
         operands: Registers, uint32 or uint64.
-        options: Handed on.
+        options: Options of the function.
     """
     element = name.removesuffix("x2")
     dtype = {"f16": np.float16, "bf16": np.uint16, "f32": np.float32}[element]
@@ -297,7 +301,7 @@ def packed(function: Callable[..., Array], name: str, *operands: Array, **option
 
 
 def is_nan(bits: Array, name: str) -> NDArray[np.bool_]:
-    """Returns which bits of a type (f16, bf16, f32, f64) are those of a NaN."""
+    """Returns which bits of a type (f16, bf16, f32, f64) are a NaN."""
     infinity = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF << 52}[name]
     return (bits & ~_sign(bits)) > bits.dtype.type(infinity)
 
@@ -315,7 +319,7 @@ def _sign(bits: Array) -> Array:
 
 
 def _canonical(bits: Array, operand: Array, name: str) -> Array:
-    """Returns bits whose NaNs are those of arithmetic; for f64 the operand's, made quiet."""
+    """Returns bits with the NaN of arithmetic for all NaNs; for f64 the operand's, made quiet."""
     nan = is_nan(operand, name)
     if nan.any():
         number = bits.dtype.type(FORMATS[name].nan if name != "f64" else 0)
@@ -324,7 +328,8 @@ def _canonical(bits: Array, operand: Array, name: str) -> Array:
 
 
 def _ordered(bits: Array) -> Array:
-    """Returns signed integers that have the order of the floats, -0 below +0."""
+    """Returns signed integers in the order of the floats, -0 below +0."""
+    # From sign and magnitude: the bits of negative numbers below the sign are inverted.
     signed = bits.view(f"i{bits.itemsize}")
     return signed ^ ((signed >> (8 * bits.itemsize - 1)) & np.iinfo(signed.dtype).max)
 
@@ -347,7 +352,7 @@ def _finish32(r: Array, ftz: bool, sat: bool) -> Array:
 
 
 def _finish64(r: Doubles, *operands: Array) -> Doubles:
-    """Returns results whose NaN is the last operand that is one, made quiet."""
+    """Returns results with the last NaN among the operands, made quiet, for all NaNs."""
     nan = r != r
     if nan.any():
         bits = np.full(r.shape, NAN64, np.uint64)
@@ -375,7 +380,7 @@ def _narrow_sum(
 
 
 def _directed_quotient(r: Array, rest: Array, a: Array, b: Array, rounding: Rounding) -> Array:
-    """Rounds a quotient by its rest ``a - r * b``, where all are finite and `b` is not 0."""
+    """Returns a quotient in a directed mode, by its rest ``a - r * b`` where all are finite."""
     error = np.where(np.isinf(r), -r, np.where(b < 0, -rest, rest))
     exact = ~(np.isfinite(a) & np.isfinite(b)) | (b == 0)
     return directed(r, np.where(exact, 0, error), rounding)
@@ -395,6 +400,7 @@ def _fma64(a: Doubles, b: Doubles, c: Doubles, rounding: Rounding) -> Doubles:
     a, b, c = (np.ascontiguousarray(x) for x in np.broadcast_arrays(a, b, c))
     product = a * b
     size = np.abs(product)
+    # Within these bounds no product or error over- or underflows.
     safe = (np.maximum(np.abs(a), np.abs(b)) <= 2.0**450) & (np.abs(c) <= 2.0**900)
     safe &= (size >= 2.0**-900) | (a == 0) | (b == 0)
     if safe.all():
@@ -415,6 +421,7 @@ def _fma64_safe(a: Doubles, b: Doubles, c: Doubles, rounding: Rounding) -> Doubl
 
 def _exact_fma(high: Doubles, low: Doubles, c: Doubles) -> tuple[Doubles, Doubles]:
     """Returns two values whose sum rounds as the exact one of three (Boldo and Melquiond)."""
+    # The exact sum of three values as two, the smaller one rounded to odd: see `rounding`.
     t_high, t_low = two_sum(c, low)
     v_high, v_low = two_sum(high, t_high)
     return v_high, to_odd(*two_sum(t_low, v_low))
@@ -426,7 +433,7 @@ def _fma64_scaled(a: Doubles, b: Doubles, c: Doubles, rounding: Rounding) -> Dou
     p_exp = a_exp + b_exp
     scale = np.where(c == 0, p_exp, np.where((a == 0) | (b == 0), c_exp, np.maximum(p_exp, c_exp)))
     scale = np.maximum(scale, -1100)
-    # What lies 300 binary digits below only decides a rounding.
+    # Terms 300 binary digits below the others decide only a rounding, so further down is the same.
     high, low = two_product(a_part, b_part)
     p_shift = np.maximum(p_exp - scale, -300)
     high, low = np.ldexp(high, p_shift), np.ldexp(low, p_shift)
@@ -436,7 +443,7 @@ def _fma64_scaled(a: Doubles, b: Doubles, c: Doubles, rounding: Rounding) -> Dou
     normal = np.frexp(r)[1] + scale >= -1021
     result = np.ldexp(r, scale)
     error = np.where(np.isinf(result), -result, error)
-    # Subnormal results: rounded at their quantum, by adding what has it as its last digit.
+    # Subnormal results are rounded at their quantum, by adding a number with that last digit.
     magic = np.copysign(np.ldexp(1.0, np.minimum(52 - 1074 - scale, 1000)), r)
     x, y = two_sum(magic, high)
     g, g_error = two_sum(x, to_odd(*two_sum(y, low)))

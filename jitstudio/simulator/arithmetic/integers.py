@@ -1,7 +1,7 @@
 """Integer arithmetic of PTX, bit for bit.
 
 Operands are arrays of one dimension that broadcast, of the dtype of the instruction's type: signed
-integers where it is signed, unsigned ones where it is not or has only bits (`.b32`). Results wrap.
+integers for `.s32`, unsigned ones for `.u32` and `.b32`. Results wrap.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ def mul_high(a: Array, b: Array) -> Array:
         return (mul_wide(a, b) >> 8 * a.itemsize).astype(a.dtype)
     low32 = np.uint64(0xFFFFFFFF)
     x, y = a.view(np.uint64), b.view(np.uint64)
+    # Schoolbook multiplication by halves of 32 bits, as NumPy has no integers of 128 bits.
     x_low, x_high, y_low, y_high = x & low32, x >> 32, y & low32, y >> 32
     middle = x_high * y_low + (x_low * y_low >> 32)
     other = x_low * y_high + (middle & low32)
     high = (x_high * y_high + (middle >> 32) + (other >> 32)).view(a.dtype)
     if a.dtype.kind == "i":
+        # A negative number read as unsigned is greater by 2^64, which adds the other factor to the
+        # upper half.
         high = high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0)
     return high
 
@@ -41,6 +44,7 @@ def mul_high(a: Array, b: Array) -> Array:
 @in_pieces
 def mul24(a: Array, b: Array, *, high: bool = False) -> Array:
     """Returns the lower 32 bits of the product of 24 bits, or its bits 16 to 47 (`mul24`)."""
+    # Shifted up and down again: 24 bits are extended by their sign, or by zeros.
     shift = a.dtype.type(8)
     product = mul_wide(a << shift >> shift, b << shift >> shift)
     return (product >> 16 if high else product).astype(a.dtype)
@@ -59,6 +63,7 @@ def sub_saturating(a: Array, b: Array) -> Array:
 def add_carry(a: Array, b: Array, carry: Array | int = 0) -> tuple[Array, NDArray[np.bool_]]:
     """Returns the sum with a carry and whether it carries (`add.cc`, `addc`)."""
     x, y = _unsigned(a), _unsigned(b)
+    # A sum that is less than a summand has wrapped; at most one of both additions wraps.
     first = x + y
     total = first + np.asarray(carry).astype(x.dtype)
     return total.view(a.dtype), (first < x) | (total < first)
@@ -84,7 +89,7 @@ def div(a: Array, b: Array) -> Array:
 
 @in_pieces
 def rem(a: Array, b: Array) -> Array:
-    """Returns the remainder, of the sign of `a`; that by zero is all ones, as in `div`."""
+    """Returns the remainder, of the sign of `a`; by zero it is all ones, as in `div`."""
     return _divided(a, b)[1]
 
 
@@ -92,6 +97,7 @@ def _divided(a: Array, b: Array) -> tuple[Array, Array]:
     a, b = np.broadcast_arrays(a, b)
     x, y = _magnitude(a), _magnitude(b)
     zero = y == 0
+    # NumPy warns of a division by zero, and gives 0.
     y = np.where(zero, 1, y)
     quotient = x // y
     remainder = x - quotient * y
@@ -151,7 +157,7 @@ def dot2(
 
 @in_pieces
 def shift_left(a: Array, amount: Array) -> Array:
-    """Returns `a` shifted by 32-bit unsigned amounts; its width and above give 0 (`shl`)."""
+    """Returns `a` shifted left by 32-bit unsigned amounts; from the width on, 0 (`shl`)."""
     width = 8 * a.itemsize
     bits = _unsigned(a)
     shifted = bits << (amount & (width - 1)).astype(bits.dtype)
@@ -160,7 +166,7 @@ def shift_left(a: Array, amount: Array) -> Array:
 
 @in_pieces
 def shift_right(a: Array, amount: Array) -> Array:
-    """Returns `a` shifted by 32-bit unsigned amounts, which its width limits (`shr`).
+    """Returns `a` shifted right by 32-bit unsigned amounts, at most its width (`shr`).
 
     Signed integers fill with their sign.
     """
@@ -181,19 +187,19 @@ def funnel_shift(
         a: The lower half, uint32.
         b: The upper half, uint32.
         amount: uint32, modulo 32 if `wrap`, at most 32 otherwise.
-        left: Whether the upper half of a shift to the left is wanted, else the lower one of a shift
-            to the right.
+        left: Whether to return the upper half of a shift to the left, else the lower half of a
+            shift to the right.
         wrap: `.wrap`, else `.clamp`.
     """
     count = (amount & 31 if wrap else np.minimum(amount, 32)).astype(np.uint64)
     both = b.astype(np.uint64) << 32 | a
-    # The shift of 64 bits by at most 32.
+    # PTX ISA, `shf`: shf.l gives the most significant 32 bits, shf.r the least significant ones.
     return (both << count >> 32 if left else both >> count).astype(np.uint32)
 
 
 @in_pieces
 def extract_field(a: Array, position: Array, length: Array) -> Array:
-    """Returns a field of bits, extended by its sign if `a` is signed (`bfe`).
+    """Returns a field of bits, with its sign extended if `a` is signed (`bfe`).
 
     Args:
         a: 32 or 64 bits.
@@ -207,7 +213,8 @@ def extract_field(a: Array, position: Array, length: Array) -> Array:
     if a.dtype.kind == "i":
         top = np.minimum(position + length - np.uint32(1), np.uint32(width - 1))
         negative = (length > 0) & ((bits >> top.astype(bits.dtype) & 1) != 0)
-        # What lies above the field or above the register is the sign.
+        # PTX ISA, `bfe`: beyond the field, and beyond the register, bits are the sign bit of the
+        # field, which is bit 31 or 63 if the field goes beyond the register.
         present = np.minimum(length, np.where(position < width, width - position, 0))
         field = np.where(negative, field | ~_ones(present, bits.dtype), field)
     return field.view(a.dtype)
@@ -222,14 +229,14 @@ def insert_field(a: Array, b: Array, position: Array, length: Array) -> Array:
 
 
 def bit_mask(position: Array, length: Array, *, wrap: bool) -> NDArray[np.uint32]:
-    """Returns so many ones from a position on (`bmsk`)."""
+    """Returns `length` ones from a position on (`bmsk`)."""
     if wrap:
         position, length = position & 31, length & 31
     return shift_left(_ones(length, np.dtype(np.uint32)), position)
 
 
 def extend(a: Array, bits: Array, *, wrap: bool) -> Array:
-    """Returns the lowest bits, extended by their sign if `a` is signed (`szext`)."""
+    """Returns the lowest bits, extended by the sign if `a` is signed (`szext`)."""
     count = bits & 31 if wrap else np.minimum(bits, 32)
     return extract_field(a, np.zeros_like(count), count)
 
@@ -262,27 +269,28 @@ def find_nth_set(mask: Array, base: Array, offset: Array) -> NDArray[np.uint32]:
     base = base & np.uint32(0xFFFFFFFF)
     count = np.maximum(np.abs(offset.astype(np.int64)), 1)
     place = np.full(np.broadcast(mask, base, offset).shape, 0xFFFFFFFF, np.uint32)
-    seen = np.zeros(place.shape, np.int64)
+    count_so_far = np.zeros(place.shape, np.int64)
     start = base.astype(np.int64)
     for step in range(32):
         at = start + np.where(offset < 0, -step, step)
         inside = (at >= 0) & (at < 32) & ((offset != 0) | (step == 0))
         is_set = inside & ((mask >> (at & 31).astype(np.uint32) & 1) != 0)
-        seen = seen + is_set
-        place = np.where(is_set & (seen == count), at.astype(np.uint32), place)
+        count_so_far = count_so_far + is_set
+        place = np.where(is_set & (count_so_far == count), at.astype(np.uint32), place)
     return place
 
 
 def population(a: Array) -> NDArray[np.uint32]:
-    """Returns how many bits are set (`popc`)."""
+    """Returns the number of set bits (`popc`)."""
     return np.bitwise_count(_unsigned(a)).astype(np.uint32)
 
 
 @in_pieces
 def count_leading_zeros(a: Array) -> NDArray[np.uint32]:
-    """Returns how many zeros come before the highest set bit (`clz`)."""
+    """Returns the number of zeros before the highest set bit (`clz`)."""
     bits = _unsigned(a)
     width = 8 * bits.itemsize
+    # All bits below the highest one are set, so that the population is its place.
     shift = 1
     while shift < width:
         bits = bits | bits >> bits.dtype.type(shift)
@@ -293,6 +301,7 @@ def count_leading_zeros(a: Array) -> NDArray[np.uint32]:
 @in_pieces
 def reverse_bits(a: Array) -> Array:
     """Returns the bits in the other order (`brev`)."""
+    # Bytes in the other order, then halves, pairs and bits of each byte.
     bits = _unsigned(np.ascontiguousarray(a)).byteswap()
     for shift, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
         field = bits.dtype.type(int.from_bytes(bytes([mask]) * bits.itemsize, "little"))
@@ -310,9 +319,9 @@ def permute_bytes(
     Args:
         a: uint32.
         b: uint32.
-        selector: uint32: four bits for each byte of the result, of which the highest takes the sign
-            of the byte instead; its lowest two bits alone in the other modes.
-        mode: As in PTX; "" is the default one.
+        selector: uint32: four bits for each byte of the result, the highest of which replicates
+            the sign of the byte; in modes other than the default only bits 0 and 1 count.
+        mode: As in PTX; "" is the default.
     """
     both = b.astype(np.uint64) << 32 | a
     result: Array = np.zeros(1, np.uint32)
@@ -365,7 +374,7 @@ def lop3(a: Array, b: Array, c: Array, table: int) -> Array:
 
 
 def packed(function: Any, name: str, *operands: Array) -> Array:
-    """Returns what a function gives for each half of packed registers (`u16x2`, `s16x2`)."""
+    """Returns the results of a function for each half of packed registers (`u16x2`, `s16x2`)."""
     dtype = np.dtype(np.int16 if name.startswith("s") else np.uint16)
     lanes = [np.ascontiguousarray(x).view(dtype) for x in np.broadcast_arrays(*operands)]
     result: Array = function(*lanes)
@@ -382,12 +391,12 @@ def _unsigned(x: Array) -> Array:
 
 
 def _magnitude(x: Array) -> Array:
-    """Returns absolute values as unsigned integers, which have that of the least one, too."""
+    """Returns absolute values as unsigned integers, which hold 2**31 of -2**31, too."""
     return _unsigned(np.where(x < 0, -x, x) if x.dtype.kind == "i" else np.ascontiguousarray(x))
 
 
 def _field(x: Array, position: int, length: int, signed: bool) -> NDArray[np.int64]:
-    """Returns a field of 32 bits as integers."""
+    """Returns a field of a 32-bit word as integers."""
     left = x.astype(np.uint32) << np.uint32(32 - position - length)
     right = np.uint32(32 - length)
     return (left.view(np.int32) >> right.astype(np.int32) if signed else left >> right).astype(
@@ -396,11 +405,11 @@ def _field(x: Array, position: int, length: int, signed: bool) -> NDArray[np.int
 
 
 def _places(x: Array, width: int) -> Array:
-    """Returns places and lengths as the hardware takes those beyond 255, which the ISA excludes."""
+    """Returns places and lengths as the hardware reads them above 255, where the ISA is open."""
     return x & 0xFF if width == 32 else np.minimum(x, 64)
 
 
 def _ones(count: Array, dtype: np.dtype[Any]) -> Array:
-    """Returns so many ones from the lowest bit on; the width and above give all."""
-    one = np.ones(1, dtype)
-    return shift_left(one, count) - dtype.type(1)
+    """Returns `count` ones from the lowest bit on; all ones from the width on."""
+    # 1 << width is 0, and 0 - 1 is all ones.
+    return shift_left(np.ones(1, dtype), count) - dtype.type(1)

@@ -27,9 +27,9 @@ class MufuTable(NamedTuple):
     """A function by segments: ``c0 << c0_shift ± c1 * x << c1_shift ± c2 * square(x) + bias``.
 
     Attributes:
-        segment_bits: The upper bits of the fraction that choose the segment; `x` is the others.
+        segment_bits: The upper bits of the fraction that choose the segment; `x` is the rest.
         c0_shift: Places that the first coefficient is moved up.
-        c1_shift: The same of the second.
+        c1_shift: Places that the second term is moved up.
         c1_sign: Of the second term.
         c2_sign: Of the third term.
         bias: Added before the result is cut off.

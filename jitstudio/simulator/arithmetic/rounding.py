@@ -1,7 +1,7 @@
-"""Rounding once: sums and products with their errors, and results in every format and mode.
+"""Correct rounding: sums and products with their errors, and results in every format and mode.
 
 A result is computed in float64 together with its error (an error-free transform), so its exact
-value is known. Where that does not fit, the sum is rounded to odd, which leaves the final rounding
+value is known. A sum of more bits is rounded to odd, which leaves the final rounding
 correct: S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms
 using rounding to odd", IEEE Transactions on Computers 57 (2008).
 
@@ -56,19 +56,21 @@ FORMATS = {
     )
 }
 _TINY32 = np.float32(2.0**-126)
+# Veltkamp's constant: splits the 53 bits of a float64 into halves of 26 bits.
 _SPLIT = 134217729.0  # 2**27 + 1
 
 
+# 64 KiB of float64: a few arrays of that size fit the second-level cache of a core.
 _PIECE = 8192
 _Options = ParamSpec("_Options")
 
 
 def in_pieces(function: Callable[_Options, Array]) -> Callable[_Options, Array]:
-    """Makes a function of long arrays work on pieces whose intermediate results stay in the cache.
+    """Makes a function of long arrays work on pieces that stay in the cache of a core.
 
-    The arrays are its positional arguments, of any shapes that go together; the function itself
-    gets pieces of one axis, and those of one element with every piece. It works on each element
-    apart, and gives one result for each.
+    The arrays are positional arguments, of any shapes that broadcast; the function gets pieces of
+    one axis, and arrays of one element with every piece. Its results must depend on each element
+    alone.
     """
 
     @wraps(function)
@@ -121,17 +123,19 @@ def two_product(a: Array, b: Array) -> tuple[Doubles, Doubles]:
 def to_odd(value: Doubles, error: Doubles) -> Doubles:
     """Returns the sum of a rounded value and its error, rounded to odd."""
     bits = value.view(np.int64)
+    # An odd last bit stands for inexact values on both sides: no later rounding takes them for a
+    # tie.
     even = ((bits & 1) == 0) & (np.abs(error) > 0)
     step = np.where((error > 0) == (value > 0), 1, -1)
     return (bits + step * even).view(np.float64)
 
 
 def directed(result: Array, error: Array, rounding: Rounding) -> Array:
-    """Returns results that were rounded to nearest as another mode rounds them.
+    """Returns results of rounding to nearest after rounding them in another mode instead.
 
     Args:
         result: float32 or float64.
-        error: What has the sign of the exact value less the result.
+        error: Values with the sign of the exact value less the result.
         rounding: The mode.
     """
     if rounding in ("rn", "rna"):
@@ -154,6 +158,8 @@ def sum32(a: Array, b: Array, rounding: Rounding) -> NDArray[np.float32]:
     s: Doubles = a + b
     r: NDArray[np.float32] = s.astype(np.float32)
     if rounding == "rn":
+        # Rounding twice is wrong only where the first result is halfway between two floats: the
+        # lower 29 bits of the float64 are 1 and 28 zeros.
         hard = (s.view(np.int64) & 0x1FFFFFFF) == 0x10000000
         tiny = np.abs(r) <= _TINY32
         if tiny.any():
@@ -169,7 +175,7 @@ def sum32(a: Array, b: Array, rounding: Rounding) -> NDArray[np.float32]:
 
 
 def signed_zero(result: Array, exact: Array, a: Array, b: Array, rounding: Rounding) -> Array:
-    """Returns a sum whose exact zeros have the sign that rounding down gives them."""
+    """Returns a sum whose exact zeros are -0 when rounding down (IEEE 754, "The sign bit")."""
     if rounding == "rm":
         zero = (exact == 0) & (np.signbit(a) | np.signbit(b))
         result[zero] = -0.0
@@ -177,7 +183,7 @@ def signed_zero(result: Array, exact: Array, a: Array, b: Array, rounding: Round
 
 
 def flush32(x: Array) -> NDArray[np.float32]:
-    """Returns float32 values whose subnormal ones are zeros of their sign (`.ftz`)."""
+    """Returns float32 values with subnormal numbers replaced by zeros of their sign (`.ftz`)."""
     small = np.abs(x) < _TINY32
     if not small.any():
         return x
@@ -185,11 +191,11 @@ def flush32(x: Array) -> NDArray[np.float32]:
 
 
 def flush_rounded(result: Array, exact: Array, name: str, rounding: Rounding) -> Array:
-    """Returns results whose subnormal ones are zeros of their sign (`.ftz`).
+    """Returns results with subnormal numbers replaced by zeros of their sign (`.ftz`).
 
-    The hardware decides after rounding without a limit to the exponent: what is less than the least
-    normal number then is 0, though it were that number if rounded as a subnormal one (compared with
-    an H100).
+    The hardware decides after rounding without a limit to the exponent: a number that is then less
+    than the least normal one becomes 0, even if rounding as a subnormal number would have given the
+    least normal number (compared with an H100).
 
     Args:
         result: Rounded values.
@@ -219,7 +225,7 @@ def saturate(x: Array) -> Array:
 
 
 def canonical32(x: Array) -> Array:
-    """Sets the NaNs of float32 results to the one that the hardware gives, 0x7fffffff."""
+    """Returns float32 results with the NaN of the hardware, 0x7fffffff, for all NaNs, in place."""
     nan = x != x
     if nan.any():
         x.view(np.uint32)[nan] = 0x7FFFFFFF
@@ -227,7 +233,7 @@ def canonical32(x: Array) -> Array:
 
 
 def to_doubles(x: Array, name: str) -> Doubles:
-    """Returns the exact values of a format."""
+    """Returns the exact values of elements of a format."""
     if name == "bf16":
         x = (x.astype(np.uint32) << 16).view(np.float32)
     elif name == "tf32":
@@ -235,6 +241,8 @@ def to_doubles(x: Array, name: str) -> Doubles:
     elif name == "e5m2":
         x = (x.astype(np.uint16) << 8).view(np.float16)
     elif name == "e4m3":
+        # Shifted into the fields of an f16, whose bias is 15 and not 7, values are 2^8 too small.
+        # Apart from the sign the only NaN is all ones, and there is no infinity.
         wide = x.astype(np.uint16)
         half = ((wide & 0x80) << 8 | (wide & 0x7F) << 7).view(np.float16)
         return np.where((wide & 0x7F) == 0x7F, np.nan, half.astype(np.float64) * 256)
@@ -242,19 +250,20 @@ def to_doubles(x: Array, name: str) -> Doubles:
 
 
 def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False) -> Doubles:
-    """Returns the values of a format that float64 values round to.
+    """Returns the values of a format to which float64 values round.
 
     Args:
         x: The values, rounded to odd if they are not exact.
         name: The format.
         rounding: The mode.
-        finite: Whether what is too large becomes the largest finite value (`.satfinite`).
+        finite: Whether too large values become the largest finite one (`.satfinite`).
     """
     format_ = FORMATS[name]
     bits = x.view(np.int64)
     exponent = (bits >> 52) & 0x7FF
     exponent = np.clip(exponent, 1023 + format_.emin, 1023 + 300) - (format_.precision - 1)
     quantum = (exponent << 52).view(np.float64)
+    # Behind the sum with 1.5 * 2^52 quanta there are no digits below a quantum.
     magic = ((exponent + 52) << 52 | 1 << 51).view(np.float64)
     r: Doubles = (x + magic) - magic
     if rounding == "rna":
@@ -269,6 +278,7 @@ def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False)
     r = np.copysign(r, x)
     over = np.abs(r) > format_.largest
     if over.any():
+        # IEEE 754, "Overflow": rounding towards zero gives the largest finite number.
         stays = {"rz": over, "rp": over & (x < 0), "rm": over & (x > 0)}.get(rounding, False)
         bound = np.where(stays | np.bool_(finite), format_.largest, np.inf)
         stays_infinite = np.isinf(x) & np.bool_(not finite)
@@ -277,13 +287,14 @@ def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False)
 
 
 def rounded(x: Doubles, name: str, rounding: Rounding) -> Array:
-    """Returns what `to_bits` makes of what `round_to` gives, faster in the common case."""
+    """Returns the bits of values after `round_to`, faster in the common case."""
     if rounding == "rn" and name == "f16":
         return to_bits(x, name)
     if rounding == "rn" and name == "bf16":
         single = x.astype(np.float32)
         if ((single == x) | (x != x)).all():
             bits = single.view(np.uint32)
+            # Half of the last digit, less one where that digit is even: ties go to even.
             up = ((bits >> 16) & 1) + np.uint32(0x7FFF)
             result = (bits + up >> 16).astype(np.uint16)
             result[x != x] = FORMATS[name].nan
@@ -292,7 +303,7 @@ def rounded(x: Doubles, name: str, rounding: Rounding) -> Array:
 
 
 def to_bits(x: Doubles, name: str) -> Array:
-    """Returns values that a format has as elements of it, with its NaN for all NaNs."""
+    """Returns elements of a format for values that it has, with its NaN for all NaNs."""
     nan = x != x
     if name == "f16":
         half = x.astype(np.float16)

@@ -1,6 +1,7 @@
 """Asynchronous copies of threads and the barriers that they complete: `cp.async`, `mbarrier`.
 
-A copy is done at once, as early as a GPU may do it; what reads it before it was waited for is told.
+A copy is done at once, as early as a GPU may do it; threads that read it before waiting are
+reported.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ _U64, _U32 = TYPES["u64"], TYPES["u32"]
 
 
 def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = True) -> Combine:
-    """Returns what an operation makes of an mbarrier.
+    """Returns the function from the state of an mbarrier to the state after an operation.
 
     Args:
         arrivals: How often the count counts as an arrival.
-        drops: How often it is taken off what later phases expect.
-        adds: How often the bytes are added to those to come.
-        takes: How often they are taken off.
-        completes: Whether the phase may end by it.
+        drops: How often the count is taken off the expected arrivals of later phases.
+        adds: How often the bytes are added to the bytes to come.
+        takes: How often the bytes are taken off.
+        completes: Whether the phase may end.
     """
 
     def combine(state: Values, count: Values, bytes_: Values | None) -> Values:
@@ -54,9 +55,10 @@ def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = 
         expected = expected - drops * number
         if bytes_ is not None:
             waiting = waiting + (adds - takes) * bytes_.astype(np.int64)
+        # PTX ISA, "Phase Completion of the mbarrier object": both counts have reached zero.
         done = (pending <= 0) & (waiting == 0) & completes
-        left = np.where(done, expected, np.maximum(pending, 0))
-        return packed(Fields(left, expected, waiting, phase ^ done))
+        next_pending = np.where(done, expected, np.maximum(pending, 0))
+        return packed(Fields(next_pending, expected, waiting, phase ^ done))
 
     return combine
 
@@ -72,17 +74,17 @@ def update_barriers(
     *,
     come: bool,
 ) -> Values:
-    """Updates mbarriers, and returns their states before.
+    """Updates mbarriers, and returns the states before.
 
     Args:
-        wave: The memory.
+        wave: The resident blocks with their memory.
         space: None for generic addresses.
-        addresses: One for each thread.
+        addresses: An address for each thread.
         counts: Of arrivals.
-        bytes_: That are expected or have come.
-        combine: What `changed` returns.
-        s: Who does it.
-        come: Whether these bytes have come.
+        bytes_: Bytes that are expected or have come.
+        combine: The function from `changed`.
+        s: The threads.
+        come: Whether the bytes have come.
     """
     old = update(wave, space, addresses, counts, bytes_, combine, s, "", "mbarrier")
     turned = fields(combine(old, counts, bytes_)).phase != fields(old).phase
@@ -187,17 +189,18 @@ def mbarrier_bytes(b: Binding) -> Step:
 @form("mbarrier", "b64", words=f"{_ORDER} parity", needs="test_wait")
 @form("mbarrier", "b64", words=f"{_ORDER} parity", needs="try_wait")
 def mbarrier_wait(b: Binding) -> Step:
-    """Tells whether a phase has ended: that of a state, or the last one of a parity."""
+    """Tests whether a phase has ended: the phase of a state, or the last one of a parity."""
     target, address, phase = b.instruction.operands[:3]
     space, find = _where(b, address)
     place = b.target(target, PREDICATE)
     by_parity = b.has("parity")
-    wanted = b.source(phase, _U32 if by_parity else _U64)
+    phase_slot = b.source(phase, _U32 if by_parity else _U64)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         (state,) = load(wave, space, find(f, s), np.dtype("u8"), 1, s, strong=True)
+        # Only the current phase and the one before can be asked for, so the parity decides.
         phase_now = state >> np.uint64(PHASE_BIT)
-        asked = f[wanted][s]
+        asked = f[phase_slot][s]
         asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(PHASE_BIT)
         ended = phase_now != asked
         f[place][s] = ended
@@ -265,18 +268,20 @@ for _words in ("async bulk commit_group", "async bulk wait_group"):
 @form("cp", words=None, needs="async ca", count=0)
 @form("cp", words=None, needs="async cg", count=0)
 def cp_async(b: Binding) -> Step:
-    """Copies 4, 8 or 16 bytes; those behind the size of the source are zeros."""
+    """Copies 4, 8 or 16 bytes; the bytes behind the size of the source are zeros."""
     target, source, size, *others = b.instruction.operands
     if not isinstance(size, ImmediateOperand):
         raise UnsupportedInstruction("the number of bytes is no constant")
     bytes_ = int(size.value)
     to, from_ = b.address(target), b.address(source)
+    # PTX ISA, `cp.async`: behind cp-size stands src-size or the predicate ignore-src, by which
+    # zeros are written.
     ignored: tuple[int, bool] | None = None
-    given: int | None = None
+    size_slot: int | None = None
     if others and _is_predicate(b, others[0]):
         ignored = b.predicate(others[0])
     elif (others and not b.has("L2::cache_hint")) or len(others) == 2:
-        given = b.source(others[0], _U32)
+        size_slot = b.source(others[0], _U32)
     width = min(bytes_, 8)
     dtype = np.dtype(f"u{width}")
     parts = bytes_ // width
@@ -284,17 +289,17 @@ def cp_async(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         addresses, sources = to(f, s), from_(f, s)
         values = [np.zeros(len(addresses), dtype) for _ in range(parts)]
-        wanted = np.full(len(addresses), bytes_, np.int64)
-        if given is not None:
-            wanted = np.minimum(f[given][s].astype(np.int64), bytes_)
+        read_sizes = np.full(len(addresses), bytes_, np.int64)
+        if size_slot is not None:
+            read_sizes = np.minimum(f[size_slot][s].astype(np.int64), bytes_)
         if ignored is not None:
-            wanted = np.where(f[ignored[0]][s] ^ ignored[1], 0, wanted)
+            read_sizes = np.where(f[ignored[0]][s] ^ ignored[1], 0, read_sizes)
         numbers = wave.numbers[s]
-        reads = wanted > 0
+        reads = read_sizes > 0
         if reads.any():
-            found = load(wave, StateSpace.GLOBAL, sources[reads], dtype, parts, numbers[reads])
-            for part, (value, piece) in enumerate(zip(values, found, strict=True)):
-                value[reads] = piece & _lowest(wanted[reads] - part * width, dtype)
+            loaded = load(wave, StateSpace.GLOBAL, sources[reads], dtype, parts, numbers[reads])
+            for part, (value, piece) in enumerate(zip(values, loaded, strict=True)):
+                value[reads] = piece & _lowest(read_sizes[reads] - part * width, dtype)
         store(wave, _SHARED, addresses, values, s, sources=sources)
         copying(wave, addresses, bytes_, s)
 
@@ -306,7 +311,7 @@ def _is_predicate(b: Binding, operand: PtxOperand) -> bool:
 
 
 def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
-    """Returns masks of so many of the lowest bytes."""
+    """Returns masks of the lowest `count` bytes."""
     table = [dtype.type((1 << (8 * i)) - 1) for i in range(dtype.itemsize + 1)]
     masks: Values = np.array(table, dtype)[np.clip(count, 0, dtype.itemsize)]
     return masks
@@ -316,7 +321,7 @@ def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
 def cp_async_mbarrier_arrive(b: Binding) -> Step:
     """Arrives when the copies before it are done, which they are.
 
-    Without `.noinc` the count is raised by it first, and nothing changes.
+    Without `.noinc` the pending count is raised by one first, so it does not change in the end.
     """
     (address,) = b.instruction.operands
     space, find = _where(b, address)

@@ -1,4 +1,4 @@
-"""Functions that the driver defines: `vprintf`, `__assertfail`, `malloc`, `free`."""
+"""Functions of the driver that kernels may call: `vprintf`, `__assertfail`, `malloc`, `free`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from jitstudio.simulator.state.memory import WINDOWS, AccessFault, window_of
 from jitstudio.simulator.state.model import FaultKind, StateSpace
 from jitstudio.simulator.state.wave import Wave
 
+# Bytes of a text that is printed, and characters of all output of a wave.
 _LONGEST = 1 << 16
 _MOST_PRINTED = 1 << 20
 
@@ -29,7 +30,7 @@ class Builtin:
     Attributes:
         name: Its name in PTX.
         arguments: The types of its arguments.
-        result: That of its result; empty for none.
+        result: The type of its result; empty for none.
         function: Takes the wave, the threads, and an array for each argument.
     """
 
@@ -40,7 +41,7 @@ class Builtin:
 
 
 def _bytes_at(wave: Wave, address: int, thread: int, size: int) -> bytes:
-    """Returns bytes behind a generic address of a thread, as many as there are up to a size."""
+    """Returns up to `size` bytes from a generic address of a thread."""
     space = window_of(address)
     offset = address - WINDOWS.get(space, 0)
     arena = wave.arenas[space]
@@ -68,6 +69,7 @@ def _text_at(wave: Wave, thread: int, address: int) -> str:
     return data.partition(b"\0")[0].decode("utf-8", "replace")
 
 
+# Such as %5d, %-8.3f, %*.*f, %llu, %hhx, %s and %%; see "Format Specifiers" of the guide.
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*+)(?P<width>\*|\d*+)(?:\.(?P<precision>\*|\d*+))?+"
     r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>[diouxXfFeEgGaAcsp%n])"
@@ -76,7 +78,7 @@ _WIDE = frozenset(["l", "ll", "j", "z", "t"])
 
 
 class _Arguments:
-    """The arguments of one `printf`, behind one another with their alignment."""
+    """The arguments of a `printf`, in a buffer in which each has its natural alignment."""
 
     def __init__(self, wave: Wave, address: int, thread: int) -> None:
         self._data = b""
@@ -85,7 +87,7 @@ class _Arguments:
         self._at = 0
 
     def take(self, code: str) -> Any:
-        """Returns the next one, by its letter in `struct`."""
+        """Returns the next argument, by its letter in `struct`."""
         size = struct.calcsize(code)
         self._at = -(-self._at // size) * size
         piece = self._data[self._at : self._at + size].ljust(size, b"\0")
@@ -94,15 +96,15 @@ class _Arguments:
 
 
 def formatted(pattern: str, take: Callable[[str], Any], text_at: Callable[[int], str]) -> str:
-    """Returns what `printf` prints.
+    """Returns the output of `printf`.
 
     Args:
         pattern: The format.
-        take: Gives the next argument by its letter in `struct`.
-        text_at: Gives the text at an address.
+        take: Returns the next argument by its letter in `struct`.
+        text_at: Returns the text at an address.
     """
 
-    def one(match: re.Match[str]) -> str:
+    def converted(match: re.Match[str]) -> str:
         kind, length = match["kind"], match["length"] or ""
         if kind == "%":
             return "%"
@@ -132,7 +134,7 @@ def formatted(pattern: str, take: Callable[[str], Any], text_at: Callable[[int],
             return ""
         return str((spec + kind) % value)
 
-    return _CONVERSION.sub(one, pattern)
+    return _CONVERSION.sub(converted, pattern)
 
 
 def _narrowed(value: int, length: str, signed: bool) -> int:
@@ -146,7 +148,7 @@ def _narrowed(value: int, length: str, signed: bool) -> int:
 def _vprintf(
     wave: Wave, threads: Selection, patterns: NDArray[np.uint64], arguments: NDArray[np.uint64]
 ) -> NDArray[np.int32]:
-    """Prints for one thread after the other; returns how many conversions each pattern has."""
+    """Prints thread by thread; returns the number of conversions in each pattern."""
     counts = np.zeros(size_of(threads), np.int32)
     texts: dict[int, str] = {}
     for index, thread in enumerate(wave.numbers[threads].tolist()):
@@ -156,12 +158,13 @@ def _vprintf(
         if where not in texts:
             texts[where] = _text_at(wave, thread, where)
         pattern = texts[where]
-        taken = _Arguments(wave, int(arguments[index]), thread)
+        values = _Arguments(wave, int(arguments[index]), thread)
         try:
-            text = formatted(pattern, taken.take, partial(_text_at, wave, thread))
+            text = formatted(pattern, values.take, partial(_text_at, wave, thread))
         except (ValueError, TypeError, OverflowError):
             text = pattern
         wave.print_text(text)
+        # "Formatted Output" of the guide: printf returns the number of arguments parsed.
         counts[index] = len(_CONVERSION.findall(pattern.replace("%%", "")))
     return counts
 
@@ -188,7 +191,7 @@ def _assertfail(
 
 
 def _malloc(wave: Wave, threads: Selection, sizes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Gives blocks of the heap; null where there is no room, as on a GPU."""
+    """Allocates blocks of the heap; returns null where there is no room, as on a GPU."""
     assert wave.heap is not None
     assert wave.current is not None
     first = wave.layout.place(wave.current, int(wave.numbers[threads][0]))
@@ -201,7 +204,7 @@ def _malloc(wave: Wave, threads: Selection, sizes: NDArray[np.uint64]) -> NDArra
 
 
 def _free(wave: Wave, threads: Selection, addresses: NDArray[np.uint64]) -> None:
-    """Gives blocks back."""
+    """Frees blocks of the heap, and reports addresses that cannot be freed."""
     numbers = wave.numbers[threads]
     if wave.heap is None:
         problems = ["is none that malloc has given" if at else "" for at in addresses.tolist()]
@@ -210,8 +213,8 @@ def _free(wave: Wave, threads: Selection, addresses: NDArray[np.uint64]) -> None
     wrong = np.array([bool(problem) for problem in problems])
     if wrong.any():
         first = int(np.argmax(wrong))
-        what = f"frees 0x{int(addresses[first]):x}, which {problems[first]}"
-        wave.tell(FaultKind.FREE, numbers[wrong], what)
+        action = f"frees 0x{int(addresses[first]):x}, which {problems[first]}"
+        wave.tell(FaultKind.FREE, numbers[wrong], action)
 
 
 BUILTINS = {

@@ -1,7 +1,7 @@
-"""What moves memory by the asynchronous proxy: `cp.async.bulk`, `st.async`, `red.async` and others.
+"""Operations of the asynchronous proxy: `cp.async.bulk`, `st.async`, `red.async` and others.
 
-All is done at once, as early as a GPU may do it. The bytes that have come are taken off those that
-an mbarrier waits for; what reads them before is told.
+All is done at once, as early as a GPU may do it. Bytes that have come are taken off the number that
+an mbarrier waits for; threads that read them before are reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _WORD = 8
 
 
 def _come(wave: Wave, addresses: NDArray[np.int64], bytes_: NDArray[Any], s: Selection) -> None:
-    """Takes bytes off those that mbarriers in shared memory wait for."""
+    """Takes bytes that have come off the number that mbarriers in shared memory wait for."""
     for observer in wave.on_fenced:
         observer.fenced(wave.numbers[s], SyncScope.CLUSTER)
     zero = np.zeros(len(addresses), np.uint64)
@@ -52,14 +52,14 @@ def _come(wave: Wave, addresses: NDArray[np.int64], bytes_: NDArray[Any], s: Sel
 def _shared_addresses(
     b: Binding, operand: PtxOperand
 ) -> Callable[[Frame, Selection], NDArray[np.int64]]:
-    """Returns what computes addresses in shared memory, also from generic ones."""
+    """Returns a function that computes addresses in shared memory, also from generic ones."""
     find = b.address(operand)
     away = WINDOWS[_SHARED] if space_of(b) is None else 0
     return lambda f, s: find(f, s) - away
 
 
 def _spaces(b: Binding) -> tuple[StateSpace, StateSpace]:
-    """Returns where to and where from."""
+    """Returns the state spaces of target and source, in the order of the instruction's words."""
     named = {"shared": _SHARED, "global": StateSpace.GLOBAL}
     words = (w.split("::")[0] for w in b.instruction.modifiers if not w.startswith("mbarrier"))
     into, out = [named[word] for word in words if word in named][:2]
@@ -71,7 +71,7 @@ def _spaces(b: Binding) -> tuple[StateSpace, StateSpace]:
 
 @form("cp", words=None, needs="async bulk")
 def cp_async_bulk(b: Binding) -> Step:
-    """Copies as many bytes as a thread asks for, a multiple of 16, also to several blocks."""
+    """Copies bytes for a thread, a multiple of 16, to the shared memory of one or more blocks."""
     if b.has("tensor"):
         raise UnsupportedInstruction(_TENSOR)
     if b.has("prefetch"):
@@ -95,18 +95,22 @@ def cp_async_bulk(b: Binding) -> Step:
                 at = _in_block(end[index], rank) + steps
                 store(wave, into, at, values, threads)
                 if barriers is not None and into is _SHARED:
-                    own = numbers[index : index + 1]
+                    thread = numbers[index : index + 1]
                     barrier = _in_block(barriers[index : index + 1], rank)
-                    tracking = barriers_at(wave, _SHARED, barrier, own)
+                    tracking = barriers_at(wave, _SHARED, barrier, thread)
                     copying(wave, at, _WORD, threads, np.repeat(tracking, len(steps)))
         if barriers is None:
             return
+        # PTX ISA, `cp.async.bulk`: with a mask, which has 16 bits, the mbarrier at the same offset
+        # of each target block is signalled.
         for rank in range(16) if masks is not None else (None,):
-            told = np.ones(len(numbers), np.bool_)
+            signalled = np.ones(len(numbers), np.bool_)
             if rank is not None and masks is not None:
-                told = (masks >> np.uint16(rank) & np.uint16(1)) != 0
-            if told.any():
-                _come(wave, _in_block(barriers[told], rank), sizes[told], numbers[told])
+                signalled = (masks >> np.uint16(rank) & np.uint16(1)) != 0
+            if signalled.any():
+                _come(
+                    wave, _in_block(barriers[signalled], rank), sizes[signalled], numbers[signalled]
+                )
 
     return step
 
@@ -114,7 +118,7 @@ def cp_async_bulk(b: Binding) -> Step:
 def _pieces(
     numbers: Threads, sizes: NDArray[np.int64], width: int
 ) -> Iterator[tuple[int, NDArray[np.int64], Threads]]:
-    """Yields for each thread that moves anything its index, the offsets of the pieces, and itself.
+    """Yields for each thread with any bytes: its index, the offsets of its pieces, and itself.
 
     Args:
         numbers: The threads.
@@ -128,14 +132,14 @@ def _pieces(
 
 
 def _ranks(masks: NDArray[np.uint16] | None, index: int) -> list[int | None]:
-    """Returns the blocks of the cluster that get a copy; None for the one of the address."""
+    """Returns the blocks of the cluster that get a copy; None for the block of the address."""
     if masks is None:
         return [None]
     return [rank for rank in range(16) if int(masks[index]) >> rank & 1]
 
 
 def _in_block(addresses: Any, rank: int | None) -> Any:
-    """Returns the same places in the shared memory of a block of the cluster."""
+    """Returns addresses at the same offsets in the shared memory of a block of the cluster."""
     if rank is None:
         return addresses
     return (addresses & ((1 << CLUSTER_BITS) - 1)) | (rank + 1) << CLUSTER_BITS
@@ -143,7 +147,7 @@ def _in_block(addresses: Any, rank: int | None) -> Any:
 
 @form("cp", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=None, needs="reduce async bulk")
 def cp_reduce_async_bulk(b: Binding) -> Step:
-    """Combines elements with those of the source, each atomically."""
+    """Combines elements in memory with the elements of the source, each atomically."""
     if b.has("tensor"):
         raise UnsupportedInstruction(_TENSOR)
     target, source, size, *others = b.instruction.operands
@@ -175,7 +179,7 @@ _STORED = "b32 b64 u32 u64 s32 s64 f32 f64"
 
 @form("st", _STORED, words="weak shared::cluster v2 v4", needs=f"async {_TRACKED}")
 def st_async(b: Binding) -> Step:
-    """Stores elements to the shared memory of a block of the cluster."""
+    """Stores elements to the shared memory of a block of the cluster, counted by an mbarrier."""
     address, value, barrier = b.instruction.operands
     to, signal = _shared_addresses(b, address), _shared_addresses(b, barrier)
     sources = [b.source(part, b.type) for part in b.parts(value)]

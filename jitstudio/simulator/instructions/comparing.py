@@ -26,12 +26,13 @@ _ORDERED: dict[str, Callable[..., Truth]] = {
     "le": np.less_equal,
     "gt": np.greater,
     "ge": np.greater_equal,
-    # Of unsigned integers.
+    # For unsigned integers: lower, lower or same, higher, higher or same.
     "lo": np.less,
     "ls": np.less_equal,
     "hi": np.greater,
     "hs": np.greater_equal,
 }
+# PTX ISA, "Floating Point Comparisons": true also if an operand is NaN.
 _UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
 _JOINS: dict[str, Callable[..., Truth]] = {
     "and": np.logical_and,
@@ -45,7 +46,7 @@ _HALVES = "f16x2 bf16x2"
 
 
 def _comparison(words: tuple[str, ...], kind: PtxType) -> Comparison:
-    """Returns the comparison that words name, for values of a type."""
+    """Returns the comparison for the words of an instruction and a type."""
     word = next((w for w in words if w in _COMPARISONS.split()), "")
     if not word:
         raise UnsupportedInstruction("it does not say how to compare")
@@ -56,11 +57,11 @@ def _comparison(words: tuple[str, ...], kind: PtxType) -> Comparison:
     elif kind.name == "f32" and "ftz" in words:
         prepare = flush32
     if word in ("num", "nan"):
-        wanted = word == "nan"
+        is_true_for_nan = word == "nan"
 
         def is_nan(a: Values, b: Values) -> Truth:
             a, b = prepare(a), prepare(b)
-            truth: Truth = ((a != a) | (b != b)) == wanted
+            truth: Truth = ((a != a) | (b != b)) == is_true_for_nan
             return truth
 
         return is_nan
@@ -74,6 +75,7 @@ def _comparison(words: tuple[str, ...], kind: PtxType) -> Comparison:
 
         return unordered
     compare = _ORDERED[word]
+    # NaN != x is true in NumPy, but `ne` is an ordered comparison, false for NaN.
     if word == "ne" and kind.kind is TypeKind.FLOAT:
 
         def differ(a: Values, b: Values) -> Truth:
@@ -100,7 +102,7 @@ def _doubles(x: Values, name: str, flushes: bool) -> Values:
 
 
 def _condition(b: Binding, kind: PtxType) -> Callable[[Frame, Selection], tuple[Truth, Any]]:
-    """Returns what computes a comparison, and the predicate that it is joined with or None."""
+    """Returns a function for the truth of a comparison and the predicate to join, or None."""
     compare = _comparison(b.instruction.modifiers, kind)
     _, first, second, *joined = b.instruction.operands
     x, y = b.source(first, kind), b.source(second, kind)
@@ -133,6 +135,7 @@ def setp(b: Binding) -> Step:
         if other is None:
             f[p][s], f[q][s] = truth, ~truth
         else:
+            # PTX ISA, `setp`: p = boolOp(t, c); q = boolOp(!t, c).
             f[p][s], f[q][s] = join(truth, other), join(~truth, other)
 
     return step_pair
@@ -140,7 +143,7 @@ def setp(b: Binding) -> Step:
 
 @form("setp", _HALVES, words=f"{_COMPARISONS} and or xor ftz")
 def setp_packed(b: Binding) -> Step:
-    """Compares both halves: the first predicate is that of the lower one."""
+    """Binds a comparison of both halves: the first predicate is of the lower half."""
     element = TYPES[b.type.name.removesuffix("x2")]
     compare, join = _comparison(b.instruction.modifiers, element), _join(b)
     first, second = b.pair(b.instruction.operands[0])
@@ -168,7 +171,7 @@ def _half(values: Values, element: PtxType, half: int) -> Values:
 
 @form("set", "u32 s32 f32 u16 s16 f16 bf16", _NUMBERS, words=f"{_COMPARISONS} and or xor ftz")
 def set_(b: Binding) -> Step:
-    """Gives all ones for integers and 1.0 for floats where the condition holds."""
+    """Binds a comparison whose result is all ones or 1.0 where the condition holds."""
     condition, join = _condition(b, b.instruction.types[1]), _join(b)
     kind = b.type
     target = b.target(b.instruction.operands[0], kind)
@@ -190,7 +193,8 @@ def set_packed(b: Binding) -> Step:
     d, left, right, *joined = b.instruction.operands
     x, y = (b.source(o, b.instruction.types[1]) for o in (left, right))
     target = b.target(d, TYPES["b32"])
-    one = {"f16x2": 0x3C00, "bf16x2": 0x3F80}.get(b.type.name, 0xFFFF)
+    # 1.0 in f16 and in bf16; all ones for integers.
+    true_half = {"f16x2": 0x3C00, "bf16x2": 0x3F80}.get(b.type.name, 0xFFFF)
     other, join = (b.predicate(joined[0]) if joined else None), _join(b)
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -199,7 +203,7 @@ def set_packed(b: Binding) -> Step:
             truth = compare(_half(f[x][s], element, half), _half(f[y][s], element, half))
             if other is not None:
                 truth = join(truth, f[other[0]][s] ^ other[1])
-            halves.append(np.where(truth, np.uint32(one), np.uint32(0)))
+            halves.append(np.where(truth, np.uint32(true_half), np.uint32(0)))
         f[target][s] = halves[0] | halves[1] << np.uint32(16)
 
     return step
@@ -220,6 +224,7 @@ def selp(b: Binding) -> Step:
     target, x, y = b.target(d, kind), b.source(first, b.type), b.source(second, b.type)
     p, negated = b.predicate(predicate)
     if negated:
+        # `selp d, a, b, !p` is `selp d, b, a, p`.
         x, y = y, x
     bits = kind.dtype
 
@@ -240,6 +245,7 @@ def slct(b: Binding) -> Step:
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
         values = f[c][s]
+        # PTX ISA, `slct`: d = (c >= 0) ? a : b; NaN is unordered and selects b.
         chosen = (flush32(values) if flushes else values) >= 0
         f[target][s] = np.where(chosen, f[x][s].view(bits), f[y][s].view(bits))
 

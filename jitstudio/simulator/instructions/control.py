@@ -1,4 +1,4 @@
-"""Branches, calls, returns and barriers of blocks: what decides where threads go on."""
+"""Branches, calls, returns and barriers of blocks, which decide where threads go on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jitstudio.simulator.state.wave import Waiting, Wave
 
 
 def _onward(depth: int, at: int, rest: Selection | None) -> list[Move]:
-    """Returns those whose guard is false, behind the instruction."""
+    """Returns the move of the threads whose guard is false, behind the instruction."""
     return [] if rest is None else [Move(depth, at + 1, rest)]
 
 
@@ -113,8 +113,9 @@ _GRID_BARRIER = (
 
 
 def _asks_for_grid(b: Binding) -> bool:
-    """Returns whether a function asks for the workspace of a cooperative launch in vain."""
+    """Returns whether a function asks in vain for the workspace of a cooperative launch."""
     body = b.image.program.instructions[b.function.start : b.function.end]
+    # cooperative_groups reads the address of the workspace from %envreg1 and %envreg2.
     return GRID_WORKSPACE not in b.image.addresses and any("%envreg" in i.text for i in body)
 
 
@@ -171,16 +172,18 @@ def ret(b: Binding) -> Flow:
 def _returned(
     wave: Wave, f: Frame, depth: int, instruction: PtxInstruction, at: int, threads: Selection
 ) -> Move:
-    own = depth, instruction.function
+    callee_key = depth, instruction.function
     link = wave.links[at - 1, instruction.function]
     caller = wave.frame(depth - 1, link.layout)
     for target, source in link.results:
         _copy(caller[target], f[source], threads)
     if wave.undefined:
         back = depth - 1, link.layout.function.name
-        given = instruction, wave.clock - 1
-        wave.undefined.pass_on(own, back, link.names, threads, wave.bases[back], given)
-        wave.undefined.end(own, threads)
+        return_and_step = instruction, wave.clock - 1
+        wave.undefined.pass_on(
+            callee_key, back, link.names, threads, wave.bases[back], return_and_step
+        )
+        wave.undefined.end(callee_key, threads)
     return Move(depth - 1, at, threads)
 
 
@@ -213,7 +216,7 @@ def call(b: Binding) -> Flow:
 def _passed(
     b: Binding, callee: PtxFunction, formal: PtxVariable, actual: PtxOperand
 ) -> tuple[int, int]:
-    """Returns the slots of an argument or a result: of the callee, and here."""
+    """Returns the slots of an argument or a result: in the callee, and in the caller."""
     layout = b.layouts[callee.name]
     if isinstance(actual, SymbolOperand):
         variable = b.function.variables.get(actual.name)
@@ -228,11 +231,11 @@ def _passed(
                 f"{formal.size}"
             )
         if formal.space != "reg":
-            own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
-            return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+            caller_slot = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
+            return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), caller_slot
         kind = TYPES[formal.type.removeprefix(".")]
-        own = b.layout.slot(SlotKind(actual.name, kind.dtype, "param"))
-        return layout.slot(SlotKind(formal.name, kind.dtype, "register")), own
+        caller_slot = b.layout.slot(SlotKind(actual.name, kind.dtype, "param"))
+        return layout.slot(SlotKind(formal.name, kind.dtype, "register")), caller_slot
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name
@@ -242,7 +245,7 @@ def _passed(
 def _named(
     formal: Sequence[PtxVariable], actual: Sequence[PtxOperand]
 ) -> tuple[tuple[str, str], ...]:
-    """Returns the registers or parameters of a call: of the callee, and here; no numbers."""
+    """Returns the registers or parameters of a call, in the callee and the caller; no numbers."""
     return tuple(
         (variable.name, operand.name)
         for variable, operand in zip(formal, actual, strict=True)
@@ -260,17 +263,18 @@ def _call_of(
             f"results, and the call has {len(arguments)} and {len(results)}"
         )
     passed = [_passed(b, callee, v, a) for v, a in zip(callee.parameters, arguments, strict=True)]
-    given = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
+    result_slots = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
     at, layout = b.instruction.number, b.layouts[name]
     own_layout, instruction = b.layout, b.instruction
-    taken = _named(callee.parameters, arguments)
-    handed = tuple((own, there) for there, own in _named(callee.results, results))
-    slots = tuple((own, there) for there, own in given)
+    argument_names = _named(callee.parameters, arguments)
+    handed = tuple((here, there) for there, here in _named(callee.results, results))
+    slots = tuple((here, there) for there, here in result_slots)
     b.links[at, name] = ReturnLink(b.layout, slots, handed)
     step = b.image.frame_bytes[b.function.name]
     needed, start = b.image.frame_bytes[name], callee.start
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        # Each depth of calls takes registers for all threads.
         if depth + 1 >= wave.deepest or wave.frame_bytes > wave.most_bytes:
             raise ThreadFault(
                 FaultKind.STACK_OVERFLOW,
@@ -297,7 +301,7 @@ def _call_of(
         if wave.undefined:
             values, here = wave.bases[called], (depth, instruction.function)
             wave.undefined.pass_on(
-                here, called, taken, active, values, (instruction, wave.clock - 1)
+                here, called, argument_names, active, values, (instruction, wave.clock - 1)
             )
         return [*_onward(depth, at, rest), Move(depth + 1, start, active)]
 
@@ -310,10 +314,11 @@ def _call_through(
     results: tuple[PtxOperand, ...],
     arguments: tuple[PtxOperand, ...],
 ) -> Flow:
-    """Binds a call through a pointer: to each function that takes such arguments."""
+    """Binds a call through a pointer: to each function with matching arguments."""
     slot, at, instruction = b.source(target, TYPES["u64"]), b.instruction.number, b.instruction
     flows: dict[int, Flow] = {}
     problems: dict[int, str] = {}
+    # The target is known only when the call is executed: each function gets its own flow.
     for name, code in b.image.codes.items():
         if not b.image.functions[name].is_kernel:
             try:
@@ -371,6 +376,7 @@ def _call_of_builtin(
 
 # Barriers of a block.
 
+# By the numbers of true predicates and of all threads in the block.
 _REDUCTIONS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
     "popc": lambda true, all_: true,
     "and": lambda true, all_: true == all_,
@@ -456,7 +462,7 @@ def cluster_wait(b: Binding) -> Flow:
 def _cluster_barrier(b: Binding, *, arrives: bool) -> Flow:
     """Binds one half of the barrier of a cluster.
 
-    Threads have arrived by `arrive`; `wait` ends once all threads of the cluster have.
+    `arrive` counts the threads that have arrived; `wait` ends once all of the cluster have.
     """
     instruction, at = b.instruction, b.instruction.number
 

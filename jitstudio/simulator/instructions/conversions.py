@@ -20,15 +20,16 @@ Function = Callable[..., Values]
 
 _INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64"
 _FLOATS = "f16 bf16 f32 f64 tf32"
+# PTX ISA, `cvt`: .irnd is rni, rzi, rmi or rpi, .frnd is rn, rz, rm, rp, rna or rs.
 _ROUNDING = ("rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "rs")
 _WORDS = " ".join((*_ROUNDING[:-1], "ftz", "sat", "relu", "satfinite"))
 
 
 def _options(i: PtxInstruction, *names: str) -> dict[str, Any]:
-    asked: dict[str, Any] = {name: True for name in names if name in i.modifiers}
+    options: dict[str, Any] = {name: True for name in names if name in i.modifiers}
     if rounding := next((word for word in i.modifiers if word in _ROUNDING), ""):
-        asked["rounding"] = rounding
-    return asked
+        options["rounding"] = rounding
+    return options
 
 
 @computes("cvt", f"{_INTEGERS} {_FLOATS}", f"{_INTEGERS} {_FLOATS}", sources="u", words=_WORDS)
@@ -57,12 +58,13 @@ def cvt_pair(i: PtxInstruction) -> Function:
 @form("cvt", "u16 s16", "s32", needs="pack sat", count=3)
 @form("cvt", "u8 s8", "s32", "b32", needs="pack sat", count=4)
 def cvt_pack(b: Binding) -> Step:
-    """Puts two limited integers into one register, the first higher; the rest from a third."""
+    """Binds a packing of two saturated integers, the first one higher; a third fills the rest."""
     kind = b.type
     limits = np.iinfo(kind.dtype)
     target, *sources = b.instruction.operands
     place = b.target(target, TYPES["b32"])
     high, low = (b.source(operand, TYPES["s32"]) for operand in sources[:2])
+    # PTX ISA, `cvt.pack`: c is shifted left past the two converted integers.
     above = b.source(sources[2], TYPES["b32"]) if len(sources) > 2 else None
     mask, width = np.uint32((1 << kind.bits) - 1), np.uint32(kind.bits)
 

@@ -1,4 +1,4 @@
-"""Where the matrices lie that `wgmma` reads from shared memory, by their 64-bit descriptors.
+"""The places in shared memory of the matrices of `wgmma`, by 64-bit descriptors.
 
 A matrix is made of pieces of 16 bytes. See "Asynchronous Warpgroup Level Matrix Shared Memory
 Layout" of the PTX ISA; in its words a core matrix has 8 of these pieces. With w pieces in a row of
@@ -11,7 +11,7 @@ the swizzling mode (1 without one, 2, 4 or 8 for 32, 64 or 128 bytes):
   stride.
 
 Then three, two or one of the bits of the address from bit 7 on, less those of the base offset, are
-added to those from bit 4 on without a carry. An H100 reads the same bytes by random descriptors.
+added to the bits from bit 4 on without a carry. An H100 reads the same bytes by random descriptors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PIECE = 16
-"""Bytes that lie together."""
+"""Bytes of a piece, which lie together."""
 
 _ADDRESS = (1 << 14) - 1
 _WIDE = np.array([1, 8, 4, 2])
@@ -30,13 +30,13 @@ _WIDE = np.array([1, 8, 4, 2])
 
 
 class Descriptor(NamedTuple):
-    """What descriptors say, each field of shape (groups, 1, 1).
+    """The fields of matrix descriptors, each of shape (groups, 1, 1).
 
     Attributes:
         start: Address in shared memory.
         leading: Leading dimension byte offset.
         stride: Stride dimension byte offset.
-        base: Rows of 128 bytes from where the pattern of the mode begins to a multiple of it.
+        base: Rows of 128 bytes from the start of the mode's pattern to a multiple of its size.
         wide: Pieces in a row of the swizzling mode.
     """
 
@@ -48,12 +48,14 @@ class Descriptor(NamedTuple):
 
     @classmethod
     def of(cls, words: NDArray[np.uint64]) -> Descriptor:
-        """Returns what 64-bit words say."""
-        held = words.astype(np.uint64).reshape(-1, 1, 1)
+        """Returns the fields of 64-bit words."""
+        bits = words.astype(np.uint64).reshape(-1, 1, 1)
 
         def field(first: int, mask: int) -> NDArray[Any]:
-            return (held >> np.uint64(first) & np.uint64(mask)).astype(np.int64)
+            return (bits >> np.uint64(first) & np.uint64(mask)).astype(np.int64)
 
+        # PTX ISA, "Matrix Descriptor Format": bits 0-13, 16-29 and 32-45 without their lowest four
+        # bits, 49-51 the base offset, 62-63 the swizzling mode.
         start, leading, stride = (field(first, _ADDRESS) * PIECE for first in (0, 16, 32))
         return cls(start, leading, stride, field(49, 7), _WIDE[field(62, 3)])
 
@@ -65,7 +67,7 @@ class Descriptor(NamedTuple):
         return self._swizzled(self.start + at)
 
     def transposed_pieces(self, rows: int) -> NDArray[np.int64]:
-        """Returns those of 8 rows each of the 16 columns, of shape (groups, rows / 8, 16)."""
+        """Returns the addresses of pieces of 8 rows, of shape (groups, rows / 8, 16 columns)."""
         piece, column = np.arange(rows // 8)[None, :, None], np.arange(16)[None, None, :]
         plain = self.wide == 1
         across = np.where(plain, self.stride, self.leading)

@@ -30,13 +30,13 @@ def _rounding(i: PtxInstruction) -> Any:
 
 
 def _options(i: PtxInstruction, *names: str) -> dict[str, bool]:
-    """Returns the options of the functions of arithmetic that an instruction asks for."""
+    """Returns the options for functions of arithmetic, by the words of an instruction."""
     words = {"ftz": "ftz", "sat": "sat", "relu": "relu", "nan": "NaN"}
     return {name: True for name in names if words[name] in i.modifiers}
 
 
 def _rounded(function: Function, *options: str) -> Callable[[PtxInstruction], Function]:
-    """Returns what makes a rounded operation of a function that takes the name of the type."""
+    """Returns a maker of a rounded operation, from a function that takes the name of the type."""
 
     def make(i: PtxInstruction) -> Function:
         name, asked = i.types[0].name, {"rounding": _rounding(i), **_options(i, *options)}
@@ -48,7 +48,7 @@ def _rounded(function: Function, *options: str) -> Callable[[PtxInstruction], Fu
 
 
 def _plain(function: Function, *options: str) -> Callable[[PtxInstruction], Function]:
-    """Likewise of one that does not round."""
+    """Returns a maker of an operation without rounding; see `_rounded`."""
 
     def make(i: PtxInstruction) -> Function:
         name, asked = i.types[0].name, _options(i, *options)
@@ -68,7 +68,7 @@ computes("fma", _ARITHMETIC, sources="t t t", words=f"{_WORDS} relu")(
 
 
 def _with_product(i: PtxInstruction) -> Function:
-    """Returns an addition of a product that is not rounded: see `simulator.ptx.contraction`."""
+    """Returns the addition of an unrounded product: see `simulator.ptx.contraction`."""
     fma, minus = _rounded(floating.fma, "ftz", "sat")(i), _plain(floating.negate)(i)
     match i.opcode:
         case "mul-add":
@@ -81,7 +81,7 @@ def _with_product(i: PtxInstruction) -> Function:
 
 for _opcode in ("mul+add", "mul-add", "-mul+add"):
     computes(_opcode, _ARITHMETIC, sources="t t t", words="ftz sat")(_with_product)
-# Since sm_20 `mad` of floats is `fma`.
+# PTX ISA, `mad`: on sm_20 and later mad.f32 and mad.f64 are the same as fma.
 computes("mad", _WIDE, sources="t t t", words=_WORDS)(_rounded(floating.fma, "ftz", "sat"))
 computes("div", _WIDE, words="rn rz rm rp ftz")(_rounded(floating.div, "ftz"))
 computes("sqrt", _WIDE, sources="t", words="rn rz rm rp ftz")(_rounded(floating.sqrt, "ftz"))
@@ -102,7 +102,7 @@ def testp(i: PtxInstruction) -> Function:
 
 
 def _chosen(function: Function) -> Callable[[PtxInstruction], Function]:
-    """Returns what makes `min` or `max`, of two or three operands."""
+    """Returns a maker of `min` or `max`, of two operands."""
 
     def make(i: PtxInstruction) -> Function:
         name = i.types[0].name
@@ -141,11 +141,12 @@ for _opcode, _choice in (("min", floating.minimum), ("max", floating.maximum)):
 
 
 def _approximate(function: Callable[..., Values], *, takes_name: bool) -> Callable[[Binding], Step]:
-    """Returns what binds an approximate function of one operand."""
+    """Returns a function that binds an approximate function of one operand."""
 
     def bind(b: Binding) -> Step:
         i, kind = b.instruction, b.type
         element = kind.name.removesuffix("x2")
+        # Halves flush neither operands nor results: their subnormal numbers are normal ones of f32.
         asked = {"ftz": True} if b.has("ftz") and element in ("f32", "f64") else {}
         key = f"{i.opcode}.approx.{element}"
         place, source = b.target(i.operands[0], kind), b.source(i.operands[1], kind)

@@ -1,8 +1,8 @@
-"""Matrices in fragments whose layout is open: `wmma.load wmma.store wmma.mma`.
+"""Matrices in fragments whose layout the PTX ISA leaves open: `wmma.load wmma.store wmma.mma`.
 
-The ISA says of a fragment only how many registers it has. Here element e of lane l is element
-``(l * n + e) % size`` of the matrix in row-major order, n being the elements of a lane: so lanes of
-larger fragments hold some elements twice, as on a GPU.
+The ISA ("Matrix Fragments for WMMA") gives only the number of registers of a fragment. Here element
+e of lane l is element ``(l * n + e) % size`` of the matrix in row-major order, n being the elements
+of a lane: larger fragments hold some elements twice, as on a GPU.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"
 
 
 class _Fragment(NamedTuple):
-    """How a matrix lies in registers.
+    """The layout of a matrix in registers.
 
     Attributes:
         rows: Of the matrix.
         columns: Of the matrix.
-        registers: How many each lane has.
+        registers: The registers of each lane.
         packed: Elements in a register.
     """
 
@@ -54,16 +54,16 @@ class _Fragment(NamedTuple):
 
     def place(self, register: int, part: int) -> NDArray[np.int64]:
         """Returns the index in row-major order of an element, for each lane."""
-        own = self.registers * self.packed
-        flat = np.arange(WARP) * own + register * self.packed + part
+        per_lane = self.registers * self.packed
+        flat = np.arange(WARP) * per_lane + register * self.packed + part
         return flat % (self.rows * self.columns)
 
 
 def _shape(b: Binding) -> tuple[int, int, int]:
-    found = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
-    if found is None:
+    match = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
+    if match is None:
         raise UnsupportedInstruction("it has no shape")
-    m, n, k = (int(x) for x in found.groups())
+    m, n, k = (int(x) for x in match.groups())
     return m, n, k
 
 
@@ -77,14 +77,14 @@ def _fragment(letter: str, shape: tuple[int, int, int], registers: int, kind: Pt
 
 
 def _register_type(kind: PtxType) -> PtxType:
-    """Returns what a register of a fragment is read as."""
+    """Returns the type as which registers of a fragment are read."""
     return TYPES["f64"] if kind.bits == 64 else TYPES["b32"]
 
 
 def _addresses(
     b: Binding, fragment: _Fragment, kind: PtxType, address: PtxOperand, stride: PtxOperand | None
 ) -> Any:
-    """Returns what gives the addresses of one element of each lane."""
+    """Returns a function that computes the addresses of one element of each lane."""
     find, is_row = b.address(address), b.has("row")
     apart = b.source(
         stride or ImmediateOperand(fragment.columns if is_row else fragment.rows), TYPES["s32"]
@@ -107,7 +107,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     letter = next(w for w in b.instruction.modifiers if w in ("a", "b", "c", "d"))
     fragment = _fragment(letter, _shape(b), len(parts), kind)
     at = _addresses(b, fragment, kind, address, stride[0] if stride else None)
-    space, held = space_of(b), np.dtype(f"u{kind.size}")
+    space, element = space_of(b), np.dtype(f"u{kind.size}")
     word = _register_type(kind)
     bits = word.bits_dtype
     place = b.target if loads else b.source
@@ -116,14 +116,15 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         whole_warps(wave, s)
         for register, slot in enumerate(slots):
+            # Elements of 8 and 16 bits are packed into registers of 32, the first one lowest.
             whole = np.zeros(len(wave.numbers[s]), bits) if loads else f[slot][s]
             for part in range(fragment.packed):
                 where, shift = at(f, s, register, part), bits.type(part * kind.bits)
                 if loads:
-                    (values,) = load(wave, space, where, held, 1, s)
+                    (values,) = load(wave, space, where, element, 1, s)
                     whole |= values.astype(bits) << shift
                 else:
-                    store(wave, space, where, [(whole >> shift).astype(held)], s)
+                    store(wave, space, where, [(whole >> shift).astype(element)], s)
             if loads:
                 f[slot][s] = whole
 
@@ -162,12 +163,12 @@ def wmma_mma(b: Binding) -> Flow:
 
     def matrix(f: Frame, s: Selection, letter: str, warps: int) -> NDArray[Any]:
         fragment, kind = fragments[letter], kinds[letter]
-        found = np.zeros((warps, fragment.rows * fragment.columns), computed_as(kind.name))
+        elements = np.zeros((warps, fragment.rows * fragment.columns), computed_as(kind.name))
         for register, slot in enumerate(slots[letter]):
             values = elements_of(f[slot][s], kind.name, warps)
             for part in range(fragment.packed):
-                found[:, fragment.place(register, part)] = values[:, :, part]
-        return found.reshape(warps, fragment.rows, fragment.columns)
+                elements[:, fragment.place(register, part)] = values[:, :, part]
+        return elements.reshape(warps, fragment.rows, fragment.columns)
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         warps = len(whole_warps(wave, s))

@@ -21,6 +21,7 @@ from jitstudio.simulator.state.wave import Wave
 
 Function = Callable[..., Values]
 
+# Types as the sections on each instruction in "Integer Arithmetic Instructions" list them.
 _S = "s16 s32 s64"
 _U = "u16 u32 u64"
 _ANY = f"{_S} {_U}"
@@ -74,7 +75,7 @@ def maximum(_: PtxInstruction) -> Function:
 
 
 def _relu(function: Function) -> Callable[[PtxInstruction], Function]:
-    """Returns what makes `min` or `max` that gives no less than 0."""
+    """Returns a maker of `min` or `max` whose results are at least 0."""
 
     def limited(*operands: Values) -> Values:
         chosen: Values = np.maximum(function(*operands), 0)
@@ -143,7 +144,7 @@ def mad24_saturating(_: PtxInstruction) -> Function:
 
 
 def _division(function: Function) -> Callable[[Binding], Step]:
-    """Returns what binds `div` or `rem`, which is told where a divisor is 0."""
+    """Returns a function that binds `div` or `rem`, and reports divisors of 0."""
 
     def bind(b: Binding) -> Step:
         kind = b.type_named("t")
@@ -197,6 +198,7 @@ def dp2a(b: Binding) -> Step:
 def _dot(b: Binding, function: Function) -> Step:
     first, second = b.instruction.types
     both = "s32" if first.is_signed or second.is_signed else "u32"
+    # PTX ISA, `dp4a`: c and the result are signed if a or b is.
     kinds = (TYPES["u32"], TYPES["u32"], TYPES[both])
     d, *sources = b.instruction.operands
     target = b.target(d, TYPES[both])
@@ -233,11 +235,12 @@ def logical_not(_: PtxInstruction) -> Function:
 
 @computes("cnot", _BITS, sources="t")
 def cnot(_: PtxInstruction) -> Function:
+    # PTX ISA, `cnot`: d = (a==0) ? 1 : 0, logical negation as in C.
     return lambda a: (a == 0).astype(a.dtype)
 
 
 def _predicates(function: Function) -> Callable[[Binding], Step]:
-    """Returns what binds an operation on predicates, any of which may be negated."""
+    """Returns a function that binds an operation on predicates, some of which may be negated."""
 
     def bind(b: Binding) -> Step:
         target = b.target(b.instruction.operands[0], TYPES["pred"])
@@ -278,6 +281,7 @@ def lop3(b: Binding) -> Step:
 
     def step_with_predicate(_wave: Wave, f: Frame, s: Selection) -> None:
         result = integers.lop3(f[x][s], f[y][s], f[z][s], table)
+        # PTX ISA, `lop3`: p = (d != 0) BoolOp q.
         f[p][s] = join(result != 0, f[q][s] ^ negated)
         f[place][s] = result
 
@@ -297,6 +301,7 @@ def shl(i: PtxInstruction) -> Function:
     amount = _fixed_amount(i)
     if amount is not None and 0 <= amount < i.types[0].bits:
         fixed = i.types[0].dtype.type(amount)
+        # A constant amount below the width, as nearly all are, needs no test of its range.
         return lambda a, _: a << fixed
     return integers.shift_left
 
@@ -306,6 +311,7 @@ def shr(i: PtxInstruction) -> Function:
     amount = _fixed_amount(i)
     if amount is not None and 0 <= amount < i.types[0].bits:
         fixed = i.types[0].dtype.type(amount)
+        # As in `shl`.
         return lambda a, _: a >> fixed
     return integers.shift_right
 
@@ -370,7 +376,8 @@ def prmt(i: PtxInstruction) -> Function:
     return lambda a, b, c: integers.permute_bytes(a, b, c, mode)
 
 
-# Carries, in a register of the frame of which PTX has no name: CC.CF.
+# Carries, in the flag CC.CF (PTX ISA, "Extended-Precision Integer Arithmetic Instructions"), which
+# is a register of the frame.
 
 
 def _carry(
@@ -379,10 +386,10 @@ def _carry(
     multiplies: bool = False,
     subtracts: bool = False,
 ) -> Callable[[Binding], Step]:
-    """Returns what binds an addition that takes or gives a carry.
+    """Returns a function that binds an addition or subtraction with a carry in or out.
 
-    A GPU subtracts by adding the complement: its carry of a difference says that there is no
-    borrow. It shows where `subc` follows an addition; seen on an H100.
+    A GPU subtracts by adding the complement: the carry of a difference is the inverted borrow. This
+    shows where `subc` follows an addition; compared with an H100.
     """
 
     def bind(b: Binding) -> Step:
@@ -391,7 +398,7 @@ def _carry(
         places = [b.source(operand, b.type) for operand in b.instruction.operands[1:]]
         carry, origin = b.carry(), b.carry_from()
         high = b.has("hi")
-        own = b.instruction.number + 1
+        marker = b.instruction.number + 1
 
         def step(wave: Wave, f: Frame, s: Selection) -> None:
             if takes:
@@ -401,7 +408,7 @@ def _carry(
                 product = integers.mul_high if high else np.multiply
                 values = [product(*values[:2]), values[2]]
             result, out = function(*values, f[carry][s] ^ subtracts if takes else 0)
-            f[origin][s] = own if gives else -own
+            f[origin][s] = marker if gives else -marker
             if gives:
                 f[carry][s] = out ^ subtracts
             f[target][s] = result.view(f[target].dtype)
@@ -412,7 +419,7 @@ def _carry(
 
 
 def _check_carry(wave: Wave, program: PtxProgram, origins: NDArray[Any], s: Selection) -> None:
-    """Takes note of threads whose carry nobody has set, or was taken before by one that set none.
+    """Notes threads whose carry nobody has set, or an instruction without `.cc` has used up.
 
     Without `.cc` an addition leaves the flag as it was: what comes next adds the same carry again.
     """

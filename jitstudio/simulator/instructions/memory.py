@@ -33,12 +33,14 @@ _SPACES = {
     "param::entry": StateSpace.PARAM,
     "param::func": StateSpace.PARAM,
 }
+# PTX ISA, "Operation types": a strong operation is a fence, or has .relaxed, .acquire, .release,
+# .acq_rel, .volatile or .mmio.
 _STRONG = frozenset(["volatile", "relaxed", "acquire", "release", "mmio"])
 _MOVED = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
 
 
 def space_of(b: Binding) -> StateSpace | None:
-    """Returns the space that an instruction names; None for generic addresses."""
+    """Returns the state space in an instruction's words; None for generic addresses."""
     return next((_SPACES[w] for w in b.instruction.modifiers if w in _SPACES), None)
 
 
@@ -58,6 +60,7 @@ def ld(b: Binding) -> Step:
         and isinstance(address, AddressOperand)
         and isinstance(address.base, SymbolOperand)
     ):
+        # Parameters of functions are registers here; a kernel's are constant for all threads.
         return _move_from_parameter(b, address, targets)
     find = b.address(address)
     strong = b.any_of(_STRONG)
@@ -110,6 +113,7 @@ def st(b: Binding) -> Step:
         and isinstance(address, AddressOperand)
         and isinstance(address.base, SymbolOperand)
     ):
+        # `st.param` passes an argument to a call, or returns a result.
         slots = []
         for index in range(len(sources)):
             offset = address.offset + address.base.offset + index * b.type.size
@@ -140,10 +144,12 @@ _WHOLE = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x
 @form("mov", _WHOLE)
 def mov(b: Binding) -> Step:
     target, source = b.instruction.operands
+    # `mov.b64 %rd, {%r1, %r2}` packs, `mov.b64 {%r1, %r2}, %rd` unpacks.
     if isinstance(source, VectorOperand):
         return _pack(b, target, source)
     if isinstance(target, VectorOperand):
         return _unpack(b, target, source)
+    # All other special registers are arrays that never change while a wave runs.
     if isinstance(source, RegisterOperand) and source.name in _DYNAMIC:
         return _move_dynamic(b, target, source.name)
     if isinstance(source, SymbolOperand):
@@ -172,7 +178,7 @@ def _move_address(b: Binding, target: PtxOperand, source: SymbolOperand) -> Step
 
 
 def _pack(b: Binding, target: PtxOperand, source: VectorOperand) -> Step:
-    """Puts elements together in one register, the first in the lowest bits."""
+    """Binds a move of elements into one register, the first element into the lowest bits."""
     width = b.type.bits // len(source.parts)
     part_type, kind = BITS[width], BITS[b.type.bits]
     place = b.target(target, kind)
@@ -218,7 +224,7 @@ def mov_predicate(b: Binding) -> Step:
     return step
 
 
-# Special registers of which a GPU has other values, or that change while a wave runs.
+# Special registers with other values on a GPU, or that change while a wave runs.
 
 _HARDWARE = dict.fromkeys(
     ("%warpid", "%nwarpid"),
@@ -231,13 +237,14 @@ _DYNAMIC = frozenset(
 
 
 def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
-    """Moves a clock: it counts the steps of the simulation."""
+    """Binds a read of a clock, which counts the steps of the simulation."""
     place = b.target(target, BITS[b.type.bits])
     upper = name.endswith("_hi")
-    # A step is given out as a nanosecond.
+    # A step counts as a cycle, and as a nanosecond.
     mask = (1 << b.type.bits) - 1
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
+        # A loop that waits for time to pass is no deadlock.
         wave.changes += 1
         wave.inexact[name] = f"{name} (counts the steps of the simulation)"
         f[place][s] = (wave.clock >> 32 if upper else wave.clock) & mask
@@ -263,6 +270,8 @@ def cvta_to(b: Binding) -> Step:
 def _converted_address(b: Binding, sign: int) -> Step:
     target, source = b.instruction.operands
     space = next(w for w in b.instruction.modifiers if w in _SPACES)
+    # The window of global memory begins at 0: its addresses are generic ones (PTX ISA, "Generic
+    # Addressing").
     shift = sign * _WINDOW_BY_WORD[space]
     place = b.target(target, BITS[b.type.bits])
     find = b.address(source)
@@ -288,6 +297,7 @@ def isspacep(b: Binding) -> Step:
         else:
             inside = (addresses - WINDOWS[space] >> 36) == 0
             if word != "shared::cluster" and space is StateSpace.SHARED:
+                # `.shared` means `.shared::cta`: addresses of the own block have no rank.
                 inside &= (addresses & 0xFFFFFFFF) >> CLUSTER_BITS == 0
         f[place][s] = inside
 
@@ -295,7 +305,7 @@ def isspacep(b: Binding) -> Step:
 
 
 def nothing(_b: Binding) -> Step:
-    """Binds a hint: it changes no value."""
+    """Binds a hint, which changes no value."""
 
     def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
         return
@@ -306,12 +316,13 @@ def nothing(_b: Binding) -> Step:
 for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "pmevent"):
     form(_opcode, words=None)(nothing)
 form("griddepcontrol", words="launch_dependents wait")(nothing)
+# The number of registers of a warp is no limit here.
 form("setmaxnreg", "u32", words=None)(nothing)
 
 
 @form("createpolicy", "b64", words=None)
 def createpolicy(b: Binding) -> Step:
-    """Makes a policy of the caches, which changes no value."""
+    """Binds the creation of a cache policy, which changes no value."""
     place = b.target(b.instruction.operands[0], TYPES["b64"])
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -322,7 +333,7 @@ def createpolicy(b: Binding) -> Step:
 
 @form("mapa", "u32 u64", words="shared::cluster")
 def mapa(b: Binding) -> Step:
-    """Gives the address in the shared memory of another block of the cluster."""
+    """Binds the mapping of an address to the shared memory of another block of the cluster."""
     target, source, rank = b.instruction.operands
     place, find = b.target(target, BITS[b.type.bits]), b.address(source)
     ranks = b.source(rank, TYPES["u32"])
@@ -343,7 +354,7 @@ def getctarank(b: Binding) -> Step:
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         ranks = (find(f, s) & 0xFFFFFFFF) >> CLUSTER_BITS
-        own = wave.slots[s] % wave.layout.cluster_blocks
-        f[place][s] = np.where(ranks > 0, ranks - 1, own)
+        own_rank = wave.slots[s] % wave.layout.cluster_blocks
+        f[place][s] = np.where(ranks > 0, ranks - 1, own_rank)
 
     return step

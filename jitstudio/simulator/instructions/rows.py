@@ -1,4 +1,4 @@
-"""All rows of the table, by importing the modules that hold them."""
+"""All rows of the table, added by importing the modules of instructions."""
 
 from jitstudio.simulator.instructions import (
     absent,

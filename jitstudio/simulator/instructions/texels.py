@@ -1,4 +1,4 @@
-"""What instructions on textures and surfaces share: handles and coordinates; `txq` and `suq`."""
+"""Handles and coordinates of textures and surfaces, for all their instructions; `txq` and `suq`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitstudio.simulator.state.texels import TexelArray
 from jitstudio.simulator.state.wave import Wave
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
-Found = Iterator[tuple[TexelArray, Selection]]
+ArraySelections = Iterator[tuple[TexelArray, Selection]]
 
 
 def handle_of(b: Binding, operand: PtxOperand) -> tuple[int, PtxOperand | None]:
@@ -59,24 +59,24 @@ def coordinates_of(b: Binding, operand: PtxOperand | None, kind: str) -> list[in
 
 def arrays_of(
     wave: Wave, handles: NDArray[np.uint64], s: Selection, kind: HandleKind, axes: int = 0
-) -> Found:
-    """Yields each texture or surface that threads name, with these threads.
+) -> ArraySelections:
+    """Yields each texture or surface that threads name, with the threads.
 
     Raises:
-        ThreadFault: A handle is none.
-        UnsupportedInstruction: It has other axes than the instruction.
+        ThreadFault: A handle is of no texture or surface of this kind.
+        UnsupportedInstruction: An array has other axes than the instruction.
     """
     for handle in np.unique(handles):
         chosen = handles == handle
         numbers = wave.numbers[s]
         array = wave.texels.get(int(handle))
         if array is None or array.texels.kind is not kind:
-            what = "a null handle" if not handle else f"0x{int(handle):x}"
+            named = "a null handle" if not handle else f"0x{int(handle):x}"
             actual = f", which is the {array.texels.kind.value} {array.title}" if array else ""
             raise ThreadFault(
                 FaultKind.OUT_OF_BOUNDS,
                 int(numbers[np.argmax(chosen)]),
-                f"takes {what} for a {kind.value}{actual}",
+                f"takes {named} for a {kind.value}{actual}",
                 int(np.count_nonzero(chosen)),
             )
         if axes and array.axes != axes:

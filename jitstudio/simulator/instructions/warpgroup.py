@@ -1,8 +1,7 @@
 """Products of matrices by warp groups of four warps: `wgmma`.
 
-A warp group multiplies when all of its warps have come to the instruction: as early as a GPU may do
-it. What touches sums, fragments or shared memory before the product was waited for is told; see
-`products`.
+A warp group multiplies when all of its warps have come to the instruction, as early as a GPU may.
+Uses of sums, fragments or shared memory before a wait for the product are reported; see `products`.
 """
 
 from __future__ import annotations
@@ -54,10 +53,10 @@ _SHAPE = re.compile(r"m64n(\d+)k(\d+)")
 _GROUP = GROUP_WARPS * WARP
 _ROWS = 64
 _ROW_BYTES = 32
-"""Of a row of A, or of a column of B, in an instruction of any type."""
+"""Bytes of a row of A, or of a column of B, in an instruction of any type."""
 
 _EIGHTS = Precision(13, 14)
-"""What is kept of sums of products of fp8: less than of all other ones."""
+"""Precision of sums of products of fp8, which is less than of all other types."""
 
 
 @form("wgmma", words="sync aligned", needs="fence", flow=True)
@@ -118,6 +117,7 @@ def wgmma_mma_async(b: Binding) -> Flow:
     descriptors = [b.source(x, TYPES["b64"]) for x in ((right,) if in_registers else (a, right))]
     adds, negated = b.predicate(scale)
     signs, turns = _immediates(numbers[:2], 2), _immediates(numbers[2:], 2 - in_registers)
+    # imm-scale-a and imm-scale-b are 1 or -1; imm-trans-a and imm-trans-b transpose (f16, bf16).
     sign_a, sign_b = signs or (1, 1)
     turn_b = bool(turns and turns[-1])
     turn_a = bool(turns and turns[0]) and not in_registers
@@ -130,7 +130,7 @@ def wgmma_mma_async(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         groups = _whole_groups(wave, s)
         warps = groups * GROUP_WARPS
-        found = [Descriptor.of(_common(wave, f[slot][s], s)) for slot in descriptors]
+        matrices = [Descriptor.of(_common(wave, f[slot][s], s)) for slot in descriptors]
         if is_followed:
             check_fenced(wave, names | a_names, wave.numbers[s])
             check_touch(wave, Touch(a_names, frozenset()), s)
@@ -139,8 +139,8 @@ def wgmma_mma_async(b: Binding) -> Flow:
             words = [f[slot][s] for slot in fragments]
             left = left_of(words, a_type, warps, WARP // 2, k).reshape(groups, _ROWS, k)
         else:
-            left = _read(wave, s, found[0], _ROWS, a_type, turn_a, reads, GROUP_WARPS)
-        columns = _read(wave, s, found[-1], n, b_type, turn_b, reads)
+            left = _read(wave, s, matrices[0], _ROWS, a_type, turn_a, reads, GROUP_WARPS)
+        columns = _read(wave, s, matrices[-1], n, b_type, turn_b, reads)
         total = np.zeros((warps, WARP // 2, n), computed_as(d_type))
         is_added = (f[adds][s] ^ negated).reshape(groups, _GROUP)[:, 0]
         if is_added.any():
@@ -167,29 +167,29 @@ def wgmma_mma_async(b: Binding) -> Flow:
             PIECE,
         )
         if wave.on_synchronised:
-            # None of these warps goes on before all of them have come.
+            # No warp of the group goes on before all have come.
             wave.synchronised(wave.numbers[s], SyncScope.BLOCK)
 
     return meet(b, ALL_LANES, Operation(None, takes), GROUP_WARPS)
 
 
 def _immediates(operands: list[PtxOperand], count: int) -> list[int]:
-    """Returns what constants say; an empty list where they are left out."""
+    """Returns the values of constant operands; an empty list where they are left out."""
     if operands and len(operands) != count:
         raise UnsupportedInstruction("it has too few or too many operands")
-    found = []
+    values = []
     for operand in operands:
         if not isinstance(operand, ImmediateOperand):
             raise UnsupportedInstruction("a sign or a transposition is no constant")
-        found.append(int(operand.value))
-    return found
+        values.append(int(operand.value))
+    return values
 
 
 def _whole_groups(wave: Wave, s: Selection) -> int:
-    """Returns how many whole warp groups threads form.
+    """Returns the number of whole warp groups that threads form.
 
     Raises:
-        ThreadFault: If they do not.
+        ThreadFault: If a warp group is not whole.
     """
     numbers = wave.numbers[s]
     groups = wave.products.first_warps(numbers // WARP)
@@ -205,7 +205,7 @@ def _whole_groups(wave: Wave, s: Selection) -> int:
 
 
 def _common(wave: Wave, values: NDArray[Any], s: Selection) -> NDArray[Any]:
-    """Returns the descriptor of each warp group, of which all of its threads have the same."""
+    """Returns the descriptor of each warp group, which all threads must have in common."""
     rows = values.reshape(-1, _GROUP)
     other = (rows != rows[:, :1]).reshape(-1)
     if other.any():
@@ -231,20 +231,20 @@ def _read(
     """Returns the rows of A or columns of B, of shape (groups, rows, elements of 32 bytes).
 
     Args:
-        wave: The memory.
+        wave: The resident blocks with their memory.
         s: The threads.
         descriptor: Of each warp group.
-        rows: Of A; columns of B.
+        rows: Rows of A; columns of B.
         name: The type of the elements.
-        transposed: Whether those of a row do not lie together.
-        reads: Gets what is read.
-        parts: Into how many parts the warps share the rows; 1 if each warp reads all of them.
+        transposed: Whether the elements of a row do not lie together.
+        reads: The list to which the read pieces are added.
+        parts: The parts into which the warps share the rows; 1 if each warp reads all of them.
     """
     places = descriptor.transposed_pieces(rows) if transposed else descriptor.pieces(rows)
     groups = len(places)
     firsts = wave.numbers[s][::_GROUP]
     lanes = np.arange(GROUP_WARPS) * WARP
-    # The first lane of each warp stands for all of it.
+    # The first lane of each warp stands for the warp.
     flat = places.reshape(groups, parts, -1)
     at = np.broadcast_to(flat, (groups, GROUP_WARPS, flat.shape[2])).reshape(-1)
     threads = np.repeat((firsts[:, None] + lanes).reshape(-1), flat.shape[2])
@@ -253,8 +253,8 @@ def _read(
     reads.append((threads, offsets, at))
     words = take(wave, space, offsets, region, at, np.dtype("u8"), PIECE // 8, threads)
     raw = np.stack(words, axis=1).reshape(groups, GROUP_WARPS, -1, PIECE // 8)
-    kept = raw if parts > 1 else raw[:, :1]
-    values = decoded(kept, name)
+    pieces = raw if parts > 1 else raw[:, :1]
+    values = decoded(pieces, name)
     if transposed:
         return values.reshape(groups, rows // 8, 16, 8).swapaxes(2, 3).reshape(groups, rows, 16)
     return values.reshape(groups, rows, -1)

@@ -1,4 +1,4 @@
-"""Counts what a launch does at each line: executions, active lanes, traffic, divergence."""
+"""Counts of each line in a launch: executions, active lanes, traffic, divergence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOVES_SECTORS = (StateSpace.GLOBAL, StateSpace.LOCAL)
 
 @dataclass(slots=True)
 class _Counts:
-    """What was counted at one instruction; the fields are those of `LineCounts`."""
+    """The counts of an instruction, with the fields of `LineCounts`."""
 
     executions: int = 0
     thread_executions: int = 0
@@ -54,11 +54,11 @@ class Counter(Observer):
         self._counts: defaultdict[int, _Counts] = defaultdict(_Counts)
         self._samples: dict[tuple[int, StateSpace], AccessSample] = {}
         self._accessing: dict[int, PtxInstruction] = {}
-        # Accesses that requests have: each matrix of an `ldmatrix` is one.
+        # Accesses by instruction: an `ldmatrix` makes one for each matrix, but is a single request.
         self._accesses: defaultdict[int, int] = defaultdict(int)
         self._last: tuple[int, StateSpace] | None = None
         self._layout: Layout | None = None
-        # The same threads take many steps together.
+        # The same threads take many steps together, so their warps are counted once.
         self._threads: Threads | None = None
         self._warps = 0
 
@@ -77,7 +77,7 @@ class Counter(Observer):
         counts.thread_executions += threads.size
 
     def branched(self, instruction: PtxInstruction, threads: Threads, taken: Threads) -> None:
-        """See `Observer`: warps of which some lanes leap and others do not are divergent."""
+        """See `Observer`: warps with lanes that leap and lanes that stay are divergent."""
         if 0 < taken.size < threads.size:
             stayed = np.setdiff1d(threads, taken, assume_unique=True)
             both = np.intersect1d(np.unique(taken // WARP), np.unique(stayed // WARP))
@@ -115,18 +115,22 @@ class Counter(Observer):
         for number in sorted(self._instructions):
             instruction, counts = self._instructions[number], self._counts[number]
             line = LineCounts(*instruction.source, instruction.line, **asdict(counts))
-            known = lines.get(instruction.line)
-            lines[instruction.line] = known + line if known else line
-        kept = sorted(self._samples.items(), key=_by_number)
+            earlier = lines.get(instruction.line)
+            # Several statements on a line of hand-written PTX.
+            lines[instruction.line] = earlier + line if earlier else line
+        samples_by_number = sorted(self._samples.items(), key=_by_number)
         samples = with_suggestions(
-            [replace(sample, mean=self._mean_cost(number)) for (number, _), sample in kept],
-            [self._accessing[number] for (number, _), _ in kept],
+            [
+                replace(sample, mean=self._mean_cost(number))
+                for (number, _), sample in samples_by_number
+            ],
+            [self._accessing[number] for (number, _), _ in samples_by_number],
         )
         library = tuple(self._in_headers())
         return replace(result, lines=tuple(lines.values()), samples=samples, library=library)
 
     def _in_headers(self) -> Iterator[LibraryBranch]:
-        """Yields where lanes part in what was inlined from headers of NVIDIA's."""
+        """Yields the branches at which lanes part in code inlined from headers of NVIDIA's."""
         for number, instruction in sorted(self._instructions.items()):
             caller, source = instruction.user_source, instruction.source
             if self._counts[number].divergent and caller != source:
@@ -140,8 +144,8 @@ class Counter(Observer):
     def _keep_worst(self, access: Access, layout: Layout, cost: int, warp: int) -> None:
         """Keeps the request of an instruction that took the most sectors or wavefronts."""
         key = (access.instruction.number, access.space)
-        known = self._samples.get(key)
-        if known is not None and known.cost >= cost:
+        worst = self._samples.get(key)
+        if worst is not None and worst.cost >= cost:
             return
         first, end = np.searchsorted(access.threads, (warp * WARP, (warp + 1) * WARP))
         lanes, addresses = access.threads[first:end] % WARP, access.addresses[first:end]
@@ -159,7 +163,7 @@ class Counter(Observer):
 
 
 def _is_same(threads: Threads, others: Threads | None) -> bool:
-    """Returns whether two arrays are known to be equal, as views of the same memory."""
+    """Returns whether two arrays are views of the same memory, and so equal."""
     if threads is others:
         return True
     if others is None or threads.size != others.size:

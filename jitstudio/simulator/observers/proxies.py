@@ -1,11 +1,12 @@
-"""Finds reads of shared memory by tensor cores and bulk copies that no fence comes before.
+"""Finds reads of shared memory by the asynchronous proxy that no fence comes before.
 
-They read by the asynchronous proxy. What threads have stored reaches it by ``fence.proxy.async``,
-executed by who has stored, or by others once they have met (PTX ISA, "Proxies", "Async Proxy").
+Tensor cores and bulk copies read by that proxy. Stores of threads reach it by
+``fence.proxy.async``, executed by the storing threads, or by others once they have met (PTX ISA,
+"Proxies", "Async Proxy").
 
 A fence of another thread counts if anything has ordered threads of the block between the store and
-it: a barrier, a meeting of lanes, an mbarrier, an atomic or a strong access. That can only hide a
-fence that is missing.
+the fence: a barrier, a meeting of lanes, an mbarrier, an atomic or a strong access. That can only
+hide a missing fence.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from jitstudio.simulator.state.model import (
 )
 from jitstudio.simulator.state.products import is_product
 
+# Bytes of a cell; all stores of tiles are of whole words.
 _GRANULE = 4
 _NEVER = -1
 
@@ -43,7 +45,7 @@ def reads_by_itself(instruction: PtxInstruction) -> bool:
 
 
 class AsyncProxy(Observer):
-    """Adds such reads to the faults of the result, one for each instruction."""
+    """Adds reads without a fence to the faults of the result, one for each instruction."""
 
     def __init__(self) -> None:
         self._found: dict[object, Fault] = {}
@@ -51,7 +53,7 @@ class AsyncProxy(Observer):
 
     @classmethod
     def needed(cls, program: PtxProgram) -> bool:
-        """Returns whether anything in a program reads so."""
+        """Returns whether a program reads by the asynchronous proxy."""
         return any(map(reads_by_itself, program.instructions))
 
     def started(self, layout: Layout) -> None:
@@ -60,7 +62,8 @@ class AsyncProxy(Observer):
         self._size = layout.warps_per_block * WARP
         self._fences = np.full(layout.threads, _NEVER, np.int64)
         blocks = len(layout.blocks)
-        # Of each block: when threads have last met, and the last fence behind that.
+        # For each block: the clock when threads last met, and the value of that clock at the last
+        # fence, which covers all stores before.
         self._met = np.full(blocks, _NEVER, np.int64)
         self._covered = np.full(blocks, _NEVER, np.int64)
         granules = blocks * layout.shared_stride // _GRANULE
@@ -98,7 +101,7 @@ class AsyncProxy(Observer):
             self._check(access, places)
 
     def _check(self, access: Access, places: NDArray[np.int64]) -> None:
-        """Takes note of what no fence has shown."""
+        """Notes reads of stores that no fence has shown to the proxy."""
         instruction = access.instruction
         # A loop that is unrolled has several instructions for one line.
         place = instruction.user_source if instruction.user_source.line else instruction.number
@@ -109,7 +112,7 @@ class AsyncProxy(Observer):
             return
         row, column = np.argwhere(late)[0]
         thread, writer = int(access.threads[row]), int(writers[row, column])
-        told = fault_of(
+        fault = fault_of(
             self._layout,
             instruction,
             FaultKind.NOT_FENCED,
@@ -122,8 +125,8 @@ class AsyncProxy(Observer):
             access.step,
         )
         self._found[place] = replace(
-            told,
-            message=f"{told.message} Let the threads that store execute fence.proxy.async before "
+            fault,
+            message=f"{fault.message} Let the threads that store execute fence.proxy.async before "
             "the barrier.",
         )
 

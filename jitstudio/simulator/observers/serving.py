@@ -1,10 +1,11 @@
-"""How shared memory serves the lanes of a request, by the instruction that makes it.
+"""The way in which shared memory serves the lanes of a request, by instruction.
 
-Lanes at one bank take their turns at atomic operations and copies, also at one word. What no unit
-of shared memory does, as additions of floats, ptxas makes a loop of: a load and a compare-and-swap
-that takes one lane at each bank, until all lanes have had their turn. This is what an H100 takes,
-for some hundred patterns of lanes of one warp: see `h100_passes.json` of the tests. Where other
-warps change the same words in between, a loop takes more rounds, which nobody can count beforehand.
+Lanes at one bank take their turns at atomic operations and copies, also at one word. Operations
+that no unit of shared memory has, such as additions of floats, ptxas expands to a loop: a load and
+a compare-and-swap that takes one lane at each bank, until all lanes have had their turn. The passes
+are those of an H100 for some hundred patterns of lanes of one warp: see `h100_passes.json` of the
+tests. Where other warps change the same words in between, a loop takes more rounds, which nobody
+can count beforehand.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ _Numbers = NDArray[np.int64]
 
 
 class Serving(Enum):
-    """How the lanes of a request are served.
+    """The way in which the lanes of a request are served.
 
-    `LOAD`: equal words for one, wide ones of lanes with equal addresses in pairs two parts at once.
-    `STORE`: equal words for one.
+    `LOAD`: equal words count once; wide words of lanes with equal addresses in pairs, two parts at
+    once.
+    `STORE`: equal words count once.
     `TURN`: each lane at a bank for itself.
     `SWAP`: likewise, two passes each.
     `LOOP`: by a loop of compare-and-swaps that take a lane at each bank.
     `NARROW_LOOP`: likewise for 16 bits; all lanes swap the word around, one at each word succeeds.
-    `APART`: by another unit than that of loads and stores, without passes that are counted.
+    `APART`: by another unit than loads and stores, whose passes are not counted.
     """
 
     LOAD = auto()
@@ -53,9 +55,9 @@ LOOPS = frozenset({Serving.LOOP, Serving.NARROW_LOOP})
 def serving_of(instruction: PtxInstruction, kind: AccessKind) -> Serving:
     """Returns how shared memory serves an instruction.
 
-    Of 4 bytes `add`, `max`, `exch` and `cas` were measured, of 8 bytes additions, `exch` and `cas`,
-    and `add.f32`; other operations that machine code does by the same instructions are taken to be
-    alike. Mbarriers, bulk copies and `st.async` have units of their own.
+    Measured were `add`, `max`, `exch` and `cas` of 4 bytes, additions, `exch` and `cas` of 8 bytes,
+    and `add.f32`; operations that machine code does by the same instructions are taken to be alike.
+    Mbarriers, bulk copies and `st.async` have units of their own.
     """
     words = instruction.modifiers
     if instruction.opcode in ("atom", "red"):
@@ -88,14 +90,14 @@ def passes_of_loops(
 ) -> _Numbers:
     """Returns the passes that each warp takes for a loop of compare-and-swaps.
 
-    The halves of a warp swap 8 bytes one after the other: a lane of the second one fails where one
-    of the first has just changed the word.
+    The halves of a warp swap 8 bytes one after the other: a lane of the second half fails where a
+    lane of the first has just changed the word.
 
     Args:
         threads: The numbers of the active threads, sorted.
-        units: Which unit each of them changes, of `size` bytes.
+        units: The unit that each of them changes, of `size` bytes.
         size: 4 or 8 bytes; 4 also for 16 bits, with the word around them.
-        banks: How many units side by side are in banks of their own; None for those that are.
+        banks: The number of successive units in banks of their own; None for the actual number.
         is_narrow: See `Serving.NARROW_LOOP`.
     """
     warps, rows = np.unique(threads // WARP, return_inverse=True)
@@ -127,7 +129,7 @@ def passes_of_loops(
 def _loads(
     rows: _Numbers, lanes: _Numbers, units: _Numbers, part: int, banks: int, count: int
 ) -> _Numbers:
-    """Returns the passes of the load in one round of a loop, for each of so many warps."""
+    """Returns the passes of the load in a round of a loop, for each of `count` warps."""
     halves = lanes // part
     if part < WARP:
         halves = np.where(in_pairs(rows, lanes, units), 0, halves)
@@ -139,15 +141,15 @@ def _loads(
 
 
 def in_pairs(rows: _Numbers, lanes: _Numbers, places: _Numbers) -> NDArray[np.bool_]:
-    """Returns which lanes are of warps in which all have the places of their neighbours.
+    """Returns the lanes of warps in which all lanes have the places of their neighbours.
 
-    These are i and i ^ 1 for all lanes of the warp, or i and i ^ 2; who is not active does not
+    Neighbours are i and i ^ 1 for all lanes of the warp, or i and i ^ 2; inactive lanes do not
     count.
 
     Args:
-        rows: The row of the warp of each lane, from 0 up.
-        lanes: Their numbers in it.
-        places: What each of them accesses, 0 or more.
+        rows: The row of each lane's warp, from 0 up.
+        lanes: The numbers of lanes in their warps.
+        places: The place that each accesses, 0 or more.
     """
     by_warp = np.full((int(rows.max()) + 1, WARP), -1, np.int64)
     by_warp[rows, lanes] = places
@@ -160,6 +162,6 @@ def in_pairs(rows: _Numbers, lanes: _Numbers, places: _Numbers) -> NDArray[np.bo
 
 
 def _most(places: _Numbers, count: int, banks: int) -> _Numbers:
-    """Returns the most that fall on one bank, for each row of so many banks."""
+    """Returns the most units on any bank, for each row of banks."""
     most: _Numbers = np.bincount(places, minlength=count).reshape(-1, banks).max(axis=1)
     return most

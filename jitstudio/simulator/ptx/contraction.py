@@ -1,10 +1,10 @@
-"""Which products are added up before they are rounded, as `ptxas` does it.
+"""Products that are added up before they are rounded, as `ptxas` does.
 
 "mul and add instructions with no rounding modifier … may be optimized to use fused multiply-add"
-(PTX ISA). What ptxas 13.5 makes of them for sm_90 was read from the machine code of some hundred
-hand-written and 200 random texts: within a basic block a product goes into all additions that use
-it, if nothing else does; where both operands of an addition are such products, into that of the one
-that has fewer uses, else into that of the first one.
+(PTX ISA). The choices of ptxas 13.5 for sm_90 were read from the machine code of some hundred
+hand-written and 200 random texts: within a basic block a product is fused into all additions that
+use it, if nothing else does. Where both operands of an addition are products, the product with
+fewer uses is fused, and of equal ones the first.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ _TYPES = frozenset(["f16", "bf16", "f16x2", "bf16x2", "f32", "f64"])
 _ADDITIONS = ("add", "sub")
 _ROUNDING = frozenset(["rn", "rz", "rm", "rp"])
 _ENDS = LEAVING | {"call", "membar", "fence"}
+# Without .approx or .full ptxas expands these to code with branches, or to calls.
 _DIVISIONS = frozenset(["div", "rem", "sqrt", "rcp"])
 
 
 class Contractions(NamedTuple):
-    """What becomes of additions.
+    """Additions of a function that are fused with a product.
 
     Attributes:
-        fused: By their numbers, those that take a product: their opcodes are ``mul+add`` and, where
-            the product or the other operand is subtracted, ``-mul+add`` and ``mul-add``.
-        is_certain: Whether nothing else is known that ptxas could do.
+        fused: The fused additions by their numbers, with the opcodes ``mul+add`` and, where the
+            product or the other operand is subtracted, ``-mul+add`` and ``mul-add``.
+        is_certain: Whether ptxas is known to make these choices.
     """
 
     fused: dict[int, PtxInstruction]
@@ -55,7 +56,7 @@ class _Use(NamedTuple):
 
 
 def contractions(program: PtxProgram, function: PtxFunction) -> Contractions:
-    """Returns which additions of a function are fused with a product."""
+    """Returns the additions of a function that are fused with a product."""
     body = program.instructions[function.start : function.end]
     if not any(_is_plain(i) and i.opcode == "mul" for i in body):
         return Contractions({}, True)
@@ -80,20 +81,20 @@ def contractions(program: PtxProgram, function: PtxFunction) -> Contractions:
         and len(written[target.name]) == 1
         and _vanishes(i, uses[target.name], blocks, written)
     }
-    taken: dict[int, PtxInstruction] = {}
+    fused: dict[int, PtxInstruction] = {}
     is_certain = True
     for name in sorted(products, key=lambda n: (len(uses[n]), min(u.place for u in uses[n]))):
         mine = uses[name]
-        if any(use.instruction.number in taken for use in mine):
+        if any(use.instruction.number in fused for use in mine):
             is_certain &= len(mine) == 1
             continue
         for use in mine:
-            taken[use.instruction.number] = _fused(products[name], use)
-    return Contractions(taken, is_certain)
+            fused[use.instruction.number] = _fused(products[name], use)
+    return Contractions(fused, is_certain)
 
 
 def _is_plain(instruction: PtxInstruction) -> bool:
-    """Whether it is arithmetic of floats that says nothing of rounding."""
+    """Returns whether an instruction is arithmetic of floats without a rounding modifier."""
     return (
         instruction.opcode in ("mul", *_ADDITIONS)
         and bool(instruction.types)
@@ -108,7 +109,7 @@ def _vanishes(
     blocks: dict[int, int],
     written: dict[str, list[int]],
 ) -> bool:
-    """Whether all that uses a product may take it in, its factors being the same there."""
+    """Returns whether a product may be fused into all of its uses, with the same factors there."""
     last = max((use.instruction.number for use in uses), default=0)
     factors = chain.from_iterable(map(_registers, product.operands[1:]))
     return (
@@ -138,7 +139,7 @@ def _fused(product: PtxInstruction, use: _Use) -> PtxInstruction:
 
 
 def _blocks(body: tuple[PtxInstruction, ...], function: PtxFunction) -> dict[int, int]:
-    """Returns the number of the basic block of each instruction, as ptxas has them at that time."""
+    """Returns the number of the basic block of each instruction, as ptxas counts them."""
     names = set(chain.from_iterable(function.tables.values()))
     for instruction in body:
         if instruction.opcode == "bra":
@@ -153,7 +154,7 @@ def _blocks(body: tuple[PtxInstruction, ...], function: PtxFunction) -> dict[int
 
 
 def _ends_block(instruction: PtxInstruction) -> bool:
-    """Whether it leaps, is made of instructions that do, or keeps others in their order."""
+    """Returns whether an instruction branches, expands to branches, or keeps others in order."""
     if instruction.opcode in _DIVISIONS:
         return {"approx", "full"}.isdisjoint(instruction.modifiers)
     is_guarded_access = instruction.guard is not None and instruction.opcode in ACCESSES

@@ -1,9 +1,9 @@
-"""Pointers from memory that the addresses of instructions are made of, in one function.
+"""Pointers from memory on which the addresses of instructions are based, in a function.
 
 A pointer that was loaded from memory leads into the buffer that it points to, whatever is added to
-it. Only registers that one instruction writes are followed: they hold at the access what the
-address was made of. What may as well be a number, as one of two that were loaded and added, leaves
-it open.
+it. Only registers with a single writer are followed: at the access they still hold the value that
+the address was computed from. A value that may as well be a number, as either of two that were
+loaded and added, leaves the address open.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from jitstudio.simulator.ptx.program import (
 
 _POINTER_BITS = 64
 _NUMBER = ""
-"""What is no pointer: a product, a shifted or a widened number."""
+"""Stands for values that are no pointer: a product, a shifted or a widened number."""
 
 
 def loaded_pointers(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, str]]:
-    """Yields accesses whose address is made of one pointer from memory and of numbers.
+    """Yields accesses whose address is computed from one pointer from memory and numbers.
 
     Returns:
         The number of each instruction with the register that holds the pointer.
@@ -38,7 +38,7 @@ def loaded_pointers(program: PtxProgram, function: PtxFunction) -> Iterator[tupl
     for instruction in body:
         for name in result_names(instruction):
             makers.setdefault(name, []).append(instruction)
-    single = {name: made[0] for name, made in makers.items() if len(made) == 1}
+    single = {name: writers[0] for name, writers in makers.items() if len(writers) == 1}
     if not any(_loads_pointer(maker) for maker in single.values()):
         return
     known: dict[str, str | None] = {}
@@ -55,8 +55,9 @@ def loaded_pointers(program: PtxProgram, function: PtxFunction) -> Iterator[tupl
 def _made_of(
     name: str, single: Mapping[str, PtxInstruction], known: dict[str, str | None]
 ) -> str | None:
-    """Returns the register with the pointer in another; empty for a number, None if open."""
+    """Returns the register of the pointer that a register is based on; empty for a number."""
     if name not in known:
+        # Open while it is looked at: a register may depend on itself.
         known[name] = None
         maker = single.get(name)
         if maker is not None and maker.guard is None:
@@ -93,7 +94,7 @@ def _of_maker(
 def _product(
     maker: PtxInstruction, single: Mapping[str, PtxInstruction], known: dict[str, str | None]
 ) -> str | None:
-    """Returns that a product is a number, unless it may be of the difference of two pointers."""
+    """Returns `_NUMBER` for a product, unless a factor may be the difference of two pointers."""
     if maker.types[0].bits < _POINTER_BITS:
         return _NUMBER
     factors = maker.operands[1:2] if maker.opcode in ("shl", "shr") else maker.operands[1:3]
@@ -110,6 +111,6 @@ def _of_operand(
 
 
 def _loads_pointer(maker: PtxInstruction) -> bool:
-    """Returns whether an instruction loads 64 bits from memory, which parameters are not."""
+    """Returns whether an instruction loads 64 bits from memory other than parameters."""
     loads = maker.opcode in ("ld", "ldu") and "param" not in maker.modifiers
     return loads and bool(maker.types) and maker.types[-1].bits == _POINTER_BITS

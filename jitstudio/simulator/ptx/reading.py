@@ -1,8 +1,8 @@
 """Reads PTX text into a `PtxProgram`.
 
-Follows "Syntax", "State Spaces, Types, and Variables" and "Directives" of the PTX ISA. A text that
-cannot be read is told with its line; an instruction that is unknown is read all the same, as it
-may never be executed.
+Follows "Syntax", "State Spaces, Types, and Variables" and "Directives" of the PTX ISA. An error
+names the line of the text; an unknown instruction is read all the same, as it may never be
+executed.
 """
 
 from __future__ import annotations
@@ -46,14 +46,16 @@ _OF_FUNCTIONS = {
     ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
     ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
 }  # fmt: skip
+# Handles of 64 bits: PTX ISA, "Texture Sampler and Surface Types".
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
+# PTX ISA, "Vectors as Operands": elements are .x .y .z .w or .r .g .b .a.
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
 _MOST_BYTES = 1 << 30
 
 
 class _Declared(NamedTuple):
-    """What a name stands for in a scope."""
+    """A register, a variable or a vector of registers that a name stands for in a scope."""
 
     register: str = ""
     variable: str = ""
@@ -61,10 +63,10 @@ class _Declared(NamedTuple):
 
 
 def read_program(text: str) -> PtxProgram:
-    """Returns what a PTX text holds.
+    """Returns the functions, instructions and variables of a PTX text.
 
     Raises:
-        PtxReadError: If it cannot be read.
+        PtxReadError: If the text cannot be read.
     """
     reader = _Reader(text)
     try:
@@ -91,7 +93,7 @@ class _Reader(PtxTokens):
         self._files = {n: plain_path(name) for n, name in file_names(text, self.bare).items()}
 
     def program(self) -> PtxProgram:
-        """Returns all that is in the text."""
+        """Returns the program of the whole text."""
         while self.peek().kind != "end":
             self._module_statement()
         return PtxProgram(
@@ -148,7 +150,7 @@ class _Reader(PtxTokens):
             raise self.error(f"“{token.text[:40]}” begins no statement of PTX")
 
     def attributes(self) -> None:
-        """Reads how a function or variable is linked, and its attributes."""
+        """Reads linking and attributes of a function or variable."""
         while True:
             if self.accept(".attribute"):
                 self.skip_parentheses()
@@ -166,9 +168,9 @@ class _Reader(PtxTokens):
         return targets
 
     def locate(self) -> None:
-        """Reads a ``.file``, which is known already, or takes in a ``.loc``.
+        """Reads a ``.file`` (`file_names` has all of them), or takes in a ``.loc``.
 
-        No semicolon ends them: an instruction may follow on the same line.
+        No semicolon ends these directives: an instruction may follow on the same line.
         """
         if self.accept(".file"):
             self.number()
@@ -187,6 +189,7 @@ class _Reader(PtxTokens):
             self.expect(",")
             self.expect("inlined_at")
             call = self._place()
+            # `inlined_at` names the place of the call, which may itself be of an inlined function.
             self.chain = (self._source(call), *self._chains.get(call, ()))[:64]
         self.place = self._source(place)
         self._chains[place] = self.chain
@@ -211,7 +214,7 @@ class _Reader(PtxTokens):
         return variables
 
     def _variable_head(self) -> tuple[str, int, int]:
-        """Reads what is between space and name: the type, elements of a vector, alignment."""
+        """Reads type, elements of a vector and alignment, between space and name."""
         align, vector = 0, 1
         while True:
             text = self.peek().text
@@ -246,14 +249,15 @@ class _Reader(PtxTokens):
     def _variable(self, space: str, kind: str, vector: int, align: int) -> PtxVariable:
         name = self.word()
         element = _OPAQUE.get(kind) or TYPES[kind[1:]].size
-        size, unsized, written = element * vector, False, kind
+        # `.global .b8 a[] = "x"` has the size of the initialiser, `.extern .shared .b8 a[]` none.
+        size, unsized, type_text = element * vector, False, kind
         while self.accept("["):
             if self.accept("]"):
-                unsized, written = True, f"{written}[]"
+                unsized, type_text = True, f"{type_text}[]"
                 continue
             count = integer(self)
             size *= count
-            written += f"[{count}]"
+            type_text += f"[{count}]"
             self.expect("]")
         if not 0 <= size <= _MOST_BYTES:
             raise self.error(f"{name} takes {size:,} bytes, which is too much to simulate")
@@ -266,7 +270,7 @@ class _Reader(PtxTokens):
             data = data[:size].ljust(size, b"\0")
         elif unsized:
             size = 0
-        return PtxVariable(name, space, size, align or element * vector, data, addresses, written)
+        return PtxVariable(name, space, size, align or element * vector, data, addresses, type_text)
 
     # Functions.
 
@@ -349,7 +353,7 @@ class _Reader(PtxTokens):
 
 
 class _Body:
-    """What is between the braces of one function."""
+    """The instructions and declarations between the braces of a function."""
 
     def __init__(
         self,
@@ -368,7 +372,8 @@ class _Body:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = {}
         self._scopes: list[dict[str, _Declared]] = [{}]
-        # Labels may be used before they are seen: resolved at the end, by the scopes then open.
+        # Labels may be used before their scope ends: uses are resolved at the end, by the scopes
+        # that were open at them.
         self._uses: list[tuple[int, tuple[int, ...]]] = []
         self._scope_ids = [0]
         self._scope_count = 0
@@ -420,13 +425,13 @@ class _Body:
             )
 
     def _reaches_end(self) -> bool:
-        """Returns whether control comes to the end of the function, where ptxas puts a `ret`."""
-        own = self._r.instructions[self._start :]
-        if not own or own[-1].guard is not None or own[-1].opcode not in LEAVING:
+        """Returns whether control comes to the end of the function, where ptxas adds a `ret`."""
+        body = self._r.instructions[self._start :]
+        if not body or body[-1].guard is not None or body[-1].opcode not in LEAVING:
             return True
         at_end = {name for name, at in self.labels.items() if at == len(self._r.instructions)}
-        # Debug information has a label there that nothing leads to.
-        targets = {o.name for i in own for o in i.operands if isinstance(o, SymbolOperand)}
+        # Debug information has a label at the end that no branch leads to.
+        targets = {o.name for i in body for o in i.operands if isinstance(o, SymbolOperand)}
         targets.update(name for table in self.tables.values() for name in table)
         return not at_end.isdisjoint(targets)
 
@@ -496,7 +501,7 @@ class _Body:
         if variable.space in ("param", "local"):
             unique = _unique(variable.name, self.variables)
             self.variables[unique] = replace(variable, name=unique)
-        else:  # shared, global and constant ones live as long as the module
+        else:  # shared, global and constant variables live as long as the module
             unique = variable.name
             if unique in self._r.variables:
                 unique = f"{self._function}.{variable.name}"
@@ -542,8 +547,8 @@ class _Body:
         token = r.peek()
         if token.kind != "word":
             raise r.error(f"an instruction is expected here, and there is “{token.text[:40]}”")
-        written = self._dotted(r.word())
-        opcode, modifiers, types = _words(written)
+        full_opcode = self._dotted(r.word())
+        opcode, modifiers, types = _words(full_opcode)
         behind = r.peek().at
         self._calls = opcode == "call"
         operands: list[PtxOperand] = []
@@ -568,7 +573,7 @@ class _Body:
                 line,
                 r.place,
                 r.chain,
-                " ".join((*sign, written, *r.bare[behind:end].split())),
+                " ".join((*sign, full_opcode, *r.bare[behind:end].split())),
                 self._function,
             )
         )
@@ -605,7 +610,7 @@ class _Body:
         return operand
 
     def _dotted(self, word: str) -> str:
-        """Returns a word with the parts behind it, such as ``.x`` of ``%tid .x``."""
+        """Returns a word with its parts behind dots, such as ``.x`` of ``%tid .x``."""
         r = self._r
         while r.peek().kind == "dot":
             word += r.take().text
@@ -636,22 +641,22 @@ class _Body:
         return AddressOperand(base, added)
 
     def _name(self, name: str) -> PtxOperand:
-        """Returns what a name stands for here; labels and functions stay names."""
+        """Returns the operand that a name stands for here; labels and functions stay names."""
         for scope in reversed(self._scopes):
-            if (found := scope.get(name)) is not None:
-                if found.vector:
+            if (declared := scope.get(name)) is not None:
+                if declared.vector:
                     return VectorOperand(
-                        tuple(RegisterOperand(f"{name}.{p}") for p in "xyzw"[: found.vector])
+                        tuple(RegisterOperand(f"{name}.{p}") for p in "xyzw"[: declared.vector])
                     )
-                if found.register:
-                    return RegisterOperand(found.register)
-                return SymbolOperand(found.variable)
+                if declared.register:
+                    return RegisterOperand(declared.register)
+                return SymbolOperand(declared.variable)
         if name.startswith("%"):
             return RegisterOperand(name)
         return SymbolOperand(name)
 
     def _resolve_labels(self) -> None:
-        """Gives labels of inner scopes the names that make them unique."""
+        """Replaces labels of inner scopes by their unique names."""
         if len(self._labels_of) == len({name for _, name in self._labels_of}):
             return
         for number, scopes in self._uses:
@@ -670,7 +675,7 @@ class _Body:
 
 
 def _unique(name: str, taken: object) -> str:
-    """Returns a name that is not taken: with a number behind it where it has to be."""
+    """Returns a name that is not taken, with a number added where needed."""
     assert hasattr(taken, "__contains__")
     if name not in taken:
         return name
@@ -689,7 +694,7 @@ def _words(text: str) -> tuple[str, tuple[str, ...], tuple[PtxType, ...]]:
 
 
 def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
-    """Returns results, function, parameters and, if there is one, the prototype."""
+    """Returns results, function, parameters and the prototype, if any."""
     if not operands or not isinstance(operands[0], VectorOperand):
         operands = [VectorOperand(()), *operands]
     if len(operands) < 3 or not isinstance(operands[2], VectorOperand):

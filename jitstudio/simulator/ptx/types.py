@@ -10,7 +10,7 @@ import numpy as np
 
 
 class TypeKind(Enum):
-    """How the bits of a value are read."""
+    """The reading of a value's bits."""
 
     BITS = "b"
     UNSIGNED = "u"
@@ -26,10 +26,10 @@ class PtxType:
 
     Attributes:
         name: As in PTX, such as ``f32``.
-        kind: How its bits are read.
-        bits: Its width; 1 for predicates.
-        dtype: What its values are computed in; that of the bits for floats that NumPy has not.
-        bits_dtype: What registers keep it in.
+        kind: The reading of its bits.
+        bits: The width; 1 for predicates.
+        dtype: The type of its values in NumPy; of the bits for floats that NumPy lacks.
+        bits_dtype: The type of registers.
     """
 
     name: str
@@ -45,21 +45,23 @@ class PtxType:
 
     @property
     def is_signed(self) -> bool:
-        """Whether it is a signed integer."""
+        """Whether the type is a signed integer."""
         return self.kind is TypeKind.SIGNED
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is an integer or untyped bits."""
+        """Whether the type is an integer or untyped bits."""
         return self.kind in (TypeKind.BITS, TypeKind.UNSIGNED, TypeKind.SIGNED)
 
 
 def _type(name: str, kind: TypeKind, bits: int, dtype: str) -> PtxType:
+    # NumPy has no integers of 128 bits: `V16` moves them and nothing else.
     holder = {1: "?", 4: "u1", 6: "u1", 8: "u1", 16: "u2", 32: "u4", 64: "u8", 128: "V16"}[bits]
     return PtxType(name, kind, bits, np.dtype(dtype), np.dtype(holder))
 
 
 _WIDTHS = {8: "1", 16: "2", 32: "4", 64: "8"}
+# PTX ISA, "Fundamental Types", "Alternate Floating-Point Data Formats" and "Packed Data Types".
 TYPES: dict[str, PtxType] = {
     row.name: row
     for row in (

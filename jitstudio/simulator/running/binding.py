@@ -1,4 +1,4 @@
-"""The instructions that a kernel may execute, each bound to what is done for it."""
+"""The instructions that a kernel may execute, each bound to its step or flow."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from jitstudio.simulator.state.wave import Meeting
 
 assert ROW_MODULES
 
+# A loop with any of these may wait for other threads, and has to let them go on.
 _SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
 _SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
 
@@ -23,7 +24,7 @@ NOT_AS_EXPECTED = (
     IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
     ArithmeticError, struct.error,
 )  # fmt: skip
-"""What a row meets whose instruction lacks an operand, or has one of another kind."""
+"""Errors of a row whose instruction lacks an operand, or has an operand of another kind."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,14 @@ class Bound:
     """An instruction, ready to be executed.
 
     Attributes:
-        instruction: Which.
+        instruction: The instruction.
         layout: The frames of its function.
-        step: What it does; None for one that decides where threads go on.
-        flow: Where threads go on; None for one that goes on.
+        step: Executes it; None for a flow.
+        flow: Executes it and returns where threads go on; None for a step.
         guard: The slot of its predicate, or None.
         negated: Whether it is executed where the predicate is false.
         spins: Whether it goes back over an instruction that may wait for other threads.
-        problem: Why it cannot be executed; empty if it can.
+        problem: Why it cannot be executed; empty for all that can be.
     """
 
     instruction: PtxInstruction
@@ -58,14 +59,14 @@ def bound_code(
     links: dict[tuple[int, str], ReturnLink],
     meetings: dict[int, Meeting],
 ) -> tuple[dict[int, Bound], bool]:
-    """Binds the instructions of a kernel and of all that it may call.
+    """Binds the instructions of a kernel and of all functions that it may call.
 
     Args:
         program: The PTX.
-        image: Where variables are.
-        layouts: The frames of these functions, which grow.
-        links: What is done at returns, which is added to.
-        meetings: Operations of warps, which are added to.
+        image: The addresses of variables.
+        layouts: The frames of these functions, to which slots are added.
+        links: The results to hand over at returns, to which calls are added.
+        meetings: Operations of warps, to which instructions are added.
 
     Returns:
         The instructions by their numbers, and whether it is certain which `mul` and `add` ptxas
@@ -74,21 +75,21 @@ def bound_code(
     code: dict[int, Bound] = {}
     is_certain = True
     for function in image.functions.values():
-        made = contractions(program, function)
-        is_certain = is_certain and made.is_certain
+        contracted = contractions(program, function)
+        is_certain = is_certain and contracted.is_certain
         for instruction in program.instructions[function.start : function.end]:
-            done = made.fused.get(instruction.number, instruction)
+            done = contracted.fused.get(instruction.number, instruction)
             binding = Binding(done, layouts, image, links, meetings)
             code[instruction.number] = _bound(program, instruction, binding)
     return code, is_certain
 
 
 def _bound(program: PtxProgram, instruction: PtxInstruction, binding: Binding) -> Bound:
-    """Binds an instruction to what is done for it, that of the binding."""
+    """Binds an instruction to the step or flow of a binding."""
     layout = binding.layout
     try:
         row = row_of(binding.instruction)
-        made = row.bind(binding)
+        step_or_flow = row.bind(binding)
         guard = instruction.guard
         slot, negated = (None, False) if guard is None else binding.predicate(guard)
     except UnsupportedInstruction as problem:
@@ -99,8 +100,8 @@ def _bound(program: PtxProgram, instruction: PtxInstruction, binding: Binding) -
         )
     if row.is_flow:
         spins = _spins(program, instruction, layout.function)
-        return Bound(instruction, layout, None, made, slot, negated, spins)
-    return Bound(instruction, layout, made, None, slot, negated)
+        return Bound(instruction, layout, None, step_or_flow, slot, negated, spins)
+    return Bound(instruction, layout, step_or_flow, None, slot, negated)
 
 
 def _spins(program: PtxProgram, instruction: PtxInstruction, function: PtxFunction) -> bool:

@@ -1,4 +1,4 @@
-"""The blocks of a launch: whether it can be simulated, and which are resident together."""
+"""The blocks of a launch: checks before a simulation, and waves of resident blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.simulator.ptx.program import PtxFunction, PtxProgram
 from jitstudio.simulator.state.image import Image, parameter_bytes
 from jitstudio.simulator.state.model import WARP, SimulatedLaunch
 
-# So many threads have room for so many calls within calls where there is recursion.
+# Calls within calls, and threads, for which memory is reckoned where there is recursion.
 _RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _MOST_BLOCKS = 1 << 24
 
@@ -23,10 +23,10 @@ class LaunchRefused(ValueError):
 
 
 def checked_kernel(launch: SimulatedLaunch, program: PtxProgram) -> PtxFunction:
-    """Returns the kernel.
+    """Returns the kernel of a launch after checking both.
 
     Raises:
-        LaunchRefused: If it is not there, or cannot be launched so.
+        LaunchRefused: If there is no such kernel, or the launch breaks a rule.
     """
     kernel = program.functions.get(launch.kernel)
     if kernel is None or not kernel.is_kernel:
@@ -38,7 +38,7 @@ def checked_kernel(launch: SimulatedLaunch, program: PtxProgram) -> PtxFunction:
 
 
 def _launch_problems(launch: SimulatedLaunch, kernel: PtxFunction) -> Iterator[str]:
-    """Yields why a launch cannot be."""
+    """Yields the rules that a launch breaks, as sentences."""
     if min(*launch.grid, *launch.block) < 1:
         yield f"A grid of {launch.grid} and blocks of {launch.block} have no thread."
     if launch.threads_per_block > 1024:
@@ -79,6 +79,7 @@ def waves_of(launch: SimulatedLaunch, image: Image) -> list[NDArray[np.int64]]:
         sum(kind.size for kind in f.registers.values()) for f in image.functions.values()
     )
     recursive = image.is_recursive
+    # Data and state of local and shared memory, so twice their bytes; 64 for arrays of the wave.
     bytes_per_thread = 64 + registers * (_RECURSION if recursive else 1)
     stride = -(-image.shared_size // 128) * 128
     per_block_bytes = per_block * (bytes_per_thread + 2 * image.local_bytes) + 2 * stride
@@ -98,18 +99,19 @@ def waves_of(launch: SimulatedLaunch, image: Image) -> list[NDArray[np.int64]]:
 
 
 def cluster_extent(launch: SimulatedLaunch, kernel: PtxFunction) -> Dim3:
-    """Returns the blocks of a cluster, which the launch or the kernel itself says."""
+    """Returns the blocks of a cluster in x, y and z, by the launch or the kernel."""
     return launch.cluster or kernel.required_cluster or (1, 1, 1)
 
 
 def _block_order(launch: SimulatedLaunch, cluster: Dim3) -> NDArray[np.int64]:
-    """Returns the linear indices of the blocks to run; those of a cluster follow one another."""
+    """Returns the linear indices of the blocks to run, cluster by cluster."""
     size = math.prod(cluster)
     count = launch.blocks
     if launch.only_blocks is not None:
         count = min(count, -(-launch.only_blocks // size) * size)
     order = np.arange(count, dtype=np.int64)
     if size > 1:
+        # PTX ISA, `%cluster_ctarank`: x runs fastest within a cluster, then y, then z.
         (cx, cy, cz), (gx, gy, _) = cluster, launch.grid
         of, rank = order // size, order % size
         across, down = gx // cx, gy // cy

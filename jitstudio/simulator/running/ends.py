@@ -1,4 +1,4 @@
-"""How a simulation ends before all blocks have run, and the sentences that tell it."""
+"""The ends of a simulation before all blocks have run, with their sentences."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class SimulationStop(Exception):
 
 
 def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) -> SimulationStop:
-    """Returns the end of a launch of so many blocks in which nobody can go on.
+    """Returns the end of a launch in which nobody can go on.
 
     Args:
         wave: The resident blocks.
         program: The PTX.
         blocks: Of the whole launch.
-        spinning: Whether all threads go round in loops in which nothing changes.
+        spinning: Whether all threads go round in loops that change nothing.
     """
     waiting, lack = [], []
     for at, threads in _waiting_places(wave, spinning):
@@ -58,9 +58,9 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
             f"thread {place.thread} of block {place.block}{others} at {where} "
             f"({instruction.full_opcode})"
         )
-    what = "every thread that is left spins without an end"
+    problem = "every thread that is left spins without an end"
     if not spinning:
-        what = "no thread that is left can go on"
+        problem = "no thread that is left can go on"
     resident = len(wave.layout.blocks)
     hint = ""
     if resident < blocks and spinning and not lack:
@@ -68,7 +68,7 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
             f" {resident:,} of {blocks:,} blocks are resident. A block that waits "
             "for one that is not never ends: launch cooperatively, or fewer blocks."
         )
-    message = f"Deadlock: {what}. There wait {'; '.join(lines)}.{''.join(lack[:4])}{hint}"
+    message = f"Deadlock: {problem}. There wait {'; '.join(lines)}.{''.join(lack[:4])}{hint}"
     fault = None
     if waiting:
         places = [
@@ -81,30 +81,30 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
 
 
 def _mbarrier_text(wave: Wave, wait: MbarrierWait, threads: Threads) -> str:
-    """Returns what the first mbarrier lacks that threads wait for, a sentence."""
+    """Returns a sentence about the mbarrier of the first waiting thread and its pending phase."""
     offset = int(wait.offsets[np.searchsorted(wait.threads, threads[0])])
     shared = wave.arenas[StateSpace.SHARED]
     address = offset % wave.layout.shared_stride
     assert wave.extents is not None
-    held = wave.extents.at(StateSpace.SHARED, address)
-    name = f"{held.name}, " if held is not None else ""
+    extent = wave.extents.at(StateSpace.SHARED, address)
+    name = f"{extent.name}, " if extent is not None else ""
     return (
         f" The mbarrier at 0x{address:x} ({name}shared memory) {wave.phases.lack(offset, shared)}."
     )
 
 
 def faulted(wave: Wave, instruction: PtxInstruction, fault: ThreadFault) -> SimulationStop:
-    """Returns the end of a launch by what a thread did at an instruction."""
+    """Returns the end of a launch by a fault of a thread at an instruction."""
     kind, step = fault.kind, wave.clock - 1
-    told = fault_of(
+    report = fault_of(
         wave.layout, instruction, kind, fault.thread, fault.message, fault.count, True, step
     )
     if kind is FaultKind.OUT_OF_BOUNDS and wave.extents is not None:
         why = wrap_sentence(wave, wave.extents.program, fault.thread)
-        told = replace(told, message=f"{told.message}{why}")
+        report = replace(report, message=f"{report.message}{why}")
     trapped = kind in (FaultKind.TRAP, FaultKind.ASSERT)
     outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
-    return SimulationStop(outcome, told.message, told)
+    return SimulationStop(outcome, report.message, report)
 
 
 def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
@@ -120,11 +120,11 @@ def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
 
 
 def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, Threads]]:
-    """Returns who waits at which instruction."""
-    found: list[tuple[GroupKey, Selection]] = []
+    """Returns the instructions at which threads wait, with the threads."""
+    groups: list[tuple[GroupKey, Selection]] = []
     if spinning:
-        found += wave.groups.items()
-    for there in wave.barriers.values():
-        found += [((w.depth, w.at), w.threads) for w in there if not w.arrived]
-    found += wave.parked.items()
-    return [(at, numbers_of(threads)) for (_, at), threads in found]
+        groups += wave.groups.items()
+    for waiters in wave.barriers.values():
+        groups += [((w.depth, w.at), w.threads) for w in waiters if not w.arrived]
+    groups += wave.parked.items()
+    return [(at, numbers_of(threads)) for (_, at), threads in groups]

@@ -1,4 +1,4 @@
-"""How long a launch will take to simulate, by running some of its blocks first."""
+"""An estimate of the time of a simulation, by running some of its blocks first."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from jitstudio.simulator.state.model import (
 )
 
 Observers = Callable[[], Sequence[Observer]]
-"""Makes the observers of a run, new ones for each."""
+"""Returns new observers for a run."""
 
 
 class WorkEstimate(NamedTuple):
-    """What a simulation will take.
+    """The estimated work of a simulation.
 
     Attributes:
-        seconds: How long, about; 0 for what cannot be run, infinity for what takes too long to be
-            tried.
-        steps: Of a wave of its blocks; 0 where that is not known.
+        seconds: The approximate time; 0 for launches that cannot be run, infinity for launches that
+            take too long to be tried.
+        steps: Steps of a wave of blocks; 0 for unknown.
     """
 
     seconds: float = 0.0
@@ -38,24 +38,25 @@ class WorkEstimate(NamedTuple):
 
 
 _FIRST_BLOCKS, _MORE_THREADS = 3, 1 << 14
+# Seconds: of a trial at most, of a trial that needs no second one, and of a short simulation.
 _TRIAL_SECONDS, _LONG_TRIAL, _SHORT = 2.0, 0.25, 3.0
 _THREAD_SECONDS = 3e-8
-"""What a thread adds to a step, where nothing has been tried."""
+"""Seconds that a thread adds to a step, until a second trial has measured them."""
 
 
 def estimate(
     program: PtxProgram, launch: SimulatedLaunch, observers: Observers = tuple
 ) -> WorkEstimate:
-    """Returns about what a launch will take to simulate.
+    """Returns the approximate time and steps of the simulation of a launch.
 
-    It runs the first, the middle and the last block, with a limit of two seconds or a tenth of that
-    of the launch; if they take little and the whole will not, some thousand threads, too. What a
-    step costs, and what a thread adds to it, follows from the two.
+    A first trial runs the first, the middle and the last block, with a limit of two seconds or a
+    tenth of the launch's limit. If the trial is short and the whole is not, a second one runs some
+    thousand threads. The time of a step, and the time that a thread adds, follow from both.
 
     Args:
         program: The PTX.
-        launch: What is launched.
-        observers: Those of the run, which take most of its time.
+        launch: The launch.
+        observers: Returns the observers of the run, which take most of its time.
     """
     seconds = min(_TRIAL_SECONDS, launch.limits.seconds / 10)
     launch = replace(launch, limits=replace(launch.limits, seconds=seconds))
@@ -83,7 +84,7 @@ def estimate(
 
 
 def _trial(machine: Machine, blocks: int) -> SimulationResult:
-    """Runs so many blocks of a machine, or clusters of them, from all over the grid."""
+    """Returns the result of a run of some blocks, or clusters, from all over the grid."""
     cluster = math.prod(cluster_extent(machine.launch, machine.image.kernel))
     clusters = np.concatenate(machine.waves).reshape(-1, cluster)
     chosen = np.linspace(0, len(clusters) - 1, max(1, min(blocks // cluster, len(clusters))))

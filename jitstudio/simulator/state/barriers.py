@@ -1,9 +1,9 @@
-"""Barriers of blocks and clusters: who waits, when they may go on, and who leaves one out.
+"""Barriers of blocks and clusters: threads that wait, go on, or leave a barrier out.
 
-What is undefined is by the PTX ISA (``bar``, ``barrier``: with ``.aligned`` all threads of a warp
-execute the same instruction) and by the CUDA C++ Programming Guide (``__syncthreads()`` in
+Undefined uses are those of the PTX ISA (``bar``, ``barrier``: with ``.aligned`` all threads of a
+warp execute the same instruction) and of the CUDA C++ Programming Guide (``__syncthreads()`` in
 conditional code only if the condition is the same for the whole block, and all threads of the block
-that have not exited reach it). Threads that have exited are waited for by none.
+that have not exited reach the barrier). No barrier waits for threads that have exited.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ADVICE = (
 
 
 def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
-    """Takes note of threads that have come to a barrier, and lets go on who may."""
+    """Notes threads that have come to a barrier, and releases the threads that may go on."""
     wave.barriers.setdefault(name, []).append(waiting)
     if name[0] is SyncScope.BLOCK:
         _tell_who_has_passed(wave, waiting)
@@ -36,7 +36,7 @@ def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
 
 
 def look_again(wave: Wave) -> None:
-    """Lets go on who waited for threads that have exited or arrived elsewhere."""
+    """Releases threads that waited for others that have exited or arrived elsewhere."""
     for name in list(wave.barriers):
         _release(wave, name)
     if wave.parked:
@@ -44,10 +44,10 @@ def look_again(wave: Wave) -> None:
 
 
 def _release(wave: Wave, name: BarrierName) -> None:
-    there = wave.barriers[name]
-    if len(there) == 1 and there[0].expected is None and not there[0].arrived:
-        # Most often all threads come together.
-        only = there[0]
+    waiters = wave.barriers[name]
+    if len(waiters) == 1 and waiters[0].expected is None and not waiters[0].arrived:
+        # The usual case: all threads of all blocks come together.
+        only = waiters[0]
         if name[0] is SyncScope.BLOCK and size_of(only.threads) == wave.live_count:
             del wave.barriers[name]
             _resume(wave, [only])
@@ -56,12 +56,12 @@ def _release(wave: Wave, name: BarrierName) -> None:
     if name[0] is SyncScope.CLUSTER:
         phases = _cluster_phases(wave)
     else:
-        complete = _complete_blocks(wave, there)
+        complete = _complete_blocks(wave, waiters)
         if not complete.any():
             return
     released: list[Waiting] = []
-    kept: list[Waiting] = []
-    for waiting in there:
+    still_waiting: list[Waiting] = []
+    for waiting in waiters:
         slots = wave.slots[waiting.threads]
         if name[0] is SyncScope.CLUSTER:
             chosen = phases[slots] > wave.cluster_waits[waiting.threads]
@@ -73,11 +73,11 @@ def _release(wave: Wave, name: BarrierName) -> None:
         if not chosen.all():
             rest = subset(waiting.threads, ~chosen)
             expected = None if waiting.expected is None else waiting.expected[~chosen]
-            kept.append(replace(waiting, threads=rest, expected=expected))
+            still_waiting.append(replace(waiting, threads=rest, expected=expected))
     if not released:
         return
-    if kept:
-        wave.barriers[name] = kept
+    if still_waiting:
+        wave.barriers[name] = still_waiting
     else:
         del wave.barriers[name]
     _tell_parted(wave, released)
@@ -98,28 +98,31 @@ def _cluster_phases(wave: Wave) -> NDArray[np.int64]:
     return np.repeat(least, size)
 
 
-def _complete_blocks(wave: Wave, there: list[Waiting]) -> NDArray[np.bool_]:
-    """Returns for each block slot whether all have come."""
+def _complete_blocks(wave: Wave, waiters: list[Waiting]) -> NDArray[np.bool_]:
+    """Returns for each block slot whether all threads have come."""
     blocks = len(wave.layout.blocks)
     live = np.bincount(wave.slots[wave.live], minlength=blocks)
-    numbers = np.concatenate([numbers_of(w.threads) for w in there])
+    numbers = np.concatenate([numbers_of(w.threads) for w in waiters])
     counts = np.bincount(wave.slots[numbers], minlength=blocks)
-    explicit = [w for w in there if w.expected is not None]
+    explicit = [w for w in waiters if w.expected is not None]
     if not explicit:
         return (counts >= live) & (counts > 0)
-    # Counts are in threads, and a warp counts as whole: lanes that are not live have come.
+    # PTX ISA, `bar`: the arrival count grows by the warp size, not by the active threads of the
+    # warp. So lanes that are not live have come.
     warps = np.unique(numbers // WARP)
     come = packed_lanes(numbers, wave.layout.threads)
     absent = WARP - np.bitwise_count((wave.lanes | come)[warps])
     per_block = wave.layout.warps_per_block
     counts = counts + np.bincount(warps // per_block, absent, blocks).astype(np.int64)
     _tell_wrong_counts(wave, explicit, counts)
-    wanted = np.zeros(blocks, np.int64)
+    expected_count = np.zeros(blocks, np.int64)
     for waiting in explicit:
         assert waiting.expected is not None
-        np.maximum.at(wanted, wave.slots[waiting.threads], waiting.expected.astype(np.int64))
-    rounded = -(-wanted // WARP) * WARP
-    return np.where(wanted > 0, counts >= rounded, (counts >= live) & (counts > 0))
+        np.maximum.at(
+            expected_count, wave.slots[waiting.threads], waiting.expected.astype(np.int64)
+        )
+    rounded = -(-expected_count // WARP) * WARP
+    return np.where(expected_count > 0, counts >= rounded, (counts >= live) & (counts > 0))
 
 
 def _resume(wave: Wave, released: list[Waiting]) -> None:
@@ -146,12 +149,12 @@ def _show(wave: Wave, scope: SyncScope, threads: NDArray[np.int64]) -> None:
 
 
 def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
-    """Takes note of blocks whose threads have met at different instructions."""
-    there: dict[int, list[Waiting]] = {}
+    """Notes blocks whose threads have met at different barrier instructions."""
+    by_instruction: dict[int, list[Waiting]] = {}
     for waiting in released:
         if waiting.is_of_all:
-            there.setdefault(waiting.at, []).append(waiting)
-    for earlier, later in combinations(there.values(), 2):
+            by_instruction.setdefault(waiting.at, []).append(waiting)
+    for earlier, later in combinations(by_instruction.values(), 2):
         last = later[0]
         others = np.concatenate([numbers_of(waiting.threads) for waiting in later])
         for waiting in earlier:
@@ -160,52 +163,52 @@ def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
 
 
 def tell_passed(wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection) -> None:
-    """Takes note of threads that come to what is behind a barrier at which others of a block wait.
+    """Notes threads that come to a place behind a barrier at which others of the block wait.
 
     Args:
         wave: The resident blocks.
-        instruction: What is behind the barrier.
+        instruction: The instruction behind the barrier.
         depth: Of the calls of these threads.
-        threads: Who comes there.
+        threads: The threads that come there.
     """
     passed = wave.passed
     assert passed is not None
     keys = passed.come(depth, instruction, threads, wave.clock - 1)
-    for (scope, _), there in wave.barriers.items():
-        for waiting in there:
+    for (scope, _), waiters in wave.barriers.items():
+        for waiting in waiters:
             if scope is SyncScope.BLOCK and waiting.is_of_all and waiting.depth >= depth:
                 _tell_others_passed(wave, waiting, keys, "has passed it by and is")
 
 
 def _tell_who_has_passed(wave: Wave, waiting: Waiting) -> None:
-    """Takes note of threads that have left out a barrier that others come to now."""
+    """Notes threads that have left out a barrier that others come to now."""
     if wave.passed is not None and waiting.is_of_all:
         _tell_others_passed(wave, waiting, None, "has left it out before, and was")
 
 
 def _tell_others_passed(
-    wave: Wave, waiting: Waiting, keys: list[PassedKey] | None, what: str
+    wave: Wave, waiting: Waiting, keys: list[PassedKey] | None, verb: str
 ) -> None:
-    """Takes note of threads that have been behind a barrier more often than those that wait there.
+    """Notes threads that have passed by a barrier more often than the waiting threads.
 
     Args:
         wave: The resident blocks.
-        waiting: Those that wait.
+        waiting: The threads that wait.
         keys: The places that count; None for all.
-        what: See `_tell_left_out`.
+        verb: See `_tell_left_out`.
     """
     passed = wave.passed
     assert passed is not None
     numbers = numbers_of(waiting.threads)
     for frame in passed.frames(waiting.depth, waiting.at, numbers, wave.returns):
         if keys is None or frame.key in keys:
-            _tell_unequal(wave, waiting, frame, wave.numbers, what)
+            _tell_unequal(wave, waiting, frame, wave.numbers, verb)
 
 
 def _tell_unequal(
-    wave: Wave, waiting: Waiting, frame: WaitingChain, among: Threads, what: str
+    wave: Wave, waiting: Waiting, frame: WaitingChain, among: Threads, verb: str
 ) -> None:
-    """Takes note of threads among some that have been behind a barrier more often than others."""
+    """Notes threads among some that have been behind a barrier more often than others."""
     passed = wave.passed
     assert passed is not None
     counts = passed.counts[frame.key]
@@ -218,53 +221,55 @@ def _tell_unequal(
     most = np.zeros(blocks, np.int64)
     np.maximum.at(most, wave.slots[ahead], counts[ahead])
     late = frame.numbers[frame.counts < most[wave.slots[frame.numbers]]]
-    _tell_left_out(wave, replace(waiting, threads=late), ahead, passed.last[frame.key], what)
+    _tell_left_out(wave, replace(waiting, threads=late), ahead, passed.last[frame.key], verb)
 
 
 def _tell_other_rounds(wave: Wave, released: list[Waiting]) -> None:
-    """Takes note of threads that meet at one barrier in different rounds of a loop."""
+    """Notes threads that meet at a barrier in different rounds of a loop."""
     if wave.passed is None:
         return
-    there: dict[tuple[int, int], list[Waiting]] = {}
+    by_place: dict[tuple[int, int], list[Waiting]] = {}
     for waiting in released:
         if not waiting.arrived:
-            there.setdefault((waiting.depth, waiting.at), []).append(waiting)
-    for (depth, at), together in there.items():
+            by_place.setdefault((waiting.depth, waiting.at), []).append(waiting)
+    for (depth, at), together in by_place.items():
         numbers = np.sort(np.concatenate([numbers_of(waiting.threads) for waiting in together]))
         for frame in wave.passed.frames(depth, at, numbers, wave.returns):
             if frame.counts.min() != frame.counts.max():
-                what = "meets it there in another round of the loop, and was"
-                _tell_unequal(wave, together[0], frame, frame.numbers, what)
+                verb = "meets it there in another round of the loop, and was"
+                _tell_unequal(wave, together[0], frame, frame.numbers, verb)
 
 
-def _tell_wrong_counts(wave: Wave, there: list[Waiting], counts: NDArray[np.int64]) -> None:
-    """Takes note of numbers of threads that no barrier can have, or that more threads come to.
+def _tell_wrong_counts(wave: Wave, waiters: list[Waiting], counts: NDArray[np.int64]) -> None:
+    """Notes barriers for a number of threads that is no multiple of 32, or too small.
 
     Args:
         wave: The resident blocks.
-        there: Those that have come.
-        counts: How many have, of each block.
+        waiters: The threads that have come.
+        counts: Their number in each block.
     """
-    for waiting in there:
+    for waiting in waiters:
         if waiting.expected is None:
             continue
-        wanted = waiting.expected.astype(np.int64)
+        expected = waiting.expected.astype(np.int64)
         numbers = numbers_of(waiting.threads)
         come = counts[wave.slots[numbers]]
         for wrong, words in (
-            (wanted % WARP != 0, "is for {wanted} threads, which is no multiple of 32"),
+            (expected % WARP != 0, "is for {wanted} threads, which is no multiple of 32"),
             (
-                (wanted % WARP == 0) & (come > wanted) & (come % np.maximum(wanted, 1) != 0),
+                (expected % WARP == 0) & (come > expected) & (come % np.maximum(expected, 1) != 0),
                 "is for {wanted} threads, and {come} of its block come to it together",
             ),
         ):
             if wrong.any():
                 first = int(np.argmax(wrong))
-                told = words.format(wanted=int(wanted[first]), come=int(come[first]))
+                words_with_numbers = words.format(
+                    wanted=int(expected[first]), come=int(come[first])
+                )
                 wave.tell(
                     FaultKind.BARRIER,
                     numbers[wrong],
-                    f"waits at a barrier that {told}",
+                    f"waits at a barrier that {words_with_numbers}",
                     at=(waiting.instruction, waiting.since),
                 )
 
@@ -274,18 +279,18 @@ def _tell_left_out(
     waiting: Waiting,
     others: NDArray[np.int64],
     where: tuple[PtxInstruction, int],
-    what: str,
+    verb: str,
 ) -> None:
-    """Takes note of others that do not come to a barrier at which some of their block wait.
+    """Notes threads that do not come to a barrier at which others of their block wait.
 
-    Two of one warp are named if there are any.
+    The message names two threads of one warp if possible.
 
     Args:
         wave: The resident blocks.
-        waiting: Those that wait.
-        others: Those that do not come, and some of other blocks.
+        waiting: The threads that wait.
+        others: The threads that do not come, perhaps with some of other blocks.
         where: The instruction that these are at, and the steps before it.
-        what: What they do, in words that go on after "Thread … of its block …".
+        verb: Their action, in words that go on after "Thread … of its block …".
     """
     numbers = numbers_of(waiting.threads)
     numbers, others = (n[~wave.parted[wave.slots[n]]] for n in (numbers, others))
@@ -295,12 +300,12 @@ def _tell_left_out(
             first = int(numbers[together][0])
             other = int(others[key[others] == key[first]][0])
             mine = numbers[wave.slots[numbers] == wave.slots[first]]
-            left = int(np.count_nonzero(wave.slots[others] == wave.slots[first]))
+            absent = int(np.count_nonzero(wave.slots[others] == wave.slots[first]))
             blocks = np.intersect1d(wave.slots[numbers], wave.slots[others])
             wave.parted[blocks] = True
             place = wave.layout.place(where[0], other, where[1])
-            more = f"Thread {place.thread} of its {near} {what} at {line_of(place)}"
-            more += f", as {left - 1:,} more of the block are. " if left > 1 else ". "
+            more = f"Thread {place.thread} of its {near} {verb} at {line_of(place)}"
+            more += f", as {absent - 1:,} more of the block are. " if absent > 1 else ". "
             if len(blocks) > 1:
                 count = len(blocks) - 1
                 more += f"So it is in {count:,} more block{'s' if count > 1 else ''}. "

@@ -1,6 +1,6 @@
-"""Copies to shared memory that run by themselves, until they are waited for.
+"""Copies to shared memory that run asynchronously, until they are waited for.
 
-The simulator copies at once. That the bytes are there is known only from a wait on: of the copying
+The simulator copies at once, but threads may rely on the bytes only behind a wait: of the copying
 thread by ``cp.async.wait_group`` and ``wait_all``, or of any thread at an mbarrier that tracks the
 copy (PTX ISA, "Asynchronous copy").
 """
@@ -22,16 +22,16 @@ _NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Copy:
-    """What one instruction copies, for all threads that do it together.
+    """A copy by one instruction, for all threads that execute it together.
 
     Attributes:
-        instruction: Which.
+        instruction: The instruction.
         step: Steps before it.
         threads: The numbers of the threads, sorted.
-        offsets: Where each of them copies to, in the arena of shared memory.
-        addresses: The same as the kernel sees it.
+        offsets: The offset that each of them copies to, in the arena of shared memory.
+        addresses: The same places as the kernel sees them.
         size: Bytes of each.
-        groups: In which of its groups each thread has it.
+        groups: For each thread, the number of its group with the copy.
         barriers: The offset of the mbarrier that tracks it, or -1.
     """
 
@@ -45,7 +45,7 @@ class Copy:
     barriers: NDArray[np.int64]
 
     def part(self, chosen: NDArray[np.bool_]) -> Copy:
-        """Returns that of some of the threads."""
+        """Returns the copy of some of the threads."""
         return replace(
             self,
             threads=self.threads[chosen],
@@ -61,7 +61,7 @@ class PendingCopies:
 
     def __init__(self, threads: int) -> None:
         self._groups = np.zeros(threads, np.int64)
-        # Whether a copy of this has them, too.
+        # Copy on write: whether another object has the same array of groups.
         self._is_shared = False
         self._copies: list[Copy] = []
 
@@ -69,11 +69,11 @@ class PendingCopies:
         return bool(self._copies)
 
     def copy(self) -> PendingCopies:
-        """Returns the same ones, to be changed on their own."""
-        other = PendingCopies(0)
-        other._groups, other._copies = self._groups, list(self._copies)
-        self._is_shared = other._is_shared = True
-        return other
+        """Returns the same copies, to be changed independently."""
+        twin = PendingCopies(0)
+        twin._groups, twin._copies = self._groups, list(self._copies)
+        self._is_shared = twin._is_shared = True
+        return twin
 
     def add(
         self,
@@ -85,7 +85,7 @@ class PendingCopies:
         size: int,
         barriers: NDArray[np.int64] | None = None,
     ) -> None:
-        """Takes note of a copy; see `Copy`."""
+        """Notes a copy; see `Copy`."""
         if barriers is None:
             barriers = np.full(len(threads), _NONE)
         groups = self._groups[threads]
@@ -94,48 +94,48 @@ class PendingCopies:
         )
 
     def commit(self, threads: Threads) -> None:
-        """Ends the group of copies of each of these threads."""
+        """Ends the current group of copies of each thread."""
         if self._is_shared:
             self._groups, self._is_shared = self._groups.copy(), False
         self._groups[threads] += 1
 
     def wait(self, threads: Threads, but: int | None) -> list[Copy]:
-        """Returns those that threads wait for, which are pending no more.
+        """Returns the copies that threads wait for, which are pending no more.
 
         Args:
-            threads: Who waits for its own copies.
-            but: How many of its last groups may go on; None to wait for all, also in no group.
+            threads: The threads, each of which waits for its own copies.
+            but: The number of last groups that may go on; None to wait for all, also in no group.
         """
         last = np.full(len(self._groups), _NONE)
         last[threads] = np.iinfo(np.int64).max if but is None else self._groups[threads] - but
         return self._taken(lambda copy: copy.groups < last[copy.threads])
 
     def track(self, threads: Threads, barriers: NDArray[np.int64]) -> list[Copy]:
-        """Lets mbarriers track all copies of threads; returns those that another one tracks."""
-        own = np.full(len(self._groups), _NONE)
-        own[threads] = barriers
+        """Lets mbarriers track all copies of threads; returns copies that others track already."""
+        new_barriers = np.full(len(self._groups), _NONE)
+        new_barriers[threads] = barriers
         others = self._taken(
             lambda copy: (
-                (own[copy.threads] >= 0)
+                (new_barriers[copy.threads] >= 0)
                 & (copy.barriers >= 0)
-                & (copy.barriers != own[copy.threads])
+                & (copy.barriers != new_barriers[copy.threads])
             )
         )
         self._copies = [
-            replace(copy, barriers=np.maximum(copy.barriers, own[copy.threads]))
+            replace(copy, barriers=np.maximum(copy.barriers, new_barriers[copy.threads]))
             for copy in self._copies
         ]
         return others
 
     def arrived(self, barriers: NDArray[np.int64]) -> list[Copy]:
-        """Returns those that these mbarriers track, which are pending no more."""
+        """Returns the copies that some mbarriers track, which are pending no more."""
         return self._taken(lambda copy: np.isin(copy.barriers, barriers))
 
     def at(self, offset: int, size: int) -> tuple[Copy, int]:
-        """Returns the last copy to some of these bytes, and its thread.
+        """Returns the last copy to any of some bytes, and its thread.
 
         Raises:
-            LookupError: If there is none.
+            LookupError: If no copy to them is pending.
         """
         for copy in reversed(self._copies):
             meets = (copy.offsets < offset + size) & (copy.offsets + copy.size > offset)
@@ -144,14 +144,14 @@ class PendingCopies:
         raise LookupError(offset)
 
     def _taken(self, chosen: Callable[[Copy], NDArray[np.bool_]]) -> list[Copy]:
-        """Removes what is chosen of each copy and returns it."""
-        taken: list[Copy] = []
-        kept: list[Copy] = []
+        """Removes the chosen threads of each copy and returns the removed parts."""
+        removed: list[Copy] = []
+        pending: list[Copy] = []
         for copy in self._copies:
             part = chosen(copy)
             if part.any():
-                taken.append(copy.part(part))
+                removed.append(copy.part(part))
             if not part.all():
-                kept.append(copy.part(~part) if part.any() else copy)
-        self._copies = kept
-        return taken
+                pending.append(copy.part(~part) if part.any() else copy)
+        self._copies = pending
+        return removed

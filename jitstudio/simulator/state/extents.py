@@ -1,8 +1,7 @@
-"""The arrays that accesses must stay within: an address of one of them must not reach the next.
+"""The arrays that accesses must stay within: an address in one array must not reach the next.
 
-On a GPU such an access is an ordinary one, as the bytes are there; they are those of another array.
-Of local memory PTX has one array for all variables of a function, and of structs it has no members:
-within these nothing is known.
+On a GPU an access to the next array is an ordinary one, as there are bytes. PTX has one array for
+all local variables of a function, and no members of structs: within these accesses are not checked.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from jitstudio.simulator.state.model import SimulatedLaunch, StateSpace
 _POINTER_BYTES = 8
 _GLOBAL = StateSpace.GLOBAL
 _DEPOT, _LOCAL_VARIABLES = "__local_depot", "the function's local variables"
-"""How compilers call the array of all local variables of a function, and what it is."""
+"""The name of the array of all local variables of a function: the compilers', and in messages."""
 
 
 class Extent(NamedTuple):
     """A variable or a buffer: its name, and the addresses of its bytes in its space.
 
-    Those of a local variable count from where the variables of its function begin.
+    The addresses of a local variable count from the start of the function's stack frame.
     """
 
     name: str
@@ -37,7 +36,7 @@ class Extent(NamedTuple):
     end: int
 
     def distance(self, address: int) -> str:
-        """Returns how far outside of it an access is that begins at an address."""
+        """Returns how far outside of the array an access begins."""
         if address < self.start:
             where = f"{self.start - address:,} bytes before the start"
         else:
@@ -46,11 +45,11 @@ class Extent(NamedTuple):
 
 
 class Extents:
-    """What the accesses of a kernel must stay within, where their addresses tell it.
+    """The arrays that the accesses of a kernel must stay within, where their addresses tell.
 
     Args:
-        image: Where variables are.
-        launch: With the buffers that the parameters point to.
+        image: The addresses of variables.
+        launch: The buffers that the parameters point to.
     """
 
     def __init__(self, image: Image, launch: SimulatedLaunch) -> None:
@@ -69,13 +68,13 @@ class Extents:
             for function in image.functions.values()
         }
         self._pointers: dict[int, str] = {}
-        found: dict[tuple[int, StateSpace], set[Extent]] = {}
+        by_access: dict[tuple[int, StateSpace], set[Extent]] = {}
         for function in image.functions.values():
             self._pointers.update(loaded_pointers(image.program, function))
             for number, origin in origins_of(image.program, function):
                 if (extent := self._of_origin(origin, function.name)) is not None:
-                    found.setdefault((number, extent.space), set()).add(extent)
-        self._of_accesses = {key: next(iter(e)) for key, e in found.items() if len(e) == 1}
+                    by_access.setdefault((number, extent.space), set()).add(extent)
+        self._of_accesses = {key: next(iter(e)) for key, e in by_access.items() if len(e) == 1}
 
     @property
     def program(self) -> PtxProgram:
@@ -83,33 +82,33 @@ class Extents:
         return self._image.program
 
     def of(self, number: int, space: StateSpace) -> Extent | None:
-        """Returns what an instruction must stay within in a space; None where that is open."""
+        """Returns the array that an instruction must stay within in a space; None where open."""
         return self._of_accesses.get((number, space))
 
     def pointer_of(self, number: int) -> str | None:
-        """Returns the register with the pointer from memory that an address is made of, or None."""
+        """Returns the register with the pointer from memory that an address is based on."""
         return self._pointers.get(number)
 
     def of_pointers(self, pointers: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Extent]]:
-        """Returns the index of the buffer or variable of each pointer or -1, and all of these."""
-        there = sorted(
+        """Returns the index of each pointer's array or -1, and all arrays of global memory."""
+        arrays = sorted(
             (e for e in (*self._buffers, *self._variables.values()) if e.space is _GLOBAL),
             key=lambda extent: extent.start,
         )
-        starts, ends = (np.array([e[field] for e in there], np.int64) for field in (2, 3))
+        starts, ends = (np.array([e[field] for e in arrays], np.int64) for field in (2, 3))
         places = np.searchsorted(starts, pointers, side="right") - 1
-        inside = (places >= 0) & (pointers < ends[places]) if there else places >= 0
-        return np.where(inside, places, -1), there
+        inside = (places >= 0) & (pointers < ends[places]) if arrays else places >= 0
+        return np.where(inside, places, -1), arrays
 
     def at(self, space: StateSpace, address: int, function: str = "") -> Extent | None:
-        """Returns the variable or buffer that holds a byte, of local memory those of a function."""
+        """Returns the array that holds a byte; in local memory, of a function."""
         local = self._locals.get(function, {}).values()
-        there = (*self._variables.values(), *self._buffers, *local)
-        return next((e for e in there if e.space is space and e.start <= address < e.end), None)
+        arrays = (*self._variables.values(), *self._buffers, *local)
+        return next((e for e in arrays if e.space is space and e.start <= address < e.end), None)
 
     def _of_variable(self, name: str) -> Extent:
         image, start = self._image, self._image.addresses[name]
-        # Without an extent of its own it is all of the dynamic shared memory.
+        # `extern __shared__ float a[]` has no size: it is all of the dynamic shared memory.
         size = image.program.variables[name].size
         end = start + size if size else image.shared_size - image.reserved
         return Extent(source_name(name), StateSpace(image.spaces[name]), start, end)

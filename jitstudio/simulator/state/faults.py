@@ -1,4 +1,4 @@
-"""What threads do that they must not, and the sentences that tell it."""
+"""Forbidden actions of threads, and the sentences about them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from jitstudio.simulator.state.model import Fault, FaultKind, Layout, ThreadPlac
 
 
 class ThreadFault(Exception):
-    """What a thread did and must not do; ends the launch.
+    """A forbidden action of a thread, which ends the launch.
 
     Attributes:
-        kind: What it is.
-        thread: The first thread that did it.
-        message: What it did, in words that go on after "Thread … of block …".
-        count: How many threads did it.
+        kind: The kind of fault.
+        thread: The first thread at fault.
+        message: Its action, in words that go on after "Thread … of block …".
+        count: The number of threads at fault.
     """
 
     def __init__(self, kind: FaultKind, thread: int, message: str, count: int = 1) -> None:
@@ -22,7 +22,7 @@ class ThreadFault(Exception):
 
 
 class UnsupportedInstruction(Exception):
-    """An instruction that cannot be simulated; the message says why and what could be done."""
+    """An instruction that cannot be simulated; the message says why, and a remedy."""
 
 
 def fault_of(
@@ -35,7 +35,7 @@ def fault_of(
     fatal: bool,
     step: int,
 ) -> Fault:
-    """Returns a fault with a sentence that says thread, block and line."""
+    """Returns a fault with a sentence about thread, block and line."""
     place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
     return Fault(

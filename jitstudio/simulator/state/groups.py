@@ -1,8 +1,8 @@
-"""Sets of threads, and the groups of them that are at the same instruction.
+"""Sets of threads, and groups of threads that are at the same instruction.
 
-A group is keyed by the depth of the call and the number of the instruction. The one that is at the
-deepest call, and there at the lowest instruction, is next: so lanes that have parted at a branch
-meet again where their ways join, as they do on the hardware since Volta.
+A group is keyed by the depth of the call and the number of the instruction. Next is the group at
+the deepest call, and there at the lowest instruction: so lanes that have parted at a branch meet
+again where their ways join, as they do on the hardware since Volta.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Selection = slice | NDArray[np.int64]
-"""A set of threads as what indexes arrays: a range of successive ones, or their sorted numbers."""
+"""A set of threads that can index arrays: a range of successive threads, or sorted numbers."""
 
 GroupKey = tuple[int, int]
 """Depth of the call, number of the instruction."""
 
 
 def selection(numbers: NDArray[np.int64]) -> Selection:
-    """Returns a set of sorted numbers, as a range where they are one."""
+    """Returns a set of sorted numbers, as a range if they are successive."""
+    # A slice of a NumPy array is a view: most steps copy no register.
     count = len(numbers)
     if count and int(numbers[-1]) - int(numbers[0]) + 1 == count:
         first = int(numbers[0])
@@ -29,7 +30,7 @@ def selection(numbers: NDArray[np.int64]) -> Selection:
 
 
 def size_of(threads: Selection) -> int:
-    """Returns how many threads a set has."""
+    """Returns the number of threads in a set."""
     return threads.stop - threads.start if isinstance(threads, slice) else len(threads)
 
 
@@ -41,16 +42,16 @@ def numbers_of(threads: Selection) -> NDArray[np.int64]:
 
 
 def subset(threads: Selection, chosen: NDArray[np.bool_]) -> Selection:
-    """Returns those of a set that are chosen, by one truth value for each of them."""
+    """Returns the chosen threads of a set, by a truth value for each thread."""
     if isinstance(threads, slice):
-        found = np.flatnonzero(chosen)
-        found += threads.start
-        return selection(found)
+        numbers = np.flatnonzero(chosen)
+        numbers += threads.start
+        return selection(numbers)
     return selection(threads[chosen])
 
 
 def united(first: Selection, second: Selection) -> Selection:
-    """Returns the threads of two sets that have none in common."""
+    """Returns the threads of two disjoint sets."""
     if isinstance(first, slice) and isinstance(second, slice):
         if first.stop == second.start:
             return slice(first.start, second.stop)
@@ -62,7 +63,7 @@ def united(first: Selection, second: Selection) -> Selection:
 
 
 def packed_lanes(numbers: NDArray[np.int64], count: int) -> NDArray[np.uint32]:
-    """Returns the lanes of each warp that are among the threads, as bits, for so many threads."""
+    """Returns the lanes of each warp that are among some threads, as bits, for `count` threads."""
     present = np.zeros(count, np.bool_)
     present[numbers] = True
     return np.packbits(present, bitorder="little").view(np.uint32)
@@ -71,8 +72,8 @@ def packed_lanes(numbers: NDArray[np.int64], count: int) -> NDArray[np.uint32]:
 class Groups:
     """The groups of one wave that can go on.
 
-    A group that spins, waiting for what others are to do, yields: it is next only when no other
-    one is left that has not yielded, too.
+    A group that spins, waiting for other threads, yields: it is next only when all other groups
+    have yielded, too.
     """
 
     def __init__(self) -> None:
@@ -96,30 +97,30 @@ class Groups:
         return [*self._sets.items(), *self._held]
 
     def copy(self) -> Groups:
-        """Returns the same groups; sets are never changed in place."""
-        other = Groups()
-        other._sets = dict(self._sets)
-        other._yielded = set(self._yielded)
-        other._held = list(self._held)
-        other.rounds = self.rounds
-        return other
+        """Returns the same groups; sets of threads are never changed in place."""
+        twin = Groups()
+        twin._sets = dict(self._sets)
+        twin._yielded = set(self._yielded)
+        twin._held = list(self._held)
+        twin.rounds = self.rounds
+        return twin
 
     def put(self, depth: int, at: int, threads: Selection, *, yields: bool = False) -> None:
         """Adds threads that are at an instruction."""
         self.puts += 1
         key = depth, at
-        there = self._sets.get(key)
-        self._sets[key] = threads if there is None else united(there, threads)
+        threads_there = self._sets.get(key)
+        self._sets[key] = threads if threads_there is None else united(threads_there, threads)
         if yields:
             self._yielded.add(key)
 
     def hold(self, depth: int, at: int, threads: Selection) -> None:
-        """Adds threads that go on when no others can."""
+        """Adds threads that go on when no other group can."""
         self.puts += 1
         self._held.append(((depth, at), threads))
 
     def take(self) -> tuple[int, int, Selection]:
-        """Removes the group that is next and returns its depth, instruction and threads."""
+        """Removes the next group and returns its depth, instruction and threads."""
         if self._held and len(self._yielded) == len(self._sets):
             (depth, at), threads = self._held.pop(0)
             self.put(depth, at, threads)
@@ -136,7 +137,7 @@ class Groups:
         return *key, self._sets.pop(key)
 
     def peek(self) -> tuple[int, int, Selection] | None:
-        """Returns what `take` would return, or None if there is no group."""
+        """Returns the group that `take` would return, or None if there is no group."""
         if not self:
             return None
         depth, at, threads = self.take()

@@ -1,9 +1,9 @@
-"""Barriers that some threads of a block leave out, while others wait there or have met at them.
+"""Barriers that some threads of a block leave out, while others wait there or have met.
 
-Behind each barrier, and each call that may lead to one, stands an instruction that all come to with
-the barrier or without it (`PtxFlow.first_behind`). How often each thread has been there is
-counted, for each chain of calls apart. Who has been there more often than a thread that waits at
-the barrier has left it out: in a condition, in a function, or in one round of a loop.
+Behind each barrier, and each call that may lead to a barrier, stands an instruction that all
+threads come to, with the barrier or without (`PtxFlow.first_behind`). The visits of each thread
+there are counted, for each chain of calls apart. A thread with more visits than a thread that waits
+at the barrier has left the barrier out: in a condition, in a function, or in a round of a loop.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from jitstudio.simulator.ptx.program import PtxFunction, PtxInstruction, PtxProg
 from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.model import Threads
 
+# About 2^32 divided by the golden ratio: multiplicative hashing of a chain of calls to one number.
 _MIX = np.int64(0x9E3779B1)
 
 PassedKey = tuple[int, int, int]
@@ -27,12 +28,12 @@ PassedKey = tuple[int, int, int]
 
 
 class WaitingChain(NamedTuple):
-    """Threads that wait at a barrier, and how often they have been behind it in some frame.
+    """Threads that wait at a barrier, with their visits behind it in a frame.
 
     Attributes:
         numbers: The threads.
-        counts: How often each has been there.
-        key: Where.
+        counts: The number of visits of each.
+        key: The place behind the barrier.
     """
 
     numbers: Threads
@@ -41,11 +42,11 @@ class WaitingChain(NamedTuple):
 
 
 def places_behind(program: PtxProgram, functions: Mapping[str, PtxFunction]) -> dict[int, int]:
-    """Returns for barriers, and calls that may lead to one, what `PtxFlow.first_behind` finds.
+    """Returns the instruction behind each barrier and each call that may lead to a barrier.
 
     Args:
         program: The PTX.
-        functions: The kernel and what it may call.
+        functions: The kernel and the functions that it may call.
     """
     bodies = {n: program.instructions[f.start : f.end] for n, f in functions.items()}
     leading = {name for name, body in bodies.items() if any(map(_is_barrier, body))}
@@ -59,33 +60,33 @@ def places_behind(program: PtxProgram, functions: Mapping[str, PtxFunction]) -> 
 
     while more := {n for n, body in bodies.items() if n not in leading and any(map(leads, body))}:
         leading |= more
-    found: dict[int, int] = {}
+    behind: dict[int, int] = {}
     for name in leading:
         starts = [i.number for i in bodies[name] if _is_barrier(i) or leads(i)]
         graph = PtxFlow(program, functions[name], starts)
         for at in starts:
-            if (behind := graph.first_behind(at)) >= 0:
-                found[at] = behind
-    return found
+            if (place := graph.first_behind(at)) >= 0:
+                behind[at] = place
+    return behind
 
 
 def _is_barrier(instruction: PtxInstruction) -> bool:
-    """Whether threads of a block wait there for others."""
+    """Returns whether threads of a block wait for others at an instruction."""
     words = instruction.modifiers
     return instruction.opcode in BARRIERS and not {"warp", "cluster", "arrive"} & {*words}
 
 
 class PassedBarriers:
-    """How often threads have come to what is behind barriers.
+    """The visits of threads to the instructions behind barriers.
 
     Args:
-        behind: What `places_behind` finds.
+        behind: The result of `places_behind`.
         threads: How many there are.
 
     Attributes:
-        counts: For each thread, by place.
+        counts: The visits of each thread, by place.
         chains: A number for the chain of calls that each thread is in, by depth; none for depth 0.
-        last: Each place, and the steps before the last time that a thread came there.
+        last: The instruction of each place, and the steps before the last visit.
     """
 
     def __init__(self, behind: Mapping[int, int], threads: int) -> None:
@@ -100,7 +101,7 @@ class PassedBarriers:
         return at in self._places
 
     def enter(self, depth: int, at: int, threads: Selection) -> None:
-        """Takes note that threads are called to a depth by an instruction."""
+        """Notes that an instruction calls threads to a depth."""
         while len(self.chains) < depth:
             self.chains.append(np.zeros(self._threads, np.int64))
         before = self.chains[depth - 2][threads] if depth > 1 else np.int64(0)
@@ -109,7 +110,7 @@ class PassedBarriers:
     def come(
         self, depth: int, instruction: PtxInstruction, threads: Selection, step: int
     ) -> list[PassedKey]:
-        """Takes note that threads come to what is behind a barrier; returns where that is."""
+        """Notes that threads come to the instruction behind a barrier; returns the places."""
         keys = []
         for chain, chosen in self._by_chain(depth, numbers_of(threads)):
             key = instruction.number, depth, chain
@@ -123,13 +124,13 @@ class PassedBarriers:
     def frames(
         self, depth: int, at: int, numbers: Threads, returns: list[NDArray[np.int32]]
     ) -> Iterator[WaitingChain]:
-        """Yields how often threads that wait have been behind the barrier, in each of their frames.
+        """Yields the visits of waiting threads behind the barrier, in each of their frames.
 
         Args:
             depth: Of their calls.
             at: The barrier.
             numbers: The threads.
-            returns: Where each thread goes on after the call, by depth.
+            returns: The instruction at which each thread goes on after the call, by depth.
         """
         for level in range(depth, -1, -1):
             sites = returns[level + 1][numbers] - 1 if level < depth else np.full(len(numbers), at)

@@ -1,4 +1,4 @@
-"""What is told of products that run by themselves: who uses registers and memory too early."""
+"""Faults around products of warp groups: uses of registers and memory before a wait or a fence."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def multiplying(
     reads: Sequence[Reads],
     size: int,
 ) -> None:
-    """Takes note of a product of warp groups that has to be waited for.
+    """Notes a product of warp groups that has to be waited for.
 
     Args:
         wave: The resident blocks.
-        sums: The names of the registers that it changes.
-        fragments: Of those that it reads.
+        sums: The names of the registers that the product changes.
+        fragments: The names of the registers that it reads.
         threads: Of the warp groups.
-        reads: Of shared memory.
-        size: Bytes of each of these.
+        reads: The reads of shared memory.
+        size: Bytes of each read.
     """
     assert wave.current is not None
     readers, offsets, addresses = (np.concatenate(x) for x in zip(*reads, strict=True))
@@ -50,7 +50,7 @@ def multiplying(
 
 
 def ended(wave: Wave, products: list[Product]) -> None:
-    """Takes note that products have been waited for, which have read memory until now."""
+    """Notes that products have been waited for, whose reads of memory end here."""
     for product in products if wave.on_copied else ():
         access = Access(
             product.instruction,
@@ -65,12 +65,12 @@ def ended(wave: Wave, products: list[Product]) -> None:
         for observer in wave.on_copied:
             observer.copied(access)
         if wave.on_synchronised:
-            # What one of its warps knows to have ended has ended for all of them.
+            # A product that has ended for one warp of the group has ended for all of them.
             wave.synchronised(wave.products.group_threads(product), SyncScope.BLOCK)
 
 
 def check_fenced(wave: Wave, names: Iterable[str], threads: Threads) -> None:
-    """Takes note of threads whose registers a product does not know by ``wgmma.fence``."""
+    """Notes threads whose changes of registers no ``wgmma.fence`` has shown to a product."""
     name, late = wave.products.unfenced(names, threads)
     if not late.any():
         return
@@ -83,11 +83,11 @@ def check_fenced(wave: Wave, names: Iterable[str], threads: Threads) -> None:
 
 
 def check_touch(wave: Wave, touch: Touch, threads: Selection) -> None:
-    """Takes note of threads that use registers of a product that they have not waited for."""
+    """Notes threads that use registers of a pending product."""
     numbers = wave.numbers[threads]
-    found = wave.products.with_registers(touch, numbers)
-    if found is not None and not wave.has_told(found[0].instruction, FaultKind.PRODUCT):
-        product, name = found
+    pending = wave.products.with_registers(touch, numbers)
+    if pending is not None and not wave.has_told(pending[0].instruction, FaultKind.PRODUCT):
+        product, name = pending
         chosen = numbers[product.waiting(numbers)]
         place = wave.layout.place(product.instruction, int(chosen[0]), product.step)
         verb = "changes" if name in touch.writes else "reads"
@@ -106,10 +106,10 @@ def check_touch(wave: Wave, touch: Touch, threads: Selection) -> None:
 def check_not_read(
     wave: Wave, offsets: Offsets, addresses: NDArray[np.int64], threads: Selection, size: int
 ) -> None:
-    """Takes note of threads that write what a product may still read."""
-    if (found := wave.products.reading(offsets, size)) is None:
+    """Notes threads that write bytes that a product may still read."""
+    if (pending_read := wave.products.reading(offsets, size)) is None:
         return
-    product, thread, index = found
+    product, thread, index = pending_read
     place = wave.layout.place(product.instruction, thread, product.step)
     wave.tell(
         FaultKind.PRODUCT,

@@ -1,4 +1,4 @@
-"""Special registers: what threads know of themselves and of the launch."""
+"""Special registers: facts about each thread and the launch."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.state.model import WARP, Layout, SimulatedLaunch
 
 SCRATCH = "%reserved_smem_offset_1"
-"""Where in shared memory tiles of several warps have their barriers and exchange values:
+"""The offset in shared memory of barriers and exchanged values of tiles of several warps:
 ``reserved_shared_ptr`` in cooperative_groups/details/memory.h."""
 
+# As on an H100 SXM; results that depend on it are inexact.
 _MULTIPROCESSORS = 132
 
 
@@ -29,26 +30,26 @@ def special_registers(
 
     Args:
         layout: The threads.
-        launch: What they know of the launch.
+        launch: The launch.
         cluster: Blocks of a cluster, or None.
         shared_size: Bytes of shared memory of a block.
-        reserved: How many of these, the last, are reserved for cooperative groups.
-        workspace: The address of what cooperative groups keep for the grid; 0 for none.
+        reserved: The number of last bytes that are reserved for cooperative groups.
+        workspace: The address of the workspace of the grid for cooperative groups; 0 for none.
     """
     warps = layout.warps_per_block
     numbers = np.arange(layout.threads)
     slots = numbers // (warps * WARP)
     in_block = numbers % (warps * WARP)
     block = layout.blocks[slots]
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
 
     def put(name: str, values: Any) -> None:
-        found[name] = values
+        by_name[name] = values
 
-    for axis, own, of_block in zip(
+    for axis, of_thread, of_block in zip(
         "xyz", _split(in_block, launch.block), _split(block, launch.grid), strict=True
     ):
-        put(f"%tid.{axis}", own)
+        put(f"%tid.{axis}", of_thread)
         put(f"%ctaid.{axis}", of_block)
     for axis, threads, blocks in zip("xyz", launch.block, launch.grid, strict=True):
         put(f"%ntid.{axis}", threads)
@@ -59,12 +60,12 @@ def special_registers(
     put("%nwarpid", warps)
     put("%smid", slots % _MULTIPROCESSORS)
     put("%nsmid", _MULTIPROCESSORS)
-    one = np.uint64(1) << lane.astype(np.uint64)
-    put("%lanemask_eq", one)
-    put("%lanemask_lt", one - 1)
-    put("%lanemask_le", 2 * one - 1)
-    put("%lanemask_gt", 0xFFFFFFFF - (2 * one - 1))
-    put("%lanemask_ge", 0xFFFFFFFF - (one - 1))
+    lane_bit = np.uint64(1) << lane.astype(np.uint64)
+    put("%lanemask_eq", lane_bit)
+    put("%lanemask_lt", lane_bit - 1)
+    put("%lanemask_le", 2 * lane_bit - 1)
+    put("%lanemask_gt", 0xFFFFFFFF - (2 * lane_bit - 1))
+    put("%lanemask_ge", 0xFFFFFFFF - (lane_bit - 1))
     put("%dynamic_smem_size", launch.shared_bytes)
     put("%total_smem_size", shared_size - reserved)
     put("%aggr_smem_size", shared_size)
@@ -84,14 +85,14 @@ def special_registers(
     put("%reserved_smem_offset_end", begin + reserved)
     put("%reserved_smem_offset_cap", reserved)
     put(SCRATCH, begin)
-    # Both halves, so that they are read in 32 bits.
+    # `2 * lane_bit` of lane 31 has 33 bits, so all are computed in 64 bits and cut off here.
     registers = {
         name: np.atleast_1d(np.asarray(values, np.int64)).astype(np.uint32)
-        for name, values in found.items()
+        for name, values in by_name.items()
     }
     for number in range(32):
         registers[f"%envreg{number}"] = np.zeros(1, np.uint32)
-    # `load_env_reg64` of cooperative groups: where the workspace of the grid is.
+    # `load_env_reg64` of cooperative groups: the address of the workspace of the grid.
     registers["%envreg1"] = np.array([workspace >> 32], np.uint32)
     registers["%envreg2"] = np.array([workspace & 0xFFFFFFFF], np.uint32)
     for name in ("%gridid", "%current_graph_exec", "%clock64", "%globaltimer"):

@@ -1,6 +1,6 @@
-"""The blocks that are resident together: registers, memory, and who waits where.
+"""The blocks that are resident together: registers, memory, and waiting threads.
 
-Instructions work on a `Wave`; what they load and store goes through `loads_stores`.
+Instructions work on a `Wave`; their loads and stores go through `loads_stores`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from jitstudio.simulator.state.texels import TexelArray
 from jitstudio.simulator.state.undefined import UndefinedValues
 from jitstudio.simulator.state.written import WrittenRegisters
 
+# Faults that follow from another one where a barrier was left out.
 _OF_ORDER = frozenset([FaultKind.NEVER_WRITTEN, FaultKind.NOT_WAITED_FOR])
 
 BarrierName = tuple[SyncScope, int]
@@ -51,11 +52,11 @@ class Waiting:
     Attributes:
         depth: Of their calls.
         instruction: The one at which they wait.
-        threads: Which.
-        expected: How many threads of the block each of them waits for; None for all.
-        resume: What is done with those that go on: it gets the wave, them, and for each block
-            slot how many votes were true and how many there were. None for nothing.
-        arrived: Whether they have only arrived and gone on.
+        threads: The threads.
+        expected: The number of threads of the block that each waits for; None for all.
+        resume: Called for threads that go on, with the wave, the threads, and for each block slot
+            the numbers of true votes and of all votes; or None.
+        arrived: Whether they have only arrived and gone on (`bar.arrive`).
         since: Steps that were executed before they came.
     """
 
@@ -74,10 +75,10 @@ class Waiting:
 
     @property
     def is_of_all(self) -> bool:
-        """Whether all threads of the block must come to this very instruction.
+        """Whether all threads of the block must come to this same instruction.
 
-        So it is with ``__syncthreads()``, which is ``bar.sync`` or ``barrier.sync.aligned``
-        without a number of threads.
+        ``__syncthreads()`` demands that: it is ``bar.sync`` or ``barrier.sync.aligned`` without a
+        number of threads.
         """
         words = self.instruction.modifiers
         aligned = self.instruction.opcode == "bar" or "aligned" in words
@@ -89,10 +90,10 @@ class Meeting:
     """An operation for which lanes of a warp wait for one another.
 
     Attributes:
-        name: Its full opcode: lanes at several instructions of one name may meet.
+        name: The full opcode: lanes at several instructions of one name may meet.
         ready: Returns for threads at a depth whether all lanes that they name are present, by the
             present lanes of each warp.
-        finish: Does it for threads at a depth.
+        finish: Executes the operation for threads at a depth.
     """
 
     name: str
@@ -108,23 +109,23 @@ class WaveState:
         arenas: The memory; deep calls make room in another arena.
         local_stride: Bytes of local memory of a thread.
         groups: The threads that can go on.
-        barriers: Who waits at which barrier, by its name.
-        parked: Who waits at a warp-level operation for lanes that it names.
-        live_count: How many threads have not exited.
-        spins: How often threads have gone back in a loop that may spin, by its start.
+        barriers: The threads that wait at barriers, by the barrier's name.
+        parked: The threads that wait at a warp-level operation for lanes that it names.
+        live_count: The number of threads that have not exited.
+        spins: Rounds of loops that may spin, by the loop's start.
         clock: Steps since the launch began.
         depth: Of the calls of the threads that execute the current instruction.
         current: The instruction that is executed; None before the first.
-        changes: How often memory or a clock has changed what a spinning thread could see.
-        printed: What has been printed, in pieces.
+        changes: The number of changes of memory or a clock that a spinning thread could see.
+        printed: The output, in pieces.
         printed_size: Characters of it.
         faults: Those that do not end the launch.
-        told: Which they are: see `Wave.has_told`.
-        inexact: Functions whose results may differ from a GPU's, with by how much.
-        undefined: Which registers of the kernel hold undefined values.
-        phases: Who waits for phases of mbarriers, and what they lack.
+        told: The keys of faults that have been reported: see `Wave.has_told`.
+        inexact: Functions whose results may differ from a GPU's, with the difference.
+        undefined: The registers that hold undefined values.
+        phases: Waits for phases of mbarriers, and the bytes that have come.
         copies: The copies to shared memory that nobody has waited for.
-        products: Those of warp groups likewise.
+        products: The products of warp groups that nobody has waited for.
     """
 
     arenas: dict[StateSpace, Arena]
@@ -149,55 +150,55 @@ class WaveState:
     products: PendingProducts
 
     def copied_state(self) -> WaveState:
-        """Returns a copy, which further steps leave as it is."""
+        """Returns a copy of the state, which further steps do not change."""
         return WaveState(*(_copied(getattr(self, field.name)) for field in fields(WaveState)))
 
     def restore(self, state: WaveState) -> None:
-        """Takes all back to a copy, which can be taken back to again."""
+        """Restores a copied state, which can be restored again."""
         for field in fields(WaveState):
             setattr(self, field.name, _copied(getattr(state, field.name)))
 
 
 def _copied(value: Any) -> Any:
-    """Returns a copy of a container or a record that copies itself; other values are constants."""
+    """Returns a copy of a container or of a record with `copy`; other values are constants."""
     if isinstance(value, dict):
         return {key: [*item] if isinstance(item, list) else item for key, item in value.items()}
     return value.copy() if hasattr(value, "copy") else value
 
 
 class Wave(WaveState):
-    """The resident blocks: what a launch has set, their state, and their arrays.
+    """The resident blocks: settings of the launch, state, and arrays.
 
     Attributes:
-        layout: Which threads there are.
+        layout: The resident blocks, by which threads are numbered.
         numbers: The numbers of all threads with padding.
         live: Which threads have not exited; False for padding.
         lanes: The live lanes of each warp, as bits.
-        seed: Shuffles which warps come first; None for none.
-        rank: Who comes first where threads meet at one address; None for the order of numbers.
-        votes: What each thread has brought to the barrier that it waits at.
+        seed: Shuffles the order of warps; None for the natural order.
+        rank: The order of threads that meet at an address; None for the order of numbers.
+        votes: The vote of each thread at the barrier that it waits at.
         cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
-        cluster_waits: How often it has passed it.
-        links: What is done at returns, by call and function.
+        cluster_waits: How often each thread has passed that barrier.
+        links: The results to hand over at returns, by call and function.
         meetings: Operations of warps, by instruction.
-        exchange: What each thread has brought to the operation of its warp.
+        exchange: The operand of each thread for the operation of its warp.
         deepest: Most calls within calls.
         most_bytes: Most bytes of registers.
         frame_bytes: Bytes of the registers of all depths.
-        shared_base: Where the shared memory of each thread's block begins in the arena.
+        shared_base: The offset of the shared memory of each thread's block in the arena.
         shared_size: Bytes of shared memory of a block.
-        copies_unwritten: Whether right code reads local memory that nobody has written: that made
-            for a debugger copies structures with their padding, and bit fields as whole words.
+        copies_unwritten: Whether right code reads unwritten local memory: builds for a debugger
+            copy structures with their padding, and bit fields as whole words.
         frames: The registers, by depth and function, as instructions read them.
         bases: The registers and parameters themselves, by depth and function, then by name.
-        written: Which registers threads have given values; None where nobody asks.
-        stacks: Where each thread's local variables begin, by depth.
-        returns: Where each thread goes on after the call, by depth.
+        written: The registers that threads have given values; None where nobody asks.
+        stacks: The offset of each thread's local variables, by depth.
+        returns: The instruction at which each thread goes on after the call, by depth.
         parted: The blocks of which some threads have left out a barrier.
-        heap: What `malloc` takes from; None for none.
+        heap: The heap of `malloc`; None for none.
         texels: Textures and surfaces by their handles.
-        passed: Who has been behind which barrier; None where there is nothing to leave out.
-        extents: The arrays that accesses must stay within; None to leave that open.
+        passed: The visits of threads behind barriers; None where there is no barrier to leave out.
+        extents: The arrays that accesses must stay within; None for no checks.
         observers: All of them.
     """
 
@@ -290,7 +291,7 @@ class Wave(WaveState):
     # Frames.
 
     def frame(self, depth: int, layout: FrameLayout) -> Frame:
-        """Returns the registers of a function at a depth."""
+        """Returns the registers of a function at a depth of calls."""
         key = depth, layout.function.name
         if (frame := self.frames.get(key)) is None or len(frame) != len(layout.slots):
             while len(self.stacks) <= depth:
@@ -331,14 +332,14 @@ class Wave(WaveState):
     def note_results(
         self, depth: int, layout: FrameLayout, instruction: PtxInstruction, threads: Selection
     ) -> None:
-        """Takes note that threads have the results of an instruction."""
+        """Notes that threads have the results of an instruction."""
         if self.written is not None:
             self.written.note(depth, layout.function, instruction, threads)
 
     def has_written(
         self, depth: int, function: PtxFunction, name: str, numbers: Threads
     ) -> NDArray[np.bool_]:
-        """Returns which threads have given a register a value; all where that is not noted."""
+        """Returns which threads have given a register a value; all where nothing is noted."""
         if self.written is None:
             return np.ones(len(numbers), np.bool_)
         return self.written.has(depth, function, name, numbers)
@@ -348,13 +349,14 @@ class Wave(WaveState):
     def let_go_on(self, depth: int, at: int, threads: Selection) -> None:
         """Lets threads go on that begin or have passed a barrier.
 
-        With a seed some of their warps come first, others when those wait or have ended: what has
-        to wait for a barrier that is missing then shows.
+        With a seed some of their warps come first, others when those wait or have ended: so a
+        missing barrier shows.
         """
         if self.seed is None:
             self.groups.put(depth, at, threads)
             return
         warps = self.numbers[threads] // WARP
+        # A hash of warp, seed and clock, so that a seed gives the same order in every run.
         mixed = (warps * 0x9E3779B1 + self.seed * 0x85EBCA6B + self.clock * 0xC2B2AE35) >> 13
         turn = (mixed ^ mixed >> 7) & 1 != 0
         for chosen in (turn, ~turn):
@@ -362,14 +364,14 @@ class Wave(WaveState):
                 self.groups.hold(depth, at, subset(threads, chosen))
 
     def in_order(self, threads: Selection) -> NDArray[np.int64] | None:
-        """Returns in which order threads take their turns at one address; None for their own."""
+        """Returns the order in which threads take turns at an address; None for their own order."""
         if self.rank is None:
             return None
         order: NDArray[np.int64] = np.argsort(self.rank[threads], kind="stable")
         return order
 
     def rejoin(self) -> bool:
-        """Lets threads go on that wait for lanes at another place; returns whether there are.
+        """Lets parked threads go on whose lanes have come elsewhere; returns whether any can.
 
         Lanes of a warp may meet at several instructions of one name, where both ways of a branch
         have the same operation.
@@ -392,7 +394,7 @@ class Wave(WaveState):
         return bool(self.groups)
 
     def end(self, threads: Selection) -> None:
-        """Takes note that threads have exited."""
+        """Notes that threads have exited."""
         self.live[threads] = False
         numbers = numbers_of(threads)
         self.live_count -= len(numbers)
@@ -412,20 +414,19 @@ class Wave(WaveState):
         more: str = "",
         about: str = "",
     ) -> None:
-        """Takes note of a fault that does not end the launch, once for each source line.
+        """Notes a fault that does not end the launch, once for each source line.
 
-        A block that has left out a barrier has no order any more: that its threads find nothing
-        where others were to put something is told no more.
+        A block that has left out a barrier has no order any more: reads of bytes that other threads
+        of the block were to write are reported no more.
 
         Args:
-            kind: What it is.
-            threads: Who did it.
-            message: What they did, in words that go on after "Thread … of block …".
-            at: The instruction at which they did it, and the steps before it; None for the
-                current one.
-            other: Where another thread was that it is about.
+            kind: The kind of fault.
+            threads: The threads at fault.
+            message: Their action, in words that go on after "Thread … of block …".
+            at: The instruction of the fault, and the steps before it; None for the current one.
+            other: The place of another thread that takes part in the fault.
             more: Sentences behind the first one.
-            about: What tells it from another one of its kind at the same line, such as an array.
+            about: A name that tells faults of one kind at one line apart, such as an array's.
         """
         instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
@@ -444,7 +445,7 @@ class Wave(WaveState):
         self.faults.append(fault)
 
     def has_told(self, instruction: PtxInstruction, kind: FaultKind, about: str = "") -> bool:
-        """Returns whether a fault of its source line has been told, and takes it for told.
+        """Returns whether a fault of the line has been reported already, and notes the report.
 
         A loop that is unrolled has several instructions for one line.
         """
@@ -455,17 +456,17 @@ class Wave(WaveState):
         return is_told
 
     def print_text(self, text: str) -> None:
-        """Takes note of what a thread has printed."""
+        """Notes the output of a thread."""
         self.printed.append(text)
         self.printed_size += len(text)
 
     # Memory.
 
     def grow_stacks(self, needed: int, thread: int, function: str) -> None:
-        """Makes room for so many bytes of local memory of each thread.
+        """Makes room for `needed` bytes of local memory of each thread.
 
         Raises:
-            ThreadFault: If that is more than the limit.
+            ThreadFault: If the limit is less.
         """
         if needed > self.stack_limit:
             raise ThreadFault(
@@ -477,16 +478,16 @@ class Wave(WaveState):
         stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
         new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
-        kept, grown = threads * self.local_stride, threads * stride
+        old_bytes, new_bytes = threads * self.local_stride, threads * stride
         pairs: list[tuple[NDArray[Any], NDArray[Any]]]
         pairs = [(old.data, new.data), (old.state, new.state)]
         if old.codes is not None:
             new.codes = np.zeros(len(new.data), np.int32)
             pairs.append((old.codes, new.codes))
         for before, after in pairs:
-            after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
-                threads, self.local_stride
-            )
+            after[:new_bytes].reshape(threads, stride)[:, : self.local_stride] = before[
+                :old_bytes
+            ].reshape(threads, self.local_stride)
         self.arenas[StateSpace.LOCAL] = new
         self.local_stride, self.local_base = stride, self.numbers * stride
 
@@ -497,6 +498,6 @@ class Wave(WaveState):
 
 
 def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:
-    """Returns the observers that take note of something."""
+    """Returns the observers that override a method."""
     default = getattr(Observer, method)
     return tuple(o for o in observers if getattr(type(o), method) is not default)

@@ -1,4 +1,4 @@
-"""Which registers threads have given a value, for who steps through a run."""
+"""The registers to which threads have given a value, for stepping through a run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class WrittenRegisters:
     """The registers of all depths of calls that threads have written.
 
     Args:
-        threads: How many there are.
+        threads: The number of threads.
 
     Attributes:
-        flags: By depth and function a row for each of its registers, of all threads.
+        flags: By depth and function, an array of shape (registers, threads).
     """
 
     def __init__(self, threads: int) -> None:
@@ -28,7 +28,7 @@ class WrittenRegisters:
     def note(
         self, depth: int, function: PtxFunction, instruction: PtxInstruction, threads: Selection
     ) -> None:
-        """Takes note that threads have the results of an instruction."""
+        """Notes that threads have the results of an instruction."""
         flags = self._of(depth, function)
         if (rows := self._results.get(instruction.number)) is None:
             names = list(function.registers)
@@ -38,7 +38,7 @@ class WrittenRegisters:
             flags[row, threads] = True
 
     def begin_call(self, depth: int, function: PtxFunction, threads: Selection) -> None:
-        """Takes note that threads begin a function, of whose registers they have arguments only."""
+        """Notes that threads begin a function, in which only arguments have values."""
         flags = self._of(depth, function)
         flags[:, threads] = False
         arguments = {variable.name for variable in function.parameters}
@@ -51,8 +51,8 @@ class WrittenRegisters:
     ) -> NDArray[np.bool_]:
         """Returns which threads have given a register a value."""
         row = list(function.registers).index(name)
-        found: NDArray[np.bool_] = self._of(depth, function)[row, numbers]
-        return found
+        is_written: NDArray[np.bool_] = self._of(depth, function)[row, numbers]
+        return is_written
 
     def _of(self, depth: int, function: PtxFunction) -> NDArray[np.bool_]:
         key = depth, function.name
