@@ -140,6 +140,7 @@ def convert_packed(
     """Returns packed values in another type, as e4m3x2 to f16x2 and back; see `convert_pair`."""
     from_, to = source.removesuffix("x2"), target.removesuffix("x2")
     half = 4 * a.itemsize
+    # Upper and lower half of each register.
     parts = (a >> a.dtype.type(half), a & a.dtype.type((1 << half) - 1))
     dtype = np.dtype(f"u{half // 8}")
     high, low = (
@@ -154,6 +155,7 @@ def _between_integers(a: Array, dtype: np.dtype[Any], sat: bool) -> Array:
     if not sat:
         return a.astype(dtype)
     limits, source_limits = np.iinfo(dtype), np.iinfo(a.dtype)
+    # The range of the target, as far as the source has it.
     low, high = max(limits.min, source_limits.min), min(limits.max, source_limits.max)
     return np.clip(a, a.dtype.type(low), a.dtype.type(high)).astype(dtype)
 
@@ -220,6 +222,7 @@ def _with_payload(result: Array, a: Doubles, target: str) -> Array:
     if nan.any():
         bits = a[nan].view(np.uint64) | np.uint64(QUIET64)
         width, digits = {"f32": (32, 23), "f16": (16, 10), "bf16": (16, 7)}[target]
+        # Sign, all ones in the exponent, and the upper bits of the payload.
         sign = bits >> np.uint64(63) << np.uint64(width - 1)
         ones = np.uint64((1 << width - 1) - (1 << digits))
         payload = bits << np.uint64(12) >> np.uint64(64 - digits)

@@ -239,6 +239,7 @@ def minimum(
     if xorsign_abs:
         a_bits, b_bits = a_bits & ~_sign(a_bits), b_bits & ~_sign(b_bits)
     a_nan, b_nan = is_nan(a_bits, name), is_nan(b_bits, name)
+    # Compared as integers, -0 is below +0 (PTX ISA, `min`: "+0.0 > -0.0").
     a_first = (_ordered(a_bits) < _ordered(b_bits)) != largest
     a_first = (a_first & ~a_nan) | b_nan
     bits = np.where(a_first, a_bits, b_bits)

@@ -103,6 +103,7 @@ def _divided(a: Array, b: Array) -> tuple[Array, Array]:
     remainder = x - quotient * y
     quotient, remainder = quotient.view(a.dtype), remainder.view(a.dtype)
     if a.dtype.kind == "i":
+        # Rounded to zero, as C and PTX divide; NumPy rounds down.
         quotient = np.where((a < 0) != (b < 0), -quotient, quotient)
         remainder = np.where(a < 0, -remainder, remainder)
     ones = ~a.dtype.type(0)
@@ -252,6 +253,7 @@ def find_leading(a: Array, *, shift_amount: bool = False) -> NDArray[np.uint32]:
     bits = _unsigned(np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a)
     zeros = count_leading_zeros(bits)
     width = np.uint32(8 * a.itemsize)
+    # PTX ISA, `bfind`: .shiftamt gives the left shift that moves the bit to the top.
     place = zeros if shift_amount else width - np.uint32(1) - zeros
     return np.where(zeros == width, np.uint32(0xFFFFFFFF), place)
 
@@ -267,6 +269,7 @@ def find_nth_set(mask: Array, base: Array, offset: Array) -> NDArray[np.uint32]:
             base itself.
     """
     base = base & np.uint32(0xFFFFFFFF)
+    # PTX ISA, `fns`: offset 0 finds the base bit, if it is set.
     count = np.maximum(np.abs(offset.astype(np.int64)), 1)
     place = np.full(np.broadcast(mask, base, offset).shape, 0xFFFFFFFF, np.uint32)
     count_so_far = np.zeros(place.shape, np.int64)

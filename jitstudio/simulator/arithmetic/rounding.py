@@ -49,6 +49,8 @@ FORMATS = {
     for row in (
         Format("f16", 11, -14, 65504.0, 0x7FFF),
         Format("bf16", 8, -126, float.fromhex("0x1.fep127"), 0x7FFF),
+        # PTX ISA, "Alternate Floating-Point Data Formats": e4m3 has no infinity, and NaNs only of
+        # all ones, so its largest exponent has numbers up to 448.
         Format("e4m3", 4, -6, 448.0, 0x7F),
         Format("e5m2", 3, -14, 57344.0, 0x7F),
         Format("tf32", 11, -126, float.fromhex("0x1.ffcp127"), 0x7FFFFFFF),

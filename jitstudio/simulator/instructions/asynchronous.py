@@ -124,6 +124,7 @@ def mbarrier_inval(b: Binding) -> Step:
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         addresses = find(f, s)
+        # PTX ISA, `mbarrier.inval`: the memory may then be used for anything, or initialised anew.
         zeros = np.zeros(len(addresses), np.uint64)
         store(wave, space, addresses, [zeros], s, strong=True)
 
@@ -148,6 +149,7 @@ def _arriving(
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         for observer in wave.on_fenced:
+            # PTX ISA, `mbarrier.arrive`: .release semantics at .cta scope unless others are named.
             observer.fenced(numbers_of(s), SyncScope.BLOCK)
         extra = None if amount is None else f[amount][s].astype(np.uint64)
         counts = f[number][s].astype(np.uint64)
@@ -288,6 +290,7 @@ def cp_async(b: Binding) -> Step:
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         addresses, sources = to(f, s), from_(f, s)
+        # PTX ISA, `cp.async`: bytes behind src-size are zeros.
         values = [np.zeros(len(addresses), dtype) for _ in range(parts)]
         read_sizes = np.full(len(addresses), bytes_, np.int64)
         if size_slot is not None:

@@ -216,6 +216,7 @@ def update(
     arena = writable(wave, space, addresses, threads, size)
     offsets, region = checked_offsets(wave, space, addresses, threads, size)
     unwritten = arena.check_written(offsets, size, region)
+    # `atomicExch` initialises memory: nothing but its result depends on the value before.
     if unwritten is not None and operation not in ("exch", ""):
         tell_unwritten(wave, space, unwritten, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
@@ -226,6 +227,7 @@ def update(
     else:
         swaps = None if swap is None else swap[order]
         old, changed, met = _in_turn(view, index[order], values[order], swaps, combine, operation)
+        # Back from the order of turns to the order of threads.
         old[order] = old.copy()
     arena.mark_written(offsets, size, region)
     if changed:
@@ -274,6 +276,7 @@ def _in_turn(
             second = None if swaps is None else swaps[part]
             result[part], view[places[start]] = runs(first, operands[part], second)
     else:
+        # Round n updates the n-th thread of each address, all addresses at once.
         rank = np.arange(count) - np.repeat(starts, ends - starts)
         for turn in range(longest):
             now = np.flatnonzero(rank == turn) if turn else starts
@@ -297,6 +300,7 @@ def _accumulated(function: Any) -> Callable[[Any, Values, Values | None], tuple[
     def run(first: Any, operands: Values, _: Values | None) -> tuple[Values, Any]:
         chain = np.empty(len(operands) + 1, operands.dtype)
         chain[0], chain[1:] = first, operands
+        # The old value of each thread is the total of all threads before it.
         totals = function.accumulate(chain)
         return totals[:-1], totals[-1]
 
@@ -315,6 +319,7 @@ def _swaps(first: Any, expected: Values, new: Values | None) -> tuple[Values, An
     old = np.empty_like(expected)
     at, current = 0, first
     while True:
+        # A swap that puts the same value changes nothing for those behind it.
         succeeds = (expected[at:] == current) & (new[at:] != current)
         hit = int(np.argmax(succeeds)) if succeeds.any() else -1
         if hit < 0:

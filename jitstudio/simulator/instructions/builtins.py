@@ -118,10 +118,12 @@ def formatted(pattern: str, take: Callable[[str], Any], text_at: Callable[[int],
             kind, value = "d", _narrowed(take("q" if length in _WIDE else "i"), length, True)
         elif kind in "ouxX":
             value = _narrowed(take("Q" if length in _WIDE else "I"), length, False)
+            # Python's % has no %u.
             kind = kind.replace("u", "d")
         elif kind in "fFeEgG":
             value = take("d")
         elif kind in "aA":
+            # Python's % has no %a, but floats have `hex`.
             value = take("d").hex()
             kind, value = "s", value.upper() if kind == "A" else value
         elif kind == "c":
@@ -199,6 +201,7 @@ def _malloc(wave: Wave, threads: Selection, sizes: NDArray[np.uint64]) -> NDArra
     for observer in wave.on_renewed:
         for block in again:
             observer.renewed(block.start, block.end)
+    # Threads that retry until there is room are no deadlock.
     wave.changes += 1
     return np.array(addresses, np.uint64)
 

@@ -42,6 +42,7 @@ _WORD = 8
 def _come(wave: Wave, addresses: NDArray[np.int64], bytes_: NDArray[Any], s: Selection) -> None:
     """Takes bytes that have come off the number that mbarriers in shared memory wait for."""
     for observer in wave.on_fenced:
+        # PTX ISA, `cp.async.bulk`: complete-tx has .release semantics at .cluster scope.
         observer.fenced(wave.numbers[s], SyncScope.CLUSTER)
     zero = np.zeros(len(addresses), np.uint64)
     combine = changed(0, 0, 0, 1)
@@ -61,6 +62,7 @@ def _shared_addresses(
 def _spaces(b: Binding) -> tuple[StateSpace, StateSpace]:
     """Returns the state spaces of target and source, in the order of the instruction's words."""
     named = {"shared": _SHARED, "global": StateSpace.GLOBAL}
+    # `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes`: target, then source.
     words = (w.split("::")[0] for w in b.instruction.modifiers if not w.startswith("mbarrier"))
     into, out = [named[word] for word in words if word in named][:2]
     return into, out
@@ -126,6 +128,7 @@ def _pieces(
         width: Bytes of a piece.
     """
     for index, size in enumerate(sizes.tolist()):
+        # Threads with a size of 0 copy nothing.
         steps = np.arange(0, size, width, dtype=np.int64)
         if len(steps):
             yield index, steps, np.repeat(numbers[index : index + 1], len(steps))

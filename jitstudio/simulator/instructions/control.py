@@ -159,6 +159,7 @@ def ret(b: Binding) -> Flow:
             return moves
         back = wave.returns[depth][active]
         first = int(back[0])
+        # Nearly always all threads return to one call.
         if (back == first).all():
             return [*moves, _returned(wave, f, depth, instruction, first, active)]
         for value in np.unique(back):
@@ -208,6 +209,7 @@ def call(b: Binding) -> Flow:
         raise UnsupportedInstruction(
             f"{target.name} is declared and not defined. Link the module that defines it"
         )
+    # A function pointer: `call (%r1), %rd1, (%r2), prototype_0;`.
     if isinstance(target, RegisterOperand):
         return _call_through(b, target, results.parts, arguments.parts)
     raise UnsupportedInstruction("it names no function")
@@ -271,6 +273,7 @@ def _call_of(
     slots = tuple((here, there) for there, here in result_slots)
     b.links[at, name] = ReturnLink(b.layout, slots, handed)
     step = b.image.frame_bytes[b.function.name]
+    # The frame of the callee begins behind the caller's.
     needed, start = b.image.frame_bytes[name], callee.start
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:

@@ -25,6 +25,7 @@ PIECE = 16
 """Bytes of a piece, which lie together."""
 
 _ADDRESS = (1 << 14) - 1
+# PTX ISA, "Matrix Descriptor Format": 0 is no swizzling, 1 of 128 bytes, 2 of 64, 3 of 32.
 _WIDE = np.array([1, 8, 4, 2])
 """Pieces in a row of each swizzling mode."""
 

@@ -94,6 +94,7 @@ def _addresses(
         base = find(f, s)
         flat = np.tile(fragment.place(register, part), len(base) // WARP)
         row, column = flat // fragment.columns, flat % fragment.columns
+        # PTX ISA, `wmma.load`: stride is the distance of rows in `.row`, and of columns in `.col`.
         outer, inner = (row, column) if is_row else (column, row)
         return base + (outer * f[apart][s].astype(np.int64) + inner) * kind.size
 

@@ -76,6 +76,8 @@ def ldmatrix(b: Binding) -> Flow:
     word = np.dtype("u4")
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        # PTX ISA, `ldmatrix`: lanes 8 i to 8 i + 7 hold the addresses of the rows of matrix i, and
+        # lane l gets elements 2 (l % 4) and 2 (l % 4) + 1 of row l // 4.
         rows = _addresses_of_rows(wave, s, count, "reads")
         warps = len(rows)
         for index in range(count):
@@ -143,6 +145,7 @@ def _addresses_of_rows(wave: Wave, s: Selection, count: int, verb: str) -> NDArr
     numbers = whole_warps(wave, s)
     addresses = wave.exchange.view(np.int64)[numbers]
     wrong = addresses % _ROW_BYTES != 0
+    # Addresses of further lanes are not read.
     wrong[:, 8 * count :] = False
     if wrong.any():
         first = int(np.argmax(wrong))
@@ -182,6 +185,7 @@ def mma(b: Binding) -> Flow:
         raise UnsupportedInstruction("only dense matrices without scales are simulated")
     m, n, k = (int(x) for x in shape.groups())
     d_type, a_type, b_type, c_type = b.instruction.types
+    # Four products at once, each by 8 lanes, whose fragments have another layout.
     if (m, n, k) == (8, 8, 4) and a_type.name == "f16":
         raise UnsupportedInstruction(_VOLTA)
     d, a, b_, c = (b.parts(operand) for operand in b.instruction.operands[:4])
@@ -192,6 +196,7 @@ def mma(b: Binding) -> Flow:
     c_holder, d_holder = accumulator(c_type.name), accumulator(d_type.name)
     c_slots = [b.source(part, c_holder) for part in c]
     d_slots = [b.target(part, d_holder) for part in d]
+    # Such as two halves or four bytes in a register of 32 bits.
     per_register = max(holder.bits // element, 1)
     if len(a) * per_register * WARP != m * k or len(b_) * per_register * WARP != n * k:
         raise UnsupportedInstruction("its registers do not hold matrices of this shape")

@@ -49,6 +49,7 @@ def _places(
     """
     index = [values.astype(np.int64) for values in at]
     row = array.extent[0] * array.size
+    # The last byte of an access must be in the row, too.
     limits = [row - size, *(extent - 1 for extent in array.extent[1 : array.axes])]
     bounds = list(zip(index, limits, strict=True))
     inside = np.logical_and.reduce([(i >= 0) & (i <= most) for i, most in bounds])

@@ -298,6 +298,7 @@ class Binding:
                 offset = self.image.locals[self.function.name][operand.name] + operand.offset
                 if offset == 0:
                     return self.layout.slot(SlotKind("", kind.dtype, "stack"))
+                # Its address is another number in each thread.
                 raise UnsupportedInstruction("a local variable is used as a number here")
             value = self.symbol(operand.name) + operand.offset
             return self.constant(value.to_bytes(8, "little")[: kind.size], kind.dtype)
@@ -399,6 +400,7 @@ class Binding:
             base = ImmediateOperand(self.symbol(base.name) + offset)
             offset = 0
         if isinstance(base, ImmediateOperand):
+            # `[-4]` is the address 2^64 - 4.
             value = (int(base.value) + offset) % (1 << 64)
             fixed = self.constant(value.to_bytes(8, "little"), np.dtype("i8"))
             return lambda f, s: f[fixed][s]
@@ -407,6 +409,7 @@ class Binding:
             if offset:
                 return lambda f, s: f[wide][s] + offset
             return lambda f, s: f[wide][s]
+        # Registers of 32 bits, as for shared memory, are zero-extended.
         narrow = self._register(base, np.dtype("u4"))
         return lambda f, s: f[narrow][s].astype(np.int64) + offset
 
@@ -416,6 +419,7 @@ class Binding:
         if function.is_kernel and name in image.parameters:
             at = image.parameters[name] + offset
             return self.layout.slot(SlotKind("", dtype, "kernel param", at))
+        # Parameters and results of a function, and the `.param` variables of calls in its body.
         variables = {v.name: v for v in (*function.parameters, *function.results)}
         variable = function.variables.get(name) or variables.get(name)
         if variable is None or variable.space != "param":

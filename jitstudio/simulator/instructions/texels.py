@@ -84,6 +84,7 @@ def arrays_of(
                 f"it reaches texels by {axes} coordinate{'s'[: axes > 1]}, and the {kind.value} "
                 f"{array.title} has {array.axes}"
             )
+        # Nearly always all threads name one texture.
         if chosen.all():
             yield array, s
         else:

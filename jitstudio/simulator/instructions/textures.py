@@ -173,6 +173,7 @@ def _results(
 def _used(b: Binding, parts: Sequence[PtxOperand]) -> int:
     """Returns the number of registers up to the last one that the function reads."""
     read = b.image.program.registers_read[b.instruction.function]
+    # Compilers name four registers, and use as many as the texel has channels.
     names = [part.name if isinstance(part, RegisterOperand) else "" for part in parts]
     return max((n for n, name in enumerate(names, 1) if name in read), default=0)
 
@@ -198,6 +199,7 @@ def _tld4(b: Binding) -> Step:
                     f"it gathers channel {channel}, and the texture {array.title} has "
                     f"{array.channels}"
                 )
+            # The footprint of four texels changes where a coordinate crosses the center of a texel.
             if array.is_doubtful([place - 0.5 for place in array.positions(at)]):
                 wave.inexact[name] = f"{name} ({_NEAR_EDGE})"
             moved = [f[slot][some] if slot is not None else 0 for slot in shifts]

@@ -220,6 +220,7 @@ def shfl(b: Binding) -> Flow:
             else:
                 other = (lane & segment) | (bits & ~segment)
             valid = other <= most
+        # Without a valid source a lane gets its own value.
         others = numbers - lane + np.where(valid, other, lane)
         f[place][s] = wave.exchange[others]
         if wave.undefined or int(lanes.min()) != ALL_LANES.value:
@@ -323,6 +324,7 @@ def _by_warp(
     """
     warps = wave.numbers[s] // WARP
     begins = np.ones(len(warps), np.bool_)
+    # Tiles of a warp have masks of their own, and results of their own.
     begins[1:] = (warps[1:] != warps[:-1]) | (lanes[1:] != lanes[:-1])
     starts = np.flatnonzero(begins)
     values = wave.exchange.reshape(-1, WARP)[warps[starts]]
@@ -364,6 +366,7 @@ def match_all(b: Binding) -> Flow:
             return all_equal
 
         same = _by_warp(wave, s, lanes, equal)
+        # PTX ISA, `match.sync`: .all gives the mask of the lanes if all values are equal, else 0.
         f[place][s] = np.where(same, lanes, np.uint32(0))
         if p is not None:
             f[p][s] = same

@@ -110,6 +110,7 @@ def wgmma_mma_async(b: Binding) -> Flow:
     if len(sums) * (2 if d_type == "f16" else 1) * _GROUP != _ROWS * n:
         raise UnsupportedInstruction("its registers do not hold sums of this shape")
     sources, targets = ([place(x, holder) for x in sums] for place in (b.source, b.target))
+    # A is in registers or in shared memory, B always in shared memory.
     in_registers = isinstance(a, VectorOperand)
     fragments = [b.source(part, TYPES["b32"]) for part in b.parts(a)] if in_registers else []
     if in_registers and len(fragments) != 4:
@@ -141,7 +142,9 @@ def wgmma_mma_async(b: Binding) -> Flow:
         else:
             left = _read(wave, s, matrices[0], _ROWS, a_type, turn_a, reads, GROUP_WARPS)
         columns = _read(wave, s, matrices[-1], n, b_type, turn_b, reads)
+        # Each of the four warps has 16 of the 64 rows of D.
         total = np.zeros((warps, WARP // 2, n), computed_as(d_type))
+        # PTX ISA, `wgmma.mma_async`: with scale-d false the result is A * B.
         is_added = (f[adds][s] ^ negated).reshape(groups, _GROUP)[:, 0]
         if is_added.any():
             total = gathered([f[slot][s] for slot in sources], d_type, warps, WARP // 2, n)

@@ -200,6 +200,7 @@ def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffi
     words = (rows // BANK_BYTES)[:, :, None] + np.arange(max(1, size // BANK_BYTES))
     lanes, _ = _rows(threads, threads % WARP, WARP)
     places = words * LINE_BYTES + (lanes * BANK_BYTES + rows % BANK_BYTES)[:, :, None]
+    # Elements of 8 or 16 bytes are two or four words, a line apart from each other.
     return _moved(places.reshape(len(rows), -1), keys, min(size, BANK_BYTES))
 
 
@@ -363,6 +364,7 @@ def _moved(rows: _Numbers, keys: _Numbers, size: int) -> Traffic:
     """Returns the traffic of `size` bytes at each address, a warp in each row."""
     relative, times = _folded(rows - rows[:, :1] // LINE_BYTES * LINE_BYTES)
     ordered = np.sort(relative, axis=1)
+    # Overlapping accesses of lanes, as to the bytes of a word, count each byte once.
     last = ordered + (size - 1)
     sectors = _steps(ordered // SECTOR_BYTES, last // SECTOR_BYTES)
     worst = int(sectors.argmax())
@@ -411,6 +413,7 @@ def _rows(threads: Threads, values: NDArray[Any], lanes: int) -> tuple[_Numbers,
     values = values.astype(np.int64, copy=False)
     groups = threads // lanes
     if threads.size % lanes == 0:
+        # Whole warps, the usual case, need no copy: rows are a view.
         square = groups.reshape(-1, lanes)
         if bool((square[:, 0] == square[:, -1]).all()):
             return values.reshape(-1, lanes), square[:, 0]

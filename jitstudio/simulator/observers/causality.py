@@ -116,6 +116,7 @@ class AccessOrder:
         """Returns which earlier accesses each thread knows."""
         events, others = cells >> EVENT_SHIFT, cells & THREAD_MASK
         mine, theirs = threads // WARP, others // WARP
+        # Numbers of warps and block slots: of the thread itself, and of the earlier access.
         here, there = mine // self._per_block, theirs // self._per_block
         resident = events > self._start
         # Warps of earlier blocks have no clocks here: any valid index will do, see `known_before`.
@@ -239,6 +240,7 @@ class _Messages:
         """Lets warps know the accesses that messages tell of."""
         self._has_news[warps[~self._has_taken[warps]]] = True
         self._has_taken[warps] = True
+        # The message is lost, and might have told of any access.
         lost = warps[messages == _LOST_MESSAGE]
         self._everything[lost] = _ALL
         self._has_news[lost] = True
@@ -246,6 +248,7 @@ class _Messages:
         pairs = np.unique(warps[numbered] * (_MOST_LOCATIONS + 1) + messages[numbered])
         for pair in pairs.tolist():
             warp, number = divmod(pair, _MOST_LOCATIONS + 1)
+            # Spinning loops read a message on and on; in the same state it tells nothing new.
             changed = int(self._changed[number - 1])
             if self._seen.get(pair, -1) >= changed:
                 continue

@@ -92,6 +92,7 @@ class Counter(Observer):
             return
         counts = self._counts[access.instruction.number]
         this = access.instruction.number, access.space
+        # Further accesses of the same step, as of an `ldmatrix`, are of the same request.
         requests = 0 if self._last == this else traffic.requests
         self._last = this
         self._accesses[access.instruction.number] += traffic.requests
@@ -139,6 +140,7 @@ class Counter(Observer):
 
     def _mean_cost(self, number: int) -> float:
         counts = self._counts[number]
+        # Global and local memory have sectors, shared memory wavefronts.
         return (counts.sectors or counts.wavefronts) / self._accesses[number]
 
     def _keep_worst(self, access: Access, layout: Layout, cost: int, warp: int) -> None:

@@ -261,6 +261,7 @@ def _coalesced(sample: AccessSample) -> str:
     sectors = global_traffic(threads, near, sample.size).sectors
     if sectors >= sample.cost:
         return ""
+    # A whole line or more apart: a[column][row]. Less: fields of an array of structs.
     way = "swap the indices, or bring a tile into shared memory first"
     if abs(usual) < LINE_BYTES:
         way = "swap the indices, or store each field in an array of its own"
@@ -274,6 +275,7 @@ def _rows_of(starts: _Addresses, unit: int) -> list[int]:
     """Returns possible bytes of a row of the array, by the distances of neighbouring lanes."""
     apart = np.abs(np.diff(starts))
     kinds, counts = np.unique(apart[apart > unit], return_counts=True)
+    # Lanes that walk down a column are one row apart.
     most = kinds[np.argsort(-counts, kind="stable")][:_MOST_ROWS].tolist()
     whole = int(np.gcd.reduce(np.diff(np.unique(starts)), initial=0))
     return sorted({*most, whole} - {0, unit})

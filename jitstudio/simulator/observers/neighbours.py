@@ -61,6 +61,7 @@ class NeighbourAccesses:
         if not others.any():
             return
         early = others & ~self._begun[slots]
+        # A block that accesses others has itself begun.
         self._begun[np.unique(access.threads[others] // self._threads)] = True
         if early.any():
             self._note(access, np.flatnonzero(early), slots, "may not have begun yet")

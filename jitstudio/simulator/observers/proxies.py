@@ -78,6 +78,7 @@ class AsyncProxy(Observer):
             self._fences[threads] = self._clock
             slots = np.unique(threads // self._size)
             self._covered[slots] = self._met[slots]
+        # Any of these may order a store before a later fence.
         elif instruction.opcode in ("mbarrier", "atom", "red"):
             self._met[threads // self._size] = self._clock
 

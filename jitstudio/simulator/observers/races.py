@@ -374,6 +374,7 @@ class _Shadow:
         # the other.
         last, other = self.readers
         before = last[places]
+        # A thread that reads again replaces its own read, and the other reader stays.
         moved = ((before ^ cells) & THREAD_MASK) != 0
         other[places[moved]] = before[moved]
         last[places] = cells
@@ -389,6 +390,7 @@ class _Shadow:
 
     def clear(self, start: int, end: int) -> None:
         """Forgets all accesses to bytes."""
+        # Blocks of the heap have gaps between them, so no granule is shared with another block.
         part = slice(start // self.granule, -(-end // self.granule))
         arrays: tuple[NDArray[Any], ...] = (self.written, *self.readers, self.messages)
         for cells in arrays:
@@ -406,6 +408,7 @@ class _Shadow:
 
     def _split(self, granule: int) -> None:
         times = self.granule // granule
+        # An access to a large granule counts for each of the smaller ones.
         self.granule = granule
         self._replace(times * self.written.size, times)
         self._reach *= times

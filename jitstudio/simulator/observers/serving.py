@@ -104,6 +104,7 @@ def passes_of_loops(
     lanes, part = threads % WARP, _WAVEFRONT_BYTES // size
     banks, parts = banks or part, WARP // part
     passes = np.zeros(len(warps), np.int64)
+    # A round: all waiting lanes load, then those first at their bank swap.
     while len(rows):
         passes += _loads(rows, lanes, units, part, banks, len(warps))
         halves = rows * parts + lanes // part
@@ -154,6 +155,7 @@ def in_pairs(rows: _Numbers, lanes: _Numbers, places: _Numbers) -> NDArray[np.bo
     by_warp = np.full((int(rows.max()) + 1, WARP), -1, np.int64)
     by_warp[rows, lanes] = places
     alike = np.zeros(len(by_warp), np.bool_)
+    # Lanes 0 and 1, 2 and 3 …, or lanes 0 and 2, 1 and 3 …
     for distance in (1, 2):
         others = by_warp[:, np.arange(WARP) ^ distance]
         alike |= ((by_warp == others) | (by_warp < 0) | (others < 0)).all(axis=1)

@@ -114,7 +114,9 @@ def _vanishes(
     factors = chain.from_iterable(map(_registers, product.operands[1:]))
     return (
         bool(uses)
+        # The factors must still have their values at the last addition.
         and not any(product.number < at < last for name in factors for at in written[name])
+        # `x * y + x * y` uses the product twice, and is no fused multiply-add.
         and len({use.instruction.number for use in uses}) == len(uses)
         and all(
             i.opcode in _ADDITIONS

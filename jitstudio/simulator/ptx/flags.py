@@ -56,6 +56,7 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
         swaps = [i for i in body if i.opcode == "atom" and "cas" in i.modifiers]
         if not swaps:
             continue
+        # The swap and the load may name the address by two registers, after a `cvta`.
         same = _same_values(body)
         compared: dict[PtxOperand, list[str]] = {}
         for swap in swaps:
@@ -122,8 +123,10 @@ def _is_data(
     truths = [name for i in compared for name in result_names(i)]
     predicates = _made_of(body, truths)
     branches = [i.number for i in body if i.guard and i.guard.name in predicates]
+    # A loop that is unrolled has several loads for one line of the source.
     twins = [i.number for i in loads if i.source.line and i.source == load.source]
     places = [load.number, *(at for at in twins if at != load.number)]
+    # A branch that decides whether the value is read again waits for it: a flag.
     graph = PtxFlow(program, function, branches)
     branching = (at for at in branches if program.instructions[at].opcode == "bra")
     return not any(graph.leaves_others_out(at, places) for at in branching)

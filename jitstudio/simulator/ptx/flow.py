@@ -45,6 +45,7 @@ class PtxFlow:
                 leaders.update(targets, [at + 1])
         self._blocks = sorted(at for at in leaders if at in following)
         ends = [*self._blocks[1:], function.end]
+        # A block is known by its first instruction.
         self._last = {b: end - 1 for b, end in zip(self._blocks, ends, strict=True)}
         self._following = {b: following[last] for b, last in self._last.items()}
 
@@ -124,6 +125,7 @@ class PtxFlow:
             # A function may be called again, with other rounds of a loop behind the barrier.
             return self._function.is_kernel or not self._comes_back(block)
         start = [self._function.start]
+        # In a loop the block has to come behind the barrier.
         if barrier not in self._reached(start, block) or self._header(barrier) is None:
             return False
         return not self._comes_back(block, self._header(barrier))
@@ -235,6 +237,7 @@ def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
     match instruction.opcode:
         case "bra" | "brx":
             names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]
+            # `brx.idx` names a table of labels, `bra` a label.
             names = [n for name in names for n in function.tables.get(name, (name,))]
             targets = [function.labels[name] for name in names if name in function.labels]
         case opcode if opcode in ENDS:

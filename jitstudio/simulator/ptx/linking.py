@@ -33,6 +33,7 @@ def link_ptx(texts: Sequence[str]) -> str:
     if len(texts) == 1:
         return texts[0]
     modules = [_Module(text, number) for number, text in enumerate(texts)]
+    # Own names that several modules have are renamed; an `extern` is left out where defined.
     defined = Counter(name for module in modules for name in module.defined)
     return "\n".join((_headed(modules, defined), *(m.linked(defined) for m in modules[1:])))
 
@@ -119,6 +120,7 @@ class _Module:
                 for m in _HEAD.finditer(self._bare)
             ]
             changes += [(m.end(), m.end(), f"_{self._number}_") for m in _LABEL.finditer(self.text)]
+            # `.loc 1 5 0` of the second module becomes `.loc 100001 5 0`.
             for match in _FILE_NUMBERS.finditer(self._bare):
                 number = integer_of(match["number"]) + self._number * _FILES_EACH
                 changes.append((*match.span("number"), str(number)))

@@ -140,6 +140,7 @@ def _of_registers(
             maker = waiting.pop()
             made_of = maker.made_of(origins)
             for name in maker.results:
+                # A work list: origins only grow, so it ends, whatever loops the function has.
                 if not made_of <= origins.get(name, _NOTHING):
                     origins[name] = origins.get(name, _NOTHING) | made_of
                     waiting += users.get(name, ())

@@ -110,6 +110,7 @@ def _has_result(instruction: PtxInstruction) -> bool:
             # `call (%r1), f, (%r2);` in hand-written PTX: results may be registers.
             return True
         case (RegisterOperand() | VectorOperand() | PairOperand(),):
+            # `barrier.red.popc.u32 %r1, 0, %p1` has a result, `barrier.sync 0, %r1` has none.
             is_reduction = instruction.opcode in BARRIERS and "red" in instruction.modifiers
             return is_reduction or instruction.opcode not in WITHOUT_RESULT
         case _:
@@ -150,6 +151,7 @@ class PtxInstruction:
     def user_source(self) -> PtxSourceLine:
         """The source line, or the line that calls a header of NVIDIA's there."""
         ways = (self.source, *self.inlined_at)
+        # A `__shfl_sync` stands in sm_30_intrinsics.hpp, and the user's line calls it.
         return next((way for way in ways if not OF_NVIDIA.search(way.file)), self.source)
 
     @property
@@ -161,6 +163,7 @@ class PtxInstruction:
     @property
     def full_opcode(self) -> str:
         """The opcode with all modifiers, as written."""
+        # The text begins with the guard, such as `@!%p1`, if there is one.
         words = self.text.split(None, 2)
         return words[1] if words and words[0].startswith("@") and len(words) > 1 else words[0]
 

@@ -122,6 +122,7 @@ class _Reader(PtxTokens):
             self.position += 1
             if integer(self) != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
+        # Debug information, which `stepping.debug_info` reads from the text when it is needed.
         elif token.text == ".section":
             self.position += 1
             self.dot_word()
@@ -205,6 +206,7 @@ class _Reader(PtxTokens):
     def variable_list(self, ends: str = ";") -> list[PtxVariable]:
         """Reads a declaration of variables up to its end."""
         space = self.take().text[1:]
+        # PTX ISA, "Texture State Space (deprecated)": equivalent to a .texref in .global.
         space = "global" if space == "tex" else space
         head = self._variable_head()
         variables = [self._variable(space, *head)]
@@ -330,6 +332,7 @@ class _Reader(PtxTokens):
         numbers = [integer(self)]
         while self.accept(","):
             numbers.append(integer(self))
+        # PTX ISA, `.maxntid`: extents that are left out are 1.
         x, y, z = (*numbers, 1, 1)[:3]
         return x, y, z
 
@@ -696,6 +699,7 @@ def _words(text: str) -> tuple[str, tuple[str, ...], tuple[PtxType, ...]]:
 def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
     """Returns results, function, parameters and the prototype, if any."""
     if not operands or not isinstance(operands[0], VectorOperand):
+        # `call f, (%r1);` returns nothing, `call f;` takes nothing, either.
         operands = [VectorOperand(()), *operands]
     if len(operands) < 3 or not isinstance(operands[2], VectorOperand):
         operands = [*operands[:2], VectorOperand(()), *operands[2:]]

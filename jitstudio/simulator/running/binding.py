@@ -78,6 +78,7 @@ def bound_code(
         contracted = contractions(program, function)
         is_certain = is_certain and contracted.is_certain
         for instruction in program.instructions[function.start : function.end]:
+            # Only the addition is replaced; the product is executed for a register nobody reads.
             done = contracted.fused.get(instruction.number, instruction)
             binding = Binding(done, layouts, image, links, meetings)
             code[instruction.number] = _bound(program, instruction, binding)
@@ -107,6 +108,7 @@ def _bound(program: PtxProgram, instruction: PtxInstruction, binding: Binding) -
 def _spins(program: PtxProgram, instruction: PtxInstruction, function: PtxFunction) -> bool:
     if instruction.opcode != "bra" or not instruction.operands:
         return False
+    # A branch forward has an empty loop.
     target = function.labels.get(getattr(instruction.operands[0], "name", ""), 1 << 60)
     loop = program.instructions[target : instruction.number]
     return any(

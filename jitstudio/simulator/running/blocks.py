@@ -121,5 +121,6 @@ def _block_order(launch: SimulatedLaunch, cluster: Dim3) -> NDArray[np.int64]:
         order = (z * gy + y) * gx + x
     if launch.seed is not None:
         groups = order.reshape(-1, size)
+        # Whole clusters are shuffled: their blocks are resident together.
         order = np.random.default_rng(launch.seed).permutation(groups).reshape(-1)
     return order

@@ -47,6 +47,7 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
             lack.append(_mbarrier_text(wave, wait, threads))
         waiting.append((instruction, threads))
     lines = []
+    # Four places say enough; a deadlock may have hundreds.
     for instruction, threads in waiting[:4]:
         count = len(threads)
         place = wave.layout.place(instruction, int(threads[0]))

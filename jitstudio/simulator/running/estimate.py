@@ -79,6 +79,7 @@ def estimate(
     except LaunchRefused:
         return WorkEstimate()
     steps, extra = max(second.steps, 1), max(second.blocks * per_block - threads, 1)
+    # From two points: seconds of a step = a + b * threads.
     per_thread = max((second.seconds / steps - step) / extra, 1e-9)
     return WorkEstimate(waves * steps * (step + per_thread * (resident - threads)), steps)
 

@@ -118,6 +118,7 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     """
     modules = request.code.decode("utf-8", "replace").split("\0")
     program = read_program(link_ptx(modules))
+    # Addresses are needed first: parameters and contents of buffers may hold them.
     buffers = _allocated(request)
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     bound = _bound(addresses)
@@ -253,6 +254,7 @@ class _Forecast:
             left = f", about {_duration(total - passed)} left"
             if not self._is_measured:
                 self._is_measured = True
+                # A forecast that changes all the time is no help.
                 if not total / _FAR_OFF < self._expected < total * _FAR_OFF:
                     self._foretell(total, passed)
         self._tell(LaunchProgress(doing + left))
@@ -360,6 +362,7 @@ def _outputs(
     request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
 ) -> list[BufferResult]:
     allocations = {allocation.name: allocation for allocation in ready.launch.allocations}
+    # The order of `memory_after`.
     names = [*allocations, *(variable.name for variable in ready.launch.variables)]
     places = {name: index for index, name in enumerate(names)}
     outputs = []
@@ -376,6 +379,7 @@ def _outputs(
             target.reshape(-1).view(np.uint8)[:] = content
             target.flush()
             path_of_content = str(path)
+            # A run that ended early, or of some blocks only, rightly leaves bytes unwritten.
             is_whole = result.outcome is SimulationOutcome.FINISHED and not request.blocks
             if is_whole and spec.direction is Direction.OUT and request.poison:
                 written = result.written[index].reshape(spec.length, -1).any(axis=1)

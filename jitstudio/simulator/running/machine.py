@@ -177,6 +177,7 @@ class Machine:
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
+        # Without padding all threads are a range, whose registers are views.
         first = slice(0, layout.threads) if len(live) == layout.threads else live
         if len(live):
             wave.let_go_on(0, image.kernel.start, first)
@@ -243,6 +244,7 @@ class Machine:
                 if self.steps >= until:
                     return True
                 depth, at, threads = wave.groups.take()
+                # A move that begins at a breakpoint must get away from it.
                 if at in stops and self.steps > self._begun:
                     wave.groups.put(depth, at, threads)
                     return True
@@ -259,6 +261,7 @@ class Machine:
         look: Callable[[], None] | None,
     ) -> None:
         """Executes instructions for a group until another group is next."""
+        # The inner loop of all simulations: attributes that it needs at each step are locals.
         code, groups = self.code, wave.groups
         others = groups.next_at(depth)
         frame: Frame | None = None

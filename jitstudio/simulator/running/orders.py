@@ -193,6 +193,7 @@ def compare_orders(
         progress(seed, 0.0, 0)
         limits = replace(launch.limits, seconds=seconds_left)
         result = simulate(
+            # Seed 0 is the natural order.
             replace(launch, seed=seed or None, limits=limits),
             program,
             observers(),

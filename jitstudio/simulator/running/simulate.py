@@ -84,6 +84,7 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
             look.end_wave()
     except SimulationStop as stopped:
         outcome, message, fatal = stopped.outcome, stopped.message, stopped.fault
+    # The registers of all resident threads, or memory for observers, did not fit.
     except MemoryError:
         outcome = SimulationOutcome.REFUSED
         message = "There is not enough memory to simulate this launch. Launch fewer threads."
@@ -194,6 +195,7 @@ class _Look:
         if self._progress is None:
             return
         machine, running = self._machine, 0.0
+        # Another order executes the same instructions, apart from rounds of spinning.
         if self._instructions:
             share = min(machine.instructions / self._instructions, _ALMOST)
             self._progress(share, machine.steps)

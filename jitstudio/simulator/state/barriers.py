@@ -93,6 +93,7 @@ def _release(wave: Wave, name: BarrierName) -> None:
 def _cluster_phases(wave: Wave) -> NDArray[np.int64]:
     """Returns for each block slot how often all threads of its cluster have arrived."""
     size = wave.layout.cluster_blocks
+    # Exited threads count as arrived in all phases.
     arrivals = np.where(wave.live, wave.cluster_arrivals, np.iinfo(np.int64).max)
     least = arrivals.reshape(len(wave.layout.blocks) // size, -1).min(axis=1)
     return np.repeat(least, size)
@@ -121,11 +122,13 @@ def _complete_blocks(wave: Wave, waiters: list[Waiting]) -> NDArray[np.bool_]:
         np.maximum.at(
             expected_count, wave.slots[waiting.threads], waiting.expected.astype(np.int64)
         )
+    # PTX ISA, `bar`: the number of threads must be a multiple of the warp size.
     rounded = -(-expected_count // WARP) * WARP
     return np.where(expected_count > 0, counts >= rounded, (counts >= live) & (counts > 0))
 
 
 def _resume(wave: Wave, released: list[Waiting]) -> None:
+    # `barrier.red` counts the votes of all threads of the block that took part.
     if any(w.resume is not None for w in released):
         blocks = len(wave.layout.blocks)
         numbers = np.concatenate([numbers_of(w.threads) for w in released])
@@ -213,6 +216,7 @@ def _tell_unequal(
     assert passed is not None
     counts = passed.counts[frame.key]
     blocks = len(wave.layout.blocks)
+    # Compared within each block: blocks may be in different rounds of their loops.
     fewest = np.full(blocks, np.iinfo(np.int32).max, np.int64)
     np.minimum.at(fewest, wave.slots[frame.numbers], frame.counts)
     ahead = among[counts[among] > fewest[wave.slots[among]]]
@@ -294,6 +298,7 @@ def _tell_left_out(
     """
     numbers = numbers_of(waiting.threads)
     numbers, others = (n[~wave.parted[wave.slots[n]]] for n in (numbers, others))
+    # Two threads of one warp show the divergence best.
     for near, key in (("warp", wave.numbers // WARP), ("block", wave.slots)):
         together = np.isin(key[numbers], key[others])
         if together.any():

@@ -88,6 +88,8 @@ class PendingCopies:
         """Notes a copy; see `Copy`."""
         if barriers is None:
             barriers = np.full(len(threads), _NONE)
+        # PTX ISA, `cp.async.commit_group`: a commit batches all copies since the last commit, so
+        # the current number is that of the group to come.
         groups = self._groups[threads]
         self._copies.append(
             Copy(instruction, step, threads, offsets, addresses, size, groups, barriers)
@@ -121,6 +123,7 @@ class PendingCopies:
                 & (copy.barriers != new_barriers[copy.threads])
             )
         )
+        # PTX ISA, `cp.async.mbarrier.arrive`: it tracks all prior copies of the executing thread.
         self._copies = [
             replace(copy, barriers=np.maximum(copy.barriers, new_barriers[copy.threads]))
             for copy in self._copies
@@ -137,6 +140,7 @@ class PendingCopies:
         Raises:
             LookupError: If no copy to them is pending.
         """
+        # The last copy to a byte decides its content.
         for copy in reversed(self._copies):
             meets = (copy.offsets < offset + size) & (copy.offsets + copy.size > offset)
             if meets.any():

@@ -74,6 +74,7 @@ class Extents:
             for number, origin in origins_of(image.program, function):
                 if (extent := self._of_origin(origin, function.name)) is not None:
                     by_access.setdefault((number, extent.space), set()).add(extent)
+        # An instruction with several arrays, such as behind a choice, is not checked.
         self._of_accesses = {key: next(iter(e)) for key, e in by_access.items() if len(e) == 1}
 
     @property

@@ -71,6 +71,7 @@ class FrameLayout:
         parameters = () if function.is_kernel else function.parameters
         for variable in (*function.variables.values(), *parameters, *function.results):
             if variable.space == "param":
+                # Multiples of 16 bytes, so that a row can be viewed as elements of any type.
                 width = -(-max(variable.size, 1) // 16) * 16
                 by_name[variable.name] = np.zeros((threads, width), np.uint8)
         by_name[CARRY] = np.zeros(threads, np.uint8)

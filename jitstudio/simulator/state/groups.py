@@ -53,6 +53,7 @@ def subset(threads: Selection, chosen: NDArray[np.bool_]) -> Selection:
 def united(first: Selection, second: Selection) -> Selection:
     """Returns the threads of two disjoint sets."""
     if isinstance(first, slice) and isinstance(second, slice):
+        # The halves of a block that part at `if (threadIdx.x < n)` are successive ranges.
         if first.stop == second.start:
             return slice(first.start, second.stop)
         if second.stop == first.start:
@@ -121,11 +122,13 @@ class Groups:
 
     def take(self) -> tuple[int, int, Selection]:
         """Removes the next group and returns its depth, instruction and threads."""
+        # Warps that a seed holds back go on when all others spin or wait.
         if self._held and len(self._yielded) == len(self._sets):
             (depth, at), threads = self._held.pop(0)
             self.put(depth, at, threads)
         if self._yielded:
             ready: Collection[GroupKey] = self._sets.keys() - self._yielded
+            # All groups have yielded: each gets another turn, and a round is counted.
             if not ready:
                 self._yielded.clear()
                 self.rounds += 1

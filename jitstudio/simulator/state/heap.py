@@ -56,10 +56,12 @@ class Heap:
         for size in sizes:
             room = _room(size)
             start = self._next
+            # Larger than the whole heap: freed blocks stay where they are.
             if room > self._region.end - self._region.start:
                 start = -1
             elif start + room > self._region.end:
                 self._next = self._region.end
+                # Their bytes may belong to new blocks from now on.
                 self._freed.clear()
                 start = self._take_gap(room)
             else:

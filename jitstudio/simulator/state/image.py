@@ -150,6 +150,7 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         texels={bound.handle: TexelArray(bound, arena) for bound in launch.bound},
     )
     _place_shared(image, [v for v in variables if v.space == "shared"], launch)
+    # Tiles of more than a warp exchange values there; it lies behind the dynamic shared memory.
     if SCRATCH in used:
         image.reserved = _SCRATCH_BYTES
         image.shared_size = -(-image.shared_size // 16) * 16 + _SCRATCH_BYTES
@@ -230,6 +231,7 @@ def _place_shared(image: Image, variables: list[PtxVariable], launch: SimulatedL
     dynamic = [v for v in variables if not v.size]
     offsets, size = _laid_out(static, 0)
     align = max((v.align for v in dynamic), default=16)
+    # CUDA C++ Programming Guide, "__shared__": all external arrays begin at the same address.
     image.dynamic = -(-size // max(align, 16)) * max(align, 16)
     for variable in dynamic:
         offsets[variable.name] = image.dynamic
@@ -256,6 +258,7 @@ def _content(image: Image, variable: PtxVariable) -> bytes:
                 f"{variable.name} is to hold the address of {at.symbol}, which is not defined. "
                 "Link the module that defines it."
             )
+        # PTX ISA, "Initializers": `mask(symbol)` takes one byte of an address, by its shift.
         value = ((address + at.addend) >> at.shift) & ((1 << (8 * at.size)) - 1)
         data[at.offset : at.offset + at.size] = value.to_bytes(at.size, "little")
     return bytes(data)
@@ -276,9 +279,11 @@ def _used(program: PtxProgram, kernel: PtxFunction) -> tuple[set[str], dict[str,
             for instruction in program.instructions[function.start : function.end]:
                 for operand in instruction.operands:
                     waiting += _names(operand)
+            # Targets of calls through pointers may be used nowhere else.
             for table in function.tables.values():
                 waiting += table
         elif (variable := program.variables.get(name)) is not None:
+            # A table of function pointers makes all of its functions needed.
             waiting += [at.symbol for at in variable.addresses]
     return used, dict(sorted(functions.items(), key=lambda item: item[1].start))
 

@@ -125,6 +125,7 @@ def _check_extent(
     address = int(addresses[np.argmax(outside)])
     numbers = wave.numbers[threads][outside]
     assert wave.extents is not None
+    # The first or last byte of the access, to name the array that it reaches.
     byte = address if address >= extent.start else address + size - 1
     assert wave.current is not None
     other_array = wave.extents.at(extent.space, byte, wave.current.function)
@@ -143,6 +144,7 @@ def _shared_offsets(
     wave: Wave, addresses: NDArray[np.int64], threads: Selection, size: int
 ) -> Offsets:
     bases = wave.shared_base[threads]
+    # An address with a rank is of `.shared::cluster`; nearly all have none.
     if int(addresses.max()) >> CLUSTER_BITS and int(addresses.min()) >= 0:
         # `mapa` puts one more than the rank of the block there; 0 is the own block.
         ranks = addresses >> CLUSTER_BITS
@@ -340,12 +342,14 @@ def put(
 ) -> None:
     """Writes elements to checked offsets; see `store`."""
     arena, size = wave.arenas[space], values[0].dtype.itemsize * len(values)
+    # A product of a warp group may still be reading these bytes.
     if wave.products and space is StateSpace.SHARED:
         check_not_read(wave, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     if (order := wave.in_order(threads)) is None:
         arena.scatter(offsets, values)
     else:
+        # Of several threads that write to an address the last one in the order prevails.
         arena.scatter(offsets[order], [value[order] for value in values])
     arena.mark_written(offsets, size, region)
     if wave.undefined.carried is not None:

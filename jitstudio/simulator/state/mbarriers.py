@@ -109,6 +109,7 @@ class AwaitedPhases:
 
     def of(self, threads: Threads) -> MbarrierWait | None:
         """Returns the last wait of threads if all of them wait; None otherwise."""
+        # The last wait noted is the one that the threads spin in.
         for wait in reversed(self._waits.values()):
             if np.isin(threads, wait.threads).all():
                 return wait
@@ -118,6 +119,7 @@ class AwaitedPhases:
         """Returns a description of the arrivals and bytes that the phase of an mbarrier lacks."""
         state = fields(arena.data[offset : offset + _SIZE].view(np.uint64))
         pending, expected, to_come, _ = (int(part[0]) for part in state)
+        # `mbarrier.inval` and fresh memory leave zeros.
         if not expected:
             return "was not initialised (mbarrier.init), or no more is valid"
         words = f"has {expected - pending:,} of {expected:,} arrivals"

@@ -201,6 +201,7 @@ class Arena:
 
     def _distance(self, offset: int, size: int) -> str:
         """Returns how far an access is from the nearest region."""
+        # A field of a struct at a null pointer has a small address, too.
         if self.base + offset < 4096:
             return "which is a null pointer, or one with a small number added"
         nearest, best = "", 1 << 63
@@ -404,6 +405,7 @@ def global_arena(
         size = -(-size // align) * align
         starts[name] = size
         size += max(extent, 1) + 16
+    # Variables of the module lie in whole pages before the first allocation.
     room = -(-(size + _GAP) // 4096) * 4096
     first = min((a.address for a in allocations), default=GLOBAL_BASE)
     base = first // 4096 * 4096 - room

@@ -51,6 +51,7 @@ def multiplying(
 
 def ended(wave: Wave, products: list[Product]) -> None:
     """Notes that products have been waited for, whose reads of memory end here."""
+    # The read is shown again at the wait: writes before it race with the product.
     for product in products if wave.on_copied else ():
         access = Access(
             product.instruction,
@@ -78,6 +79,7 @@ def check_fenced(wave: Wave, names: Iterable[str], threads: Threads) -> None:
         message = f"multiplies with {name}, which it has changed after the last wgmma.fence"
     else:
         message = "multiplies in a warp group without wgmma.fence before the first product"
+        # As if they had executed the fence, so that it is reported only once.
         wave.products.fence(threads, 0)
     wave.tell(FaultKind.NOT_FENCED, threads[late], message)
 

@@ -63,6 +63,7 @@ def touches(program: PtxProgram, kernel: PtxFunction) -> dict[int, Touch]:
         return {}
     by_number = {}
     for instruction in body:
+        # Products check their own registers: see `check_fenced`.
         if instruction.opcode not in ("wgmma", "mov"):
             writes = frozenset(result_names(instruction)) & of_products
             sources = source_operands(instruction)
@@ -148,6 +149,7 @@ class PendingProducts:
 
     def group_threads(self, product: Product) -> Threads:
         """Returns the numbers of the threads of all warp groups that read for a product."""
+        # A warp group is four contiguous warps, the first of which has a rank divisible by 4.
         firsts = np.unique(self.first_warps(product.readers // WARP))
         return (firsts[:, None] * WARP + np.arange(GROUP_WARPS * WARP)).reshape(-1)
 

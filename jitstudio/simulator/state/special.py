@@ -58,6 +58,7 @@ def special_registers(
     put("%laneid", lane)
     put("%warpid", in_block // WARP)
     put("%nwarpid", warps)
+    # Block slots in turn; a GPU promises no order.
     put("%smid", slots % _MULTIPROCESSORS)
     put("%nsmid", _MULTIPROCESSORS)
     lane_bit = np.uint64(1) << lane.astype(np.uint64)
@@ -69,6 +70,7 @@ def special_registers(
     put("%dynamic_smem_size", launch.shared_bytes)
     put("%total_smem_size", shared_size - reserved)
     put("%aggr_smem_size", shared_size)
+    # A launch without clusters has clusters of one block.
     cx, cy, cz = cluster or (1, 1, 1)
     x, y, z = _split(block, launch.grid)
     extents = zip("xyz", (x, y, z), (cx, cy, cz), launch.grid, strict=True)
@@ -90,6 +92,7 @@ def special_registers(
         name: np.atleast_1d(np.asarray(values, np.int64)).astype(np.uint32)
         for name, values in by_name.items()
     }
+    # PTX ISA, `%envreg<32>`: driver-defined, read-only registers.
     for number in range(32):
         registers[f"%envreg{number}"] = np.zeros(1, np.uint32)
     # `load_env_reg64` of cooperative groups: the address of the workspace of the grid.

@@ -86,6 +86,7 @@ class TexelArray:
     def offsets(self, index: Sequence[_Index], bytes_in: _Index | int = 0) -> Offsets:
         """Returns offsets in the arena of texels inside the array, plus bytes."""
         width, height, _ = self.extent
+        # Row-major: x runs fastest, then y, then z.
         x, y, z = (*index, *(np.zeros_like(index[0]) for _ in range(2)))[:3]
         offsets: Offsets = self._start + ((z * height + y) * width + x) * self.size + bytes_in
         return offsets
@@ -131,6 +132,7 @@ class TexelArray:
         self, coordinates: Sequence[_Values], shifts: Sequence[_Index | int], channel: int
     ) -> list[_Values]:
         """Returns one channel of the four texels around coordinates, from lower left on."""
+        # PTX ISA, `tld4`: the four texels that bilinear interpolation would use.
         corners, _ = self.corner(self.positions(coordinates))
         x, y = (i + shift for i, shift in zip(corners, shifts, strict=True))
         # PTX ISA, `tld4`: counter-clockwise, from the lower left texel of the 2x2 footprint.

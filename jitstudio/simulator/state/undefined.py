@@ -290,6 +290,7 @@ class UndefinedValues:
         """
         if (parts := self._parts.get(instruction.number)) is None:
             parts = self._parts[instruction.number] = _parts_of(instruction)
+        # Nearly all instructions end here: no undefined value is near.
         if self._registers.keys().isdisjoint(parts.all):
             return None
         opcode, operands = instruction.opcode, parts.operands

@@ -249,6 +249,7 @@ class Wave(WaveState):
         self.live = self.in_block < layout.threads_per_block
         self.live_count = int(np.count_nonzero(self.live))
         self.lanes = packed_lanes(np.flatnonzero(self.live), count)
+        # 16 bits, so that the products of `let_go_on` fit 64 bits.
         self.seed = None if seed is None else seed & 0xFFFF
         self.rank: NDArray[np.int64] | None = None
         if seed is not None:
@@ -293,6 +294,7 @@ class Wave(WaveState):
     def frame(self, depth: int, layout: FrameLayout) -> Frame:
         """Returns the registers of a function at a depth of calls."""
         key = depth, layout.function.name
+        # Binding a call may have added slots to a layout since its frame was made.
         if (frame := self.frames.get(key)) is None or len(frame) != len(layout.slots):
             while len(self.stacks) <= depth:
                 self.stacks.append(np.zeros(self.layout.threads, np.int64))
@@ -475,6 +477,7 @@ class Wave(WaveState):
                 f"calls {function}, and needs {needed:,} bytes of local memory for it, which is "
                 f"more than the limit of {self.stack_limit:,}. The recursion may have no end",
             )
+        # At least doubled, so that a deep recursion copies its stacks only a few times.
         stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
         new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
@@ -499,5 +502,6 @@ class Wave(WaveState):
 
 def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:
     """Returns the observers that override a method."""
+    # No event is prepared for observers that do nothing with it.
     default = getattr(Observer, method)
     return tuple(o for o in observers if getattr(type(o), method) is not default)

@@ -143,6 +143,7 @@ class _Trail:
                 step = numbers[1] if maker.opcode == "add" else -numbers[1]
                 numbers[0] = _as_number(result - step, signed=signed)
         exact = calculation.exact(*numbers)
+        # The register is not up to date with these operands: an earlier round of a loop.
         if exact % (1 << _BITS) != result % (1 << _BITS):
             return None
         terms = calculation.text(*[f"{number:,}" for number in numbers]).replace("+ -", "- ")
@@ -152,6 +153,7 @@ class _Trail:
             end = f" to {_as_number(exact, signed=signed):,}"
             return _Wrap(maker, text, end, not signed and exact < 0)
         products = _product(maker, numbers)
+        # A product of two int variables that is only then widened as unsigned: PTX shows no sign.
         if not signed and products is not None and _MOST_INT < products[1] <= most:
             return _Wrap(
                 maker,

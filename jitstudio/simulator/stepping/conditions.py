@@ -128,6 +128,7 @@ class StopCondition:
 
         try:
             python = _WORD.sub(spelt, text).strip()
+            # Names are spelt _0, _1 …: `%r1` and `threadIdx.x` are no names of Python.
             tree = ast.parse(python, mode="eval").body
             _check(tree)
             _check_brackets(tree, python)
@@ -201,6 +202,7 @@ def _joined(parts: Sequence[Any], decides: bool) -> Any:
     """
     truths = [np.ma.asarray(part).astype(np.bool_) for part in parts]
     decided = reduce(np.logical_or, [np.ma.filled(t == decides, False) for t in truths])
+    # Three-valued: unknown only where no part decides.
     unknown = reduce(np.logical_or, [np.ma.getmaskarray(t) for t in truths]) & ~decided
     return np.ma.MaskedArray(decided == decides, unknown) if unknown.any() else decided == decides
 

@@ -331,6 +331,7 @@ class _Module:
             entry = self._entries[top]
             if entry.tag == _Tag.FUNCTION:
                 if entry.attributes.get(_LOW) is not None:
+                    # PTX has the mangled name; functions with C linkage have no other name.
                     name = entry.text(_LINKAGE) or entry.text(_OLD_LINKAGE)
                     name = name or _text(self._named(entry, _NAME))
                     scope = self._scope(entry)
@@ -463,6 +464,7 @@ class _Module:
             reader.number(8)
             end = reader.section.symbols.get(reader.at)
             reader.number(8)
+            # A pair of zeros ends the list.
             if begin is None or end is None:
                 return
             size = reader.number(2)
@@ -513,6 +515,7 @@ class _Module:
                     for at in entry.children
                     if self._entries[at].tag == _Tag.RANGE
                 ][:_DEEPEST]
+                # `int a[2][3]` is an array of 2 arrays of 3: from the last extent out.
                 for number in range(len(counts) - 1, -1, -1):
                     extents = "".join(f"[{count}]" for count in counts[number:])
                     kind = DataType(
@@ -531,6 +534,7 @@ class _Module:
             kind = DataType(f"{kind.name}:{bits}")
         offset = entry.attributes.get(_OFFSET)
         if isinstance(offset, _Expression):
+            # DWARF 2 and 3: DW_OP_plus_uconst in a block in place of a constant.
             offset = _Reader(offset.section, offset.start + 1).leb()
         return entry.text(_NAME), _number(offset) or 0, kind
 
@@ -607,6 +611,7 @@ def _place(expression: _Expression) -> DataPlace | None:
     operation = reader.number(1)
     if operation == _OP_REGISTER:
         code = reader.leb()
+        # Register 0x257235 is "%r5".
         name = code.to_bytes(-(-code.bit_length() // 8), "big").decode("ascii", "replace")
         return DataPlace(register=name) if reader.at == end else None
     if operation == _OP_ADDRESS and reader.at in section.symbols:

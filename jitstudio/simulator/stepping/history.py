@@ -175,6 +175,7 @@ class StepHistory:
         if self.step < self.last_step:
             until = min(until, self.last_step)
         started, before = time.monotonic(), self.step
+        # Steps that are replayed have been noted before.
         machine.visits = self._visits if before == self.last_step else None
         try:
             if not machine.advance(until, None, stops):
@@ -377,6 +378,7 @@ class StepHistory:
             reduce(Stretch.until, self._stretches[number:until])
             for number, until in pairwise(numbers)
         ]
+        # Pages are shared between snapshots, and each counts once.
         counted: set[int] = set()
         total = 0
         for snapshot in self._snapshots:

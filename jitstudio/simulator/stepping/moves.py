@@ -109,6 +109,7 @@ class Mover:
             before = self._next()
             if before is None:
                 return history.last_reason
+            # A move away from a breakpoint must not stop there at once.
             if self._has_moved and (reason := self._arrives(before)):
                 return reason
             if not history.forward(self._stride(), self._halts):
@@ -355,6 +356,7 @@ class Mover:
                     if goals := self._among(start, until, wanted, fits):
                         return goals[-1]
                     yield None
+                    # Doubling: a near goal costs few steps, a far one few restores.
                     until, size = start, min(2 * size, _LARGEST_WINDOW)
             yield None
         return None

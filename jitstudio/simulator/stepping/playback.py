@@ -34,6 +34,7 @@ from jitstudio.simulator.stepping.recording import (
 from jitstudio.simulator.stepping.requests import StopReason
 
 _RUNS, _WAITS = 1, 2
+# Calls within calls, more than a simulated run ever has.
 _DEEPEST = 4096
 _Bytes = NDArray[np.uint8]
 
@@ -113,6 +114,8 @@ class RecordedWave:
         }
         self._global = _global(recording, named)
         shared = ("memory", "shared")
+        # Local memory moves to another arena when it grows: see `Wave.grow_stacks`. All other
+        # memory stays in place.
         self._fixed = {
             StateSpace.GLOBAL: self._global,
             StateSpace.SHARED: _arena(StateSpace.SHARED, named, shared, recording.shared_stride),

@@ -133,6 +133,7 @@ class StretchRecorder:
                 self._end("")
                 return
             self._keep(wave, first, following[0], following[1])
+        # Steps of other blocks count, too: they may write to global memory.
         self._is_dirty |= opcode not in _QUIET
         if not history.forward():
             self._end(history.ended)
@@ -144,6 +145,7 @@ class StretchRecorder:
         return wave, first
 
     def _is_full(self) -> bool:
+        # Half of the room is for the steps up to the position, and half for those behind it.
         is_behind = self._run.history.step > self._position
         return is_behind and (
             2 * len(self._frames) - 2 * self._before > MOST_FRAMES or 2 * self._after > MOST_CHANGES
@@ -195,6 +197,7 @@ class StretchRecorder:
                 first_content = data if is_first else bytes(len(data))
                 watched = _Watched(len(self._index), bytearray(first_content), first_content)
                 self._index[name] = watched
+            # Comparing bytes is faster than finding differences, and most arrays are as they were.
             if data != watched.last:
                 changes += _changes(watched.number, watched.last, data)
                 watched.last = data
@@ -227,6 +230,7 @@ class StretchRecorder:
         self._frames.popleft()
         self._total -= self._sizes.popleft() + self._sizes[0]
         self._before = len(self._frames)
+        # The changes of the first frame become part of the initial state.
         arrays = list(self._index.values())
         for change in self._frames[0].changes:
             end = change.offset + len(change.data)

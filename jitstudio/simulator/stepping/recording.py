@@ -47,6 +47,7 @@ BLOCK_ENDED = "All threads of the block have ended."
 
 _MOST_PTX_LINES = 500_000
 _LONGEST_NAME = 1 << 16
+# Bytes of an unpacked recording: a small file may inflate to any size.
 _LARGEST = 128 << 20
 _HEAD = b"jitstudio recording "
 _VERSION = 1
@@ -190,6 +191,7 @@ def pack(recording: Recording) -> bytes:
             "Nothing larger is recorded."
         )
     packed = zlib.compress(b"".join(_codec().dump(recording)), 6)
+    # Nobody knows beforehand how well the states pack.
     while len(packed) > MOST_PACKED and len(recording.frames) > 1:
         recording = _shorter(recording)
         packed = zlib.compress(b"".join(_codec().dump(recording)), 6)
@@ -206,6 +208,7 @@ def _shorter(recording: Recording) -> Recording:
     frames = recording.frames
     here = max(0, bisect_right(frames, recording.position, key=lambda frame: frame.step) - 1)
     first, last = (here + 1) // 2, here + (len(frames) - here) // 2
+    # The first frame that stays becomes the initial state: all changes up to it are applied.
     arrays = [bytearray(array.data) for array in recording.arrays]
     for frame in frames[1 : first + 1]:
         for change in frame.changes:
@@ -283,6 +286,7 @@ def _check(recording: Recording) -> None:
     Raises:
         RecordingError: They do not fit.
     """
+    # Files come from anywhere: all that indexes arrays in `playback` is checked here, once.
     steps = [frame.step for frame in recording.frames]
     sizes = [len(array.data) for array in recording.arrays]
     threads = recording.block[0] * recording.block[1] * recording.block[2]

@@ -69,6 +69,7 @@ class SteppedRun:
         thread: SimulatedThread,
         history: RecordedHistory | None = None,
     ) -> None:
+        # The user decides how long to step; only memory is limited.
         limits = replace(launch.limits, steps=SimulationLimits().steps, seconds=float("inf"))
         self.launch = replace(launch, limits=limits)
         self.program = program
@@ -150,6 +151,7 @@ class SteppedRun:
         bases = wave.bases.get((depth, function.name), {})
 
         def value(name: str) -> NDArray[Any]:
+            # Users write `r1` or `%r1`; registers of hand-written PTX may have names without %.
             kind = function.registers.get(f"%{name}") or function.registers.get(name)
             if kind is not None:
                 register = f"%{name}" if f"%{name}" in bases else name
@@ -188,6 +190,7 @@ def has(threads: Selection, number: int) -> bool:
     """Returns whether a thread is in a set."""
     if isinstance(threads, slice):
         return bool(threads.start <= number < threads.stop)
+    # The numbers of a set are sorted.
     at = int(np.searchsorted(threads, number))
     return at < len(threads) and int(threads[at]) == number
 

@@ -283,6 +283,7 @@ class StepSession:
         if self._run.history.step != self._shown_step or key != self._shown[0]:
             self._before = self._shown
             self._shown, self._shown_step = (key, now), self._run.history.step
+        # In another function or warp nothing counts as changed.
         before = self._before[1] if self._before[0] == key else now
         marked = [
             replace(row, changed=_changed(before.get(row.name), row))
@@ -345,6 +346,7 @@ class StepSession:
             return None
         if space is None:
             space = window_of(int(addresses[0]))
+            # A generic access: traffic is counted by addresses in the space.
             addresses = addresses - WINDOWS.get(space, 0)
         size = instruction.types[-1].size
         size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
@@ -404,6 +406,7 @@ class StepSession:
             if space != "shared":
                 continue
             offset = image.addresses[name]
+            # An array without a size is all of the dynamic shared memory.
             size = variables[name].size or image.shared_size - image.reserved - offset
             areas.append(MemoryArea(name, StateSpace.SHARED, offset, size))
         if any(image.frame_bytes.values()) and machine.wave is not None:

@@ -120,6 +120,7 @@ class SourceVariables:
                 is_number = leaf.type.kind is not DataKind.OTHER and leaf.type.size <= 8
                 if leaf.name == name and is_number:
                     part = self._values(wave, variable, leaf, depth, at, numbers)
+                    # Truth values and pointers are compared as unsigned numbers.
                     letter = {"b": "u", "p": "u"}.get(leaf.type.kind.value, leaf.type.kind.value)
                     numbers_read = part.data.view(f"{letter}{leaf.type.size}")[:, 0]
                     return (
@@ -207,6 +208,7 @@ class SourceVariables:
         if local is not None:
             if depth >= len(wave.stacks):
                 return None
+            # The arena holds the local memory of all threads, `local_stride` apart.
             starts = wave.stacks[depth][numbers] + numbers * wave.local_stride
             return wave.arenas[StateSpace.LOCAL], starts + local + place.offset
         space = _SPACES.get(image.spaces.get(place.symbol, ""))
