@@ -111,7 +111,7 @@ def indent_lines(cursor: QTextCursor) -> None:
 
 
 def delete_lines(cursor: QTextCursor) -> None:
-    """Deletes the selected lines, or the cursor's line."""
+    """Deletes the selected lines, or the cursor's line; the line below moves up."""
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
     with one_step(cursor):

@@ -36,7 +36,7 @@ _PIECE = re.compile(r"[ -~]+|[^\t]")
 
 @dataclass(frozen=True)
 class FoldMarks:
-    """The fold marks of a page: places and look.
+    """The fold marks of a page, with their places and their look.
 
     Attributes:
         text: All lines.

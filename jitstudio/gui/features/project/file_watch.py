@@ -33,7 +33,7 @@ class _Question:
 
 
 class FileWatch(QObject):
-    """Keeps documents in step with their files, and finds conflicts.
+    """Keeps documents in step with their files, and finds unsaved text beside changed files.
 
     A document without unsaved text takes over the present content of the file. A document with
     unsaved text is left alone until somebody decides.
