@@ -303,7 +303,7 @@ class FileCommands(QObject):
         return document.kind in TEXT_KINDS and not is_found
 
     def rename(self, document: Document) -> None:
-        """Asks for another name of a document, and renames the document's file; the folder stays."""
+        """Asks for another name of a document, and renames the file, too; the folder stays."""
         old = document.path
         before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)

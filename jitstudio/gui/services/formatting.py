@@ -1,4 +1,4 @@
-"""Formats CUDA C++ with clang-format, which comes as a wheel of its own.
+"""Formats CUDA C++ with clang-format, which has a separate wheel.
 
 Only where the caller says so a ``.clang-format`` of the text's folder is read: clang-format itself
 would look for one in all folders above, whatever their owner.
@@ -25,7 +25,7 @@ _BINARY = "clang-format.exe" if sys.platform == "win32" else "clang-format"
 
 
 class FormatError(RuntimeError):
-    """It could not be formatted; the message says why, and what to do next."""
+    """The text could not be formatted; the message tells why, and a remedy."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Style:
 
 @dataclass(frozen=True)
 class FormattingResult:
-    """What formatting changes.
+    """The changes of formatting.
 
     Attributes:
-        edits: Start and end in UTF-16 units, and what replaces it; in order.
+        edits: Start and end in UTF-16 units, and the replacement; in order.
         caret: Where the caret is then, in the same units.
-        style_file: The file that says how; None where none was used.
+        style_file: The file with the style; None where none was used.
         is_complete: Whether all of the text could be made sense of.
     """
 
@@ -60,15 +60,15 @@ class FormattingResult:
 
 
 def clang_format() -> Path | None:
-    """The program that the wheel `clang-format` brings along; None where it is not installed."""
+    """Returns the program of the wheel `clang-format`; None where that is not installed."""
     spec = find_spec("clang_format")
     folders = (spec.submodule_search_locations or ()) if spec is not None else ()
-    found = (Path(folder, "data", "bin", _BINARY) for folder in folders)
-    return next((path for path in found if path.is_file()), None)
+    programs = (Path(folder, "data", "bin", _BINARY) for folder in folders)
+    return next((path for path in programs if path.is_file()), None)
 
 
 def style_file(folder: Path) -> Path | None:
-    """The style file for the texts in a folder: its own, or that of the nearest folder above.
+    """Returns the style file for a folder: in there, or in the nearest folder above.
 
     Raises:
         FormatError: It belongs to another user.
@@ -100,7 +100,7 @@ def formatted(
 
     Args:
         text: CUDA C++.
-        name: What the text is called, for its main include.
+        name: The name of the text, for its main include.
         style: How.
         caret: Where the caret is, in UTF-16 units.
         lines: The first and the last line to format, from 1; all where not given.
@@ -115,12 +115,12 @@ def formatted(
             "clang-format is not installed. Install it for the Python of jitstudio, then format "
             f"again: {sys.executable} -m pip install clang-format"
         )
-    found = style_file(style.folder) if style.folder is not None else None
+    style_path = style_file(style.folder) if style.folder is not None else None
     plain = f"{{BasedOnStyle: LLVM, IndentWidth: {style.indent}}}"
     content = text.encode("utf-8", "replace")
     command = [
         str(program),
-        f"--style=file:{found}" if found else f"--style={plain}",
+        f"--style=file:{style_path}" if style_path else f"--style={plain}",
         # Whatever a header is called, clang-format shall not take it for Objective-C.
         f"--assume-filename={Path(name).stem or 'text'}.cu",
         "--output-replacements-xml",
@@ -128,7 +128,7 @@ def formatted(
     ]
     if lines is not None:
         command.append(f"--lines={lines[0]}:{lines[1]}")
-    return _read(_run(command, content, is_unwanted), content, found)
+    return _read(_run(command, content, is_unwanted), content, style_path)
 
 
 def _run(command: list[str], content: bytes, is_unwanted: Callable[[], bool]) -> bytes:
@@ -146,15 +146,15 @@ def _run(command: list[str], content: bytes, is_unwanted: Callable[[], bool]) ->
             f"clang-format cannot be started ('{command[0]}': {error.strerror}). Install it anew: "
             f"{sys.executable} -m pip install --force-reinstall clang-format"
         ) from None
-    deadline, given = monotonic() + _SECONDS, content
+    deadline, unsent = monotonic() + _SECONDS, content
     with process:
         while True:
             try:
-                out, told = process.communicate(given, timeout=_GLANCE)
+                out, errors = process.communicate(unsent, timeout=_GLANCE)
                 break
             except subprocess.TimeoutExpired:
-                # What was given is not to be given again.
-                given = b""
+                # `communicate` takes input at its first call only, and refuses more.
+                unsent = b""
                 if is_unwanted() or monotonic() > deadline:
                     process.kill()
                     process.communicate()
@@ -163,12 +163,12 @@ def _run(command: list[str], content: bytes, is_unwanted: Callable[[], bool]) ->
                         "changed; select fewer lines and format those."
                     ) from None
     if process.returncode:
-        reason = told.decode("utf-8", "replace").strip() or f"it ended with {process.returncode}"
+        reason = errors.decode("utf-8", "replace").strip() or f"it ended with {process.returncode}"
         raise FormatError(f"clang-format could not format: {reason}. Nothing was changed.")
     return out
 
 
-def _read(out: bytes, content: bytes, found: Path | None) -> FormattingResult:
+def _read(out: bytes, content: bytes, style_path: Path | None) -> FormattingResult:
     try:
         root = ElementTree.fromstring(out)
         changes = [
@@ -187,7 +187,7 @@ def _read(out: bytes, content: bytes, found: Path | None) -> FormattingResult:
     )
     anew = _applied(content, changes)
     return FormattingResult(
-        edits, _units(anew, [caret])[0], found, root.get("incomplete_format") != "true"
+        edits, _units(anew, [caret])[0], style_path, root.get("incomplete_format") != "true"
     )
 
 
@@ -200,15 +200,15 @@ def _applied(content: bytes, changes: Iterable[tuple[int, int, str]]) -> bytes:
 
 
 def _units(content: bytes, places: Iterable[int]) -> list[int]:
-    """Places in UTF-16 units for those in bytes, given in order."""
-    found: list[int] = []
+    """Returns positions in UTF-16 units for positions in bytes, given in order."""
+    in_units: list[int] = []
     done = units = 0
     for place in places:
         passed = content[done:place].decode("utf-8", "replace")
         units += len(passed.encode("utf-16-le", "replace")) // 2
-        found.append(units)
+        in_units.append(units)
         done = place
-    return found
+    return in_units
 
 
 def _halves(text: str, units: int) -> str:
