@@ -212,7 +212,11 @@ def choice(
 
 
 def _arch(value: Any) -> Arch:
-    return value if isinstance(value, Arch) else Arch.parse(_any_text(value))
+    if isinstance(value, Arch):
+        return value
+    if not isinstance(value, str):
+        raise ValueError("takes a target such as 'sm_90'.")
+    return Arch.parse(_any_text(value))
 
 
 ARCH = ArgumentKind(_arch)

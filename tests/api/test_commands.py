@@ -169,7 +169,7 @@ def test_one_text_is_one_option_and_one_thing_to_make():
 @pytest.mark.parametrize(
     ("call", "wrong", "words"),
     [
-        (jitstudio.build, {"arch": 90}, "arch=90: a text belongs here"),
+        (jitstudio.build, {"arch": 90}, "arch=90: takes a target such as 'sm_90'"),
         (jitstudio.build, {"options": 3}, "options=3: a text or several belong here, not 3"),
         (jitstudio.build, {"options": ["-G", 3]}, r"options=\['-G', 3\]: .* not 3"),
         (jitstudio.build, {"emit": [None]}, r"emit=\[None\]: "),
