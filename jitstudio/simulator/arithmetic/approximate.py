@@ -410,7 +410,7 @@ def _rcp64(a: Array) -> Array:
 
 
 def _refined_rsqrt64(a: Array) -> Array:
-    """Returns results of `rsqrt.approx.f64`, by the instructions that ptxas generates for it."""
+    """Returns results of `rsqrt.approx.f64`, by the instructions that ptxas generates."""
     high = (a.view(np.uint64) >> np.uint64(32)).astype(np.uint32)
     usual = high - np.uint32(0x00100000) < np.uint32(0x7FE00000)
     x = np.where(usual, a, a * 2.0**54)

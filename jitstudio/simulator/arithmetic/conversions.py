@@ -41,7 +41,7 @@ def convert(
     a: Array, source: str, target: str, rounding: str = "", *,
     ftz: bool = False, sat: bool = False, relu: bool = False, satfinite: bool = False,
 ) -> Array:  # fmt: skip
-    """Returns values of one scalar type as another.
+    """Returns values of a scalar type converted to another type.
 
     Args:
         a: The values.

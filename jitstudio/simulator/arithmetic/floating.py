@@ -421,7 +421,7 @@ def _fma64_safe(a: Doubles, b: Doubles, c: Doubles, rounding: Rounding) -> Doubl
 
 
 def _exact_fma(high: Doubles, low: Doubles, c: Doubles) -> tuple[Doubles, Doubles]:
-    """Returns two values whose sum rounds as the exact one of three (Boldo and Melquiond)."""
+    """Returns two values whose sum rounds as the exact sum of three (Boldo and Melquiond)."""
     # The exact sum of three values as two, the smaller one rounded to odd: see `rounding`.
     t_high, t_low = two_sum(c, low)
     v_high, v_low = two_sum(high, t_high)

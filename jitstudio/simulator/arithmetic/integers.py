@@ -89,7 +89,7 @@ def div(a: Array, b: Array) -> Array:
 
 @in_pieces
 def rem(a: Array, b: Array) -> Array:
-    """Returns the remainder, of the sign of `a`; by zero it is all ones, as in `div`."""
+    """Returns the remainder, of the sign of `a`; all ones for a divisor of 0, as in `div`."""
     return _divided(a, b)[1]
 
 

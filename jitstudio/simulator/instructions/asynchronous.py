@@ -191,7 +191,7 @@ def mbarrier_bytes(b: Binding) -> Step:
 @form("mbarrier", "b64", words=f"{_ORDER} parity", needs="test_wait")
 @form("mbarrier", "b64", words=f"{_ORDER} parity", needs="try_wait")
 def mbarrier_wait(b: Binding) -> Step:
-    """Tests whether a phase has ended: the phase of a state, or the last one of a parity."""
+    """Tests whether a phase has ended: the phase of a state, or the last phase of a parity."""
     target, address, phase = b.instruction.operands[:3]
     space, find = _where(b, address)
     place = b.target(target, PREDICATE)
@@ -322,7 +322,7 @@ def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
 
 @form("cp", "b64", words=f"{_ORDER} noinc", needs="async mbarrier arrive")
 def cp_async_mbarrier_arrive(b: Binding) -> Step:
-    """Arrives when the copies before it are done, which they are.
+    """Arrives when earlier copies of the thread are done, which they are at once.
 
     Without `.noinc` the pending count is raised by one first, so it does not change in the end.
     """

@@ -71,7 +71,7 @@ _BY_FUNCTION: dict[str, Combine] = {
 
 
 def combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combine:
-    """Returns the function from an old value in memory to the new one."""
+    """Returns the function from an old value in memory to the new value."""
     if operation in _BY_FUNCTION:
         return _BY_FUNCTION[operation]
     if kind.is_integer:

@@ -78,7 +78,7 @@ _WIDE = frozenset(["l", "ll", "j", "z", "t"])
 
 
 class _Arguments:
-    """The arguments of a `printf`, in a buffer in which each has its natural alignment."""
+    """The arguments of a `printf`, in a buffer in which all have their natural alignment."""
 
     def __init__(self, wave: Wave, address: int, thread: int) -> None:
         self._data = b""

@@ -373,7 +373,7 @@ def multiplied(
 def _multiplied_in_halves(
     left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], name: str
 ) -> NDArray[Any]:
-    """Returns the product of matrices of 8 bits, as ptxas composes it of f16 products for sm_90.
+    """Returns a product of 8-bit matrices, as ptxas composes it of f16 products for sm_90.
 
     The SASS adds up the products of the lower two elements of each register from 0 on, then those
     of the upper two (`HMMA` twice), and adds C to the sum, rounded once.
@@ -394,7 +394,7 @@ _LEAST_F16, _LEAST_F32 = -14, -126
 def _cut_sum(
     left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], aligned_bits: int, least: int
 ) -> NDArray[np.float64]:
-    """Returns ``left @ right + total`` as the tensor cores of an H100 add it up.
+    """Returns ``left @ right + total`` as the tensor cores of an H100 add the terms up.
 
     All products of a row and the sum before are aligned to the largest exponent, the exponent of a
     product being the sum of those of its factors, and cut off some bits behind the point. The total

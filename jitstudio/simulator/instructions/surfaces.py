@@ -196,7 +196,7 @@ def _sured(b: Binding) -> Step:
 
 
 def _sured_formatted(b: Binding) -> Step:
-    """Binds a reduction of a texel, with or without a sign as the texels have one."""
+    """Binds a reduction of a texel, as a signed or unsigned integer by the type of the texels."""
 
     def kind_of(array: TexelArray) -> PtxType:
         if array.channels > 1 or array.is_float or array.size != b.type.size:

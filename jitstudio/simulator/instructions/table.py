@@ -367,7 +367,7 @@ class Binding:
         return self.layout.slot(SlotKind(operand.name, dtype, "special"))
 
     def symbol(self, name: str) -> int:
-        """Returns the address of a variable in its space, or of a function.
+        """Returns the address of a variable in its state space, or of a function.
 
         Raises:
             UnsupportedInstruction: If the name is not defined.

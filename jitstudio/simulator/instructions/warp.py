@@ -49,7 +49,7 @@ class Operation:
 
 
 def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int = 1) -> Flow:
-    """Binds an operation to threads that wait for one another.
+    """Binds an operation to threads that wait for each other.
 
     Args:
         b: The instruction.

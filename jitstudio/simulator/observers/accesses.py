@@ -251,7 +251,7 @@ _TURNS = {Serving.TURN: 1, Serving.SWAP: 2}
 def _in_turn(
     threads: Threads, addresses: NDArray[Any], size: int, turns: int, sources: NDArray[Any] | None
 ) -> Traffic:
-    """Returns the cost of lanes that are served one after the other at each bank."""
+    """Returns the cost of lanes that are served lane after lane at each bank."""
     unit = max(size, BANK_BYTES)
     lanes = _WAVEFRONT_BYTES // unit
     parts = threads // lanes if sources is None else _lines(threads, sources)
@@ -347,7 +347,7 @@ def warps_of(threads: Threads) -> int:
 
 
 class _Folded(NamedTuple):
-    """Rows of addresses; where all were equal, the first of them and their number."""
+    """Rows of addresses; for equal rows, the first row and their number."""
 
     rows: _Numbers
     times: int

@@ -57,7 +57,7 @@ _SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
 
 
 class RaceDetector(Observer):
-    """Finds races and adds them to the result, one for each pair of lines and kind.
+    """Finds races and adds them to the result, a race for each pair of lines and kind.
 
     Args:
         kernel: The name of the kernel.
@@ -206,7 +206,7 @@ class RaceDetector(Observer):
             self._order.take(access.threads, shadow.messages[at])
 
     def _compare(self, access: Access, cells: Numbers, threads: Threads, kind: str) -> None:
-        """Notes earlier accesses in these cells that nothing orders before this one."""
+        """Notes earlier accesses in cells that nothing orders before an access."""
         shared = access.space is StateSpace.SHARED
         # The cheap test first: in a kernel without races it leaves nothing in nearly all calls.
         suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT

@@ -151,7 +151,7 @@ class PtxFlow:
         return block in self._reached(self._following[block], without)
 
     def _before(self, targets: Iterable[int], without: int) -> set[int]:
-        """Returns some blocks and all that lead to them, but by way of a shut block."""
+        """Returns some blocks and all blocks that lead to them without a shut block."""
         leading = {block for block in targets if block != without}
         waiting = list(leading)
         while waiting:
@@ -225,7 +225,7 @@ def registers_without_value(program: PtxProgram, function: PtxFunction) -> froze
 
 
 def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
-    """Returns the names of the registers that an instruction reads, and of the ones it writes."""
+    """Returns the names of the registers that an instruction reads and writes, in two lists."""
     written = result_names(instruction)
     operands = instruction.operands[1:] if written else instruction.operands
     read = [name for operand in operands for name in register_names(operand)]

@@ -74,7 +74,7 @@ class LinkedLines:
 
 
 def own_names(text: str) -> str:
-    """Returns a text with the names from its own module, without `own_suffix`."""
+    """Returns a text with names as in their own module, without `own_suffix`."""
     return _OWN_SUFFIX.sub("", text)
 
 

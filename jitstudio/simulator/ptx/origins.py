@@ -177,7 +177,7 @@ def _maker(
 
 
 def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> AddressOrigin | None:
-    """Returns the parameter of a kernel that an instruction loads one register from."""
+    """Returns the parameter of a kernel from which an instruction loads a register."""
     if instruction.opcode != "ld" or "param" not in instruction.modifiers or not function.is_kernel:
         return None
     target, address = instruction.operands[:2]

@@ -43,7 +43,7 @@ class ComparedOrders(NamedTuple):
 
 @dataclass
 class _BufferOrders:
-    """Content of one buffer after several orders.
+    """Content of a buffer after several orders.
 
     Attributes:
         buffer: The buffer.

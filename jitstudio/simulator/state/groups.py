@@ -71,7 +71,7 @@ def packed_lanes(numbers: NDArray[np.int64], count: int) -> NDArray[np.uint32]:
 
 
 class Groups:
-    """The groups of one wave that can go on.
+    """The groups of a wave that can go on.
 
     A group that spins, waiting for other threads, yields: it is next only when all other groups
     have yielded, too.

@@ -79,7 +79,7 @@ class AwaitedPhases:
     def asked(
         self, instruction: PtxInstruction, threads: Threads, offsets: Numbers, ended: Numbers
     ) -> None:
-        """Notes threads that have asked for the end of a phase; for some of them it has ended."""
+        """Notes threads that have asked for the end of a phase, and which of them go on."""
         waits_on = ~ended.astype(np.bool_)
         if waits_on.any():
             wait = MbarrierWait(instruction, threads[waits_on], offsets[waits_on])

@@ -78,7 +78,7 @@ def place(sizes: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass
 class Arena:
-    """The bytes of one state space.
+    """The bytes of a state space.
 
     Attributes:
         space: The state space.

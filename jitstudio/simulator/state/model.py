@@ -154,7 +154,7 @@ class SimulationLimits:
 
 @dataclass(frozen=True)
 class SimulatedLaunch:
-    """One launch of a kernel.
+    """A launch of a kernel in the simulator.
 
     Attributes:
         kernel: Its name in the PTX.
@@ -374,7 +374,7 @@ class Observer:
         """
 
     def accessed(self, access: Access) -> None:
-        """Notes an access; a write after it has been done."""
+        """Notes an access; writes have been done."""
 
     def copied(self, access: Access) -> None:
         """Notes that threads have waited for copies, which were writes until now.

@@ -229,7 +229,7 @@ class PendingProducts:
         return [product for product in read if product.readers.size]
 
     def with_registers(self, touch: Touch, threads: Threads) -> tuple[Product, str] | None:
-        """Returns a product that threads have not waited for, and its register that they use."""
+        """Returns a pending product and the register of the product that threads use."""
         for product in reversed(self._products):
             names = (touch.reads | touch.writes) & product.sums or touch.writes & product.fragments
             if names and product.waiting(threads).any():

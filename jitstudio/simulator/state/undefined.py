@@ -279,7 +279,7 @@ class UndefinedValues:
         threads: Selection,
         values: Mapping[str, NDArray[Any]],
     ) -> Dependence | None:
-        """Follows undefined values through an instruction; returns the threads that depend on one.
+        """Follows undefined values through an instruction; returns the threads that depend on any.
 
         Args:
             instruction: The instruction.
@@ -422,7 +422,7 @@ class UndefinedValues:
         threads: Selection,
         values: Mapping[str, Any],
     ) -> NDArray[np.int32]:
-        """Returns the codes of results of `and` or `or`, in which one operand may decide alone."""
+        """Returns the codes of results of `and` or `or`, in which an operand may decide alone."""
         for operand in predicates:
             # `false and x` is false whatever x is, and `true or x` is true.
             if isinstance(operand, RegisterOperand) and operand.name in values:

@@ -87,7 +87,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Meeting:
-    """An operation for which lanes of a warp wait for one another.
+    """An operation for which lanes of a warp wait for each other.
 
     Attributes:
         name: The full opcode: lanes at several instructions of one name may meet.

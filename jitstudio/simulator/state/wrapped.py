@@ -216,7 +216,7 @@ def _product(maker: PtxInstruction, numbers: list[int]) -> tuple[str, int] | Non
 
 
 def _widening(maker: PtxInstruction) -> bool | None:
-    """Returns whether an instruction takes 32 bits as a signed number; None if it takes none."""
+    """Returns whether an instruction that widens 32 bits takes them as signed; None for others."""
     types = [kind.name for kind in maker.types]
     if maker.opcode == "cvt" and len(types) > 1 and types[1] in ("s32", "u32"):
         return types[1] == "s32"

@@ -313,7 +313,7 @@ class _Reader:
 
 
 class _Module:
-    """The sections of one module, read into entries."""
+    """The sections of a module, read into entries."""
 
     def __init__(self, sections: dict[str, _Section], budget: _Budget) -> None:
         self._sections, self._budget = sections, budget
@@ -378,7 +378,7 @@ class _Module:
         info.at = end
 
     def _offset(self, section: _Section, at: int, plain: int) -> int:
-        """Returns an offset in a section, by the symbol that stands for it if there is any."""
+        """Returns an offset in a section, resolving the symbol that may stand there."""
         if at not in section.symbols:
             return plain
         symbol, offset = section.symbols[at]

@@ -156,7 +156,7 @@ class StepHistory:
 
     @property
     def ended(self) -> str:
-        """How the run ended, a sentence; empty where it can go on."""
+        """How the run ended, a sentence; empty while the run can go on."""
         if self.end is not None and self.step >= self.last_step:
             return self.end.message
         return "All threads have ended." if self.is_at_end else ""

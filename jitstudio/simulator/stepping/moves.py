@@ -288,7 +288,7 @@ class Mover:
         return range(len(instructions))
 
     def _is_goal(self, there: _Next) -> StopReason | None:
-        """Returns why a step is the goal; None where it is not. May execute the step."""
+        """Returns why a step is the goal; None for other steps. May execute the step."""
         goal, number = self._move.goal, self._number
         if goal in (StepGoal.INSTRUCTION, StepGoal.OUT):
             is_here = number is not None and has(there[2], number)
@@ -301,7 +301,7 @@ class Mover:
         return self._happened(there)
 
     def _begin_of_line(self, end: int) -> _Search[int]:
-        """Searches the step at which the thread came to the line that it was at before one."""
+        """Searches the step at which the thread came to its line before some step."""
         own_places = self._own_instructions()
 
         def fits(there: _Next) -> StopReason | None:

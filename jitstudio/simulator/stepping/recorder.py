@@ -226,7 +226,7 @@ class StretchRecorder:
             self._fold()
 
     def _fold(self) -> None:
-        """Lets the recording begin one frame later."""
+        """Lets the recording begin a frame later."""
         self._frames.popleft()
         self._total -= self._sizes.popleft() + self._sizes[0]
         self._before = len(self._frames)
@@ -367,7 +367,7 @@ def _placed(wave: Wave, first: int, last: int) -> list[_Named]:
 
 
 def _changes(number: int, before: bytes, now: bytes) -> list[RecordedChange]:
-    """Returns the stretches in which two arrays of one length differ."""
+    """Returns the stretches in which two arrays of equal length differ."""
     old, new = np.frombuffer(before, np.uint8), np.frombuffer(now, np.uint8)
     differs = np.flatnonzero(old != new)
     cuts = np.flatnonzero(np.diff(differs) > _GAP)

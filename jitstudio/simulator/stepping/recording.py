@@ -118,7 +118,7 @@ class RecordedFrame:
 
 @dataclass(frozen=True)
 class Recording:
-    """The states of one block in a stretch of steps.
+    """The states of a block in a stretch of steps.
 
     Attributes:
         about: Title, module and sources, as the window knows them.
