@@ -234,8 +234,8 @@ def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
     return step
 
 
-# PTX ISA, `suld`, `sust`, `sured`: `.b` counts the first coordinate in bytes, `.p` all of them in
-# texels, with a conversion to the format of the surface.
+# PTX ISA, `suld`, `sust`, `sured`: with `.b` the first coordinate counts bytes, with `.p` texels;
+# `sust.p` converts to the format of the surface.
 for _word in AXES:
     _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
     form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)

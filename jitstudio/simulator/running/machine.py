@@ -49,7 +49,7 @@ from jitstudio.simulator.state.wave import Meeting, Wave
 
 # Rounds after which a spinning loop yields to other groups: once it has spun for long, sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
-# Steps between two looks at the clock, fewer by 16 for many threads, whose steps take longer.
+# Steps between two looks at the clock; a sixteenth of that for many threads.
 _LOOK_EVERY, _MANY = 256, 4096
 # Rounds in which all groups have yielded and memory has not changed: a deadlock.
 _HOPELESS_ROUNDS = 1000

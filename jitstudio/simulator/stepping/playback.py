@@ -157,7 +157,7 @@ class RecordedWave:
         depths, ats = self._depth[numbers].astype(np.int64), self._at[numbers]
         if depths.min() < 0 or depths.max() > _DEEPEST or ats.min() < 0 or ats.max() >= self._most:
             raise RecordingError("The recording is damaged: a thread is at no instruction.")
-        # ats | Depth and instruction in one int64, so that `np.unique` groups by both.
+        # Depth and instruction in one int64, so that `np.unique` groups by both.
         keys = depths << 32 | ats
         return {
             (int(key) >> 32, int(key) & 0xFFFFFFFF): selection(numbers[keys == key])
