@@ -118,11 +118,11 @@ def cubin_resources(cubin: bytes) -> dict[str, Resources]:
 
 def kernel_figures(cubin: bytes) -> dict[str, tuple[int | None, Resources]]:
     """Returns the bytes of machine code of each kernel of a cubin, if it has any, and its needs."""
-    found = sections(cubin)
-    sizes = {one.name: one.size for one in found}
+    elf_sections = sections(cubin)
+    sizes = {section.name: section.size for section in elf_sections}
     return {
         name: (sizes.get(f"{_CODE_PREFIX}{name}"), needs)
-        for name, needs in _resources_or_names(found).items()
+        for name, needs in _resources_or_names(elf_sections).items()
     }
 
 
@@ -131,16 +131,16 @@ def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
     return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
 
 
-def _resources_or_names(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
+def _resources_or_names(elf_sections: tuple[ElfSection, ...]) -> dict[str, Resources]:
     try:
-        return _resources(found)
+        return _resources(elf_sections)
     except (struct.error, IndexError):
-        return dict.fromkeys(_kernels(found), Resources())
+        return dict.fromkeys(_kernels(elf_sections), Resources())
 
 
-def _resources(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
-    by_name = {section.name: section for section in found}
-    per_symbol = _per_symbol(found)
+def _resources(elf_sections: tuple[ElfSection, ...]) -> dict[str, Resources]:
+    by_name = {section.name: section for section in elf_sections}
+    per_symbol = _per_symbol(elf_sections)
     reserved = _RESERVED_BYTES if f"{_SHARED}reserved.0" in by_name else 0
     return {
         name: Resources(
@@ -149,23 +149,23 @@ def _resources(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
             **_per_kernel(by_name.get(f"{_INFO}.{name}")),
             **per_symbol.get(name, {}),
         )
-        for name in _kernels(found)
+        for name in _kernels(elf_sections)
     }
 
 
-def _kernels(found: tuple[ElfSection, ...]) -> tuple[str, ...]:
-    names = (one.name for one in found if one.name.startswith(_PARAMETER_BANK))
+def _kernels(elf_sections: tuple[ElfSection, ...]) -> tuple[str, ...]:
+    names = (section.name for section in elf_sections if section.name.startswith(_PARAMETER_BANK))
     return tuple(dict.fromkeys(name.removeprefix(_PARAMETER_BANK) for name in names))
 
 
-def _per_symbol(found: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
+def _per_symbol(elf_sections: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
     """Registers and stack of every function, by its name."""
     needs: dict[str, dict[str, int]] = {}
-    by_name = {section.name: section for section in found}
+    by_name = {section.name: section for section in elf_sections}
     table = by_name.get(_SYMBOLS)
     if table is None:
         return needs
-    names = found[table.link].content
+    names = elf_sections[table.link].content
     for code, _, payload in _attributes(by_name.get(_INFO)):
         if code in _PER_SYMBOL:
             index, amount = struct.unpack_from("<II", payload)
@@ -176,13 +176,13 @@ def _per_symbol(found: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
 
 
 def _per_kernel(info: ElfSection | None) -> dict[str, int]:
-    found = {"barriers": 0}
+    needs = {"barriers": 0}
     for code, value, payload in _attributes(info):
         if code == _BARRIERS:
-            found["barriers"] = value & 0xFF
+            needs["barriers"] = value & 0xFF
         elif code in (_MAX_THREADS, _REQUIRED_THREADS):
-            found["max_threads"] = prod(struct.unpack_from("<III", payload))
-    return found
+            needs["max_threads"] = prod(struct.unpack_from("<III", payload))
+    return needs
 
 
 def _attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
@@ -206,7 +206,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
     Device functions are among them; ptxas prints their spills, too.
     """
-    found: dict[str, Resources] = {}
+    resources: dict[str, Resources] = {}
     function = entry = ""
     for line in text.splitlines():
         if match := _ENTRY.search(line):
@@ -217,14 +217,14 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
             # ptxas may report the functions that a kernel calls before its registers.
             of = entry if _USED.search(line) and line.startswith("ptxas") and entry else function
             if amounts := _amounts(line):
-                found[of] = replace(found.get(of, Resources()), **amounts)
-    return found
+                resources[of] = replace(resources.get(of, Resources()), **amounts)
+    return resources
 
 
-def merge(known: Mapping[str, Resources], told: Mapping[str, Resources]) -> dict[str, Resources]:
-    """Fills what is unknown in `known` from what is `told` of the functions of the same name."""
+def merge(known: Mapping[str, Resources], logged: Mapping[str, Resources]) -> dict[str, Resources]:
+    """Fills what is unknown in `known` from what is `logged` of the functions of the same name."""
     return {
-        name: _filled(resources, told.get(name, Resources())) for name, resources in known.items()
+        name: _filled(resources, logged.get(name, Resources())) for name, resources in known.items()
     }
 
 
@@ -233,6 +233,6 @@ def _amounts(line: str) -> dict[str, int]:
     return {name: int(match[1]) for name, match in matches.items() if match}
 
 
-def _filled(known: Resources, told: Resources) -> Resources:
+def _filled(known: Resources, logged: Resources) -> Resources:
     unknown = (f.name for f in fields(Resources) if getattr(known, f.name) is None)
-    return replace(known, **{name: getattr(told, name) for name in unknown})
+    return replace(known, **{name: getattr(logged, name) for name in unknown})

@@ -108,30 +108,31 @@ def read(words: Iterable[str]) -> tuple[GivenOption, ...]:
 @lru_cache(256)
 def _read(words: tuple[str, ...]) -> tuple[GivenOption, ...]:
     rest = deque(words)
-    given: list[GivenOption] = []
+    options: list[GivenOption] = []
     while rest:
         word = rest.popleft()
         tool, option = addressed(word)
         spec, value = find(option)
         if spec and tool is None and value is None and _begins_with_value(spec, rest):
             value = rest.popleft()
-            given.append(GivenOption((word, value), spec.written(value), None, spec, value))
+            options.append(GivenOption((word, value), spec.written(value), None, spec, value))
         else:
-            given.append(GivenOption((word,), option, tool, spec, value))
-    return tuple(given)
+            options.append(GivenOption((word,), option, tool, spec, value))
+    return tuple(options)
 
 
 def rooted(words: Iterable[str], folder: str) -> tuple[str, ...]:
     """These words with the paths of files and folders from this folder on; as they are for ''."""
-    given = read(words) if folder else ()
-    return tuple(word for one in given for word in _rooted(one, folder)) if folder else (*words,)
+    if not folder:
+        return tuple(words)
+    return tuple(word for option in read(words) for word in _rooted(option, folder))
 
 
 def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     """Returns these words less the options that the others give another value."""
-    anew = {_place(given) for given in read(others)} - {None}
-    kept = (given for given in read(words) if _place(given) not in anew)
-    return tuple(word for given in kept for word in given.words)
+    replaced = {_place(option) for option in read(others)} - {None}
+    options = (option for option in read(words) if _place(option) not in replaced)
+    return tuple(word for option in options for word in option.words)
 
 
 def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
@@ -139,8 +140,8 @@ def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
 
     An option that is named without a value goes with any value.
     """
-    kept = (given for given in read(options) if not _is_meant(given, unwanted))
-    return tuple(word for given in kept for word in given.words)
+    remaining = (option for option in read(options) if not _is_meant(option, unwanted))
+    return tuple(word for option in remaining for word in option.words)
 
 
 def addressed(word: str) -> tuple[Tool | None, str]:
@@ -150,28 +151,28 @@ def addressed(word: str) -> tuple[Tool | None, str]:
     return (tool, option) if tool else (None, word)
 
 
-def _rooted(given: GivenOption, folder: str) -> tuple[str, ...]:
-    spec, value, tool = given.spec, given.value, given.tool
+def _rooted(option: GivenOption, folder: str) -> tuple[str, ...]:
+    spec, value, tool = option.spec, option.value, option.tool
     if not (spec and value and spec.names_file) or value == spec.value.harmless:
-        return given.words
+        return option.words
     path = os.path.join(folder, value)
     if tool is None:
         return (spec.written(path),)
-    return (f"{tool.value}:{spec.sent(tool, path)}",) if tool in spec.spellings else given.words
+    return (f"{tool.value}:{spec.sent(tool, path)}",) if tool in spec.spellings else option.words
 
 
-def _is_meant(given: GivenOption, unwanted: str) -> bool:
-    flag = given.option.partition("=")[0]
-    spec = given.spec
+def _is_meant(option: GivenOption, unwanted: str) -> bool:
+    flag = option.option.partition("=")[0]
+    spec = option.spec
     # A tool complains of the option as it was sent, in that tool's spelling.
-    sent = [spec.sent(tool, given.value) for tool in spec.spellings] if spec else []
-    return unwanted in (" ".join(given.words), given.option, flag, *sent)
+    sent = [spec.sent(tool, option.value) for tool in spec.spellings] if spec else []
+    return unwanted in (" ".join(option.words), option.option, flag, *sent)
 
 
-def _place(given: GivenOption) -> tuple[str, Tool | None] | None:
+def _place(option: GivenOption) -> tuple[str, Tool | None] | None:
     """Returns what an option sets, for the options of which only one can count."""
-    spec = given.spec
-    return None if spec is None or spec.repeated else (spec.name, given.tool)
+    spec = option.spec
+    return None if spec is None or spec.repeated else (spec.name, option.tool)
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
@@ -201,16 +202,16 @@ def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[st
         options: One option an entry, or a flag and its value in two.
         front_end: The tool that unknown options are meant for in this chain of tools.
     """
-    sent = (_sent(tool, given, front_end) for given in read(options))
-    return tuple(option for option in sent if option is not None)
+    sent = (_sent(tool, option, front_end) for option in read(options))
+    return tuple(word for word in sent if word is not None)
 
 
 def refusal(options: Iterable[str]) -> str:
     """Why these options cannot be sent: jitstudio sends one of them itself. Empty if they can."""
-    for given in read(options):
-        spec = given.spec
-        if spec and spec.managed and (given.tool is None or given.tool in spec.spellings):
-            word = " ".join(given.words)
+    for option in read(options):
+        spec = option.spec
+        if spec and spec.managed and (option.tool is None or option.tool in spec.spellings):
+            word = " ".join(option.words)
             return f"Take '{word}' out of the options: {spec.managed}."
     return ""
 
@@ -221,7 +222,7 @@ def leave_traces(options: Iterable[str]) -> bool:
     What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
     the values of its options as long as the process lives.
     """
-    return any(given.spec is None or _stays(given.spec, given.value) for given in read(options))
+    return any(option.spec is None or _stays(option.spec, option.value) for option in read(options))
 
 
 def have_effects(options: Iterable[str]) -> bool:
@@ -230,10 +231,10 @@ def have_effects(options: Iterable[str]) -> bool:
     They leave traces, read or write files other than headers, or measure times.
     """
     return leave_traces(options) or any(
-        (given.spec.value.kind is ValueKind.PATH and not given.spec.flags & _HEADERS)
-        or given.spec.flags & _MORE
-        for given in read(options)
-        if given.spec
+        (option.spec.value.kind is ValueKind.PATH and not option.spec.flags & _HEADERS)
+        or option.spec.flags & _MORE
+        for option in read(options)
+        if option.spec
     )
 
 
@@ -242,19 +243,19 @@ def _stays(spec: OptionSpec, value: str | None) -> bool:
     return spec.outlasts_build or handed_on
 
 
-def takers(given: GivenOption, front_end: Tool) -> tuple[Tool, ...]:
+def takers(option: GivenOption, front_end: Tool) -> tuple[Tool, ...]:
     """Returns the tools that an option is for; see `options_for`."""
-    if given.tool is not None:
-        return (given.tool,)
-    return tuple(given.spec.spellings) if given.spec else (front_end,)
+    if option.tool is not None:
+        return (option.tool,)
+    return tuple(option.spec.spellings) if option.spec else (front_end,)
 
 
-def _sent(tool: Tool, given: GivenOption, front_end: Tool) -> str | None:
-    if tool not in takers(given, front_end):
+def _sent(tool: Tool, option: GivenOption, front_end: Tool) -> str | None:
+    if tool not in takers(option, front_end):
         return None
-    if given.tool is not None or given.spec is None:
-        return given.option
-    return given.spec.sent(tool, given.value)
+    if option.tool is not None or option.spec is None:
+        return option.option
+    return option.spec.sent(tool, option.value)
 
 
 # ---- Which options nvcc takes: those of NVRTC and those of its own that the table lacks
@@ -301,14 +302,14 @@ _DECIDED = re.compile(
 
 def nvcc_objection(options: Iterable[str]) -> str:
     """Why nvcc cannot be sent these options of a user's, a sentence; empty if it can."""
-    for given in read(options):
-        word = " ".join(given.words)
-        if given.spec is not None and given.spec.flag in _UNKNOWN:
+    for option in read(options):
+        word = " ".join(option.words)
+        if option.spec is not None and option.spec.flag in _UNKNOWN:
             return (
                 f"nvcc has no counterpart of '{word}', an option of NVRTC. Take it out, or compile "
                 "with NVRTC."
             )
-        if given.spec is None and _DECIDED.fullmatch(given.option):
+        if option.spec is None and _DECIDED.fullmatch(option.option):
             return f"Take '{word}' out of the options: jitstudio says what nvcc makes, and where."
     return ""
 

@@ -36,11 +36,13 @@ def hazard(options: Iterable[str]) -> str:
     LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
     options that write files.
     """
-    handed = [given for given in read(options) if _may_reach_llvm(given)]
-    tokens = [(given, token) for given in handed for token in _BREAK.split(given.option) if token]
+    handed_on = [option for option in read(options) if _may_reach_llvm(option)]
+    tokens = [
+        (option, token) for option in handed_on for token in _BREAK.split(option.option) if token
+    ]
     reaches_llvm = any(token.startswith("-") and _name(token) in _TO_LLVM for _, token in tokens)
-    for given, token in tokens:
-        word = shown(" ".join(given.words))
+    for option, token in tokens:
+        word = shown(" ".join(option.words))
         if token.startswith("-") and _LOADERS.fullmatch(_name(token)):
             return f"'{word}' loads native code into the compiler."
         if reaches_llvm and token.startswith("@"):
@@ -59,9 +61,9 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
         folders: Where files may be read.
         folder: Where relative paths begin.
     """
-    for given in read(options):
-        if reason := _objection(given, folders, folder):
-            yield f"'{shown(' '.join(given.words))}' {reason}."
+    for option in read(options):
+        if reason := _objection(option, folders, folder):
+            yield f"'{shown(' '.join(option.words))}' {reason}."
 
 
 def shown(word: str) -> str:
@@ -88,9 +90,9 @@ def is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(os.path.join(root, ""))
 
 
-def _objection(given: GivenOption, folders: Sequence[str], folder: str) -> str:
-    spec, value = given.spec, given.value or ""
-    if spec is None or not _is_its_own(given):
+def _objection(option: GivenOption, folders: Sequence[str], folder: str) -> str:
+    spec, value = option.spec, option.value or ""
+    if spec is None or not _is_its_own(option):
         return "is no option that jitstudio knows, so nobody can tell what it does"
     if spec.effect is not OptionEffect.NOTHING and spec.value.harmless:
         if re.fullmatch(spec.value.harmless, value):
@@ -120,14 +122,14 @@ def _objection_to_effect(
             return "may load native code into the compiler"
 
 
-def _may_reach_llvm(given: GivenOption) -> bool:
-    spec = given.spec
-    return spec is None or spec.value.kind is ValueKind.OPTION or not _is_its_own(given)
+def _may_reach_llvm(option: GivenOption) -> bool:
+    spec = option.spec
+    return spec is None or spec.value.kind is ValueKind.OPTION or not _is_its_own(option)
 
 
-def _is_its_own(given: GivenOption) -> bool:
+def _is_its_own(option: GivenOption) -> bool:
     """Returns whether the tool that gets an option takes it as the row says; see `options_for`."""
-    spec, tool = given.spec, given.tool
+    spec, tool = option.spec, option.tool
     return spec is None or tool is None or tool in spec.spellings
 
 

@@ -59,14 +59,14 @@ def step_options(
             option is for.
         folder: Where the module's file lies.
     """
-    given = _user_options(request, step.tool, sources)
+    user_options = _user_options(request, step.tool, sources)
     sent = (
         *_target(request, step),
         *_FOR_KIND.get((step.tool, step.target), ()),
         *_for_link(request, step),
-        *_line_table(step.tool, given),
+        *_line_table(step.tool, user_options),
         *((f"--include-path={folder}",) if folder and step.tool in CUDA_COMPILERS else ()),
-        *given,
+        *user_options,
     )
     return tuple(map(nvcc_spelling, sent)) if step.tool is Tool.NVCC else sent
 
@@ -82,8 +82,8 @@ def idle_options(
     """
     reached = {_spelling(tool) for tool in tools}
     front_end = next(iter(_compilers({source.kind for source in request.sources})), Tool.NVJITLINK)
-    meant = ((given, takers(given, front_end)) for given in read(request.options))
-    return tuple((given, wanted) for given, wanted in meant if reached.isdisjoint(wanted))
+    meant = ((option, takers(option, front_end)) for option in read(request.options))
+    return tuple((option, wanted) for option, wanted in meant if reached.isdisjoint(wanted))
 
 
 def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
@@ -109,10 +109,10 @@ def _for_link(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
             return ()
 
 
-def _line_table(tool: Tool, given: tuple[str, ...]) -> tuple[str, ...]:
+def _line_table(tool: Tool, options: tuple[str, ...]) -> tuple[str, ...]:
     """Ties source, PTX and SASS together; changes no code, unlike debug information."""
     flag = _LINE_TABLE.spellings.get(_spelling(tool)) if _LINE_TABLE else None
-    has_lines = any(find(option)[0] in (_LINE_TABLE, _DEBUG) for option in given)
+    has_lines = any(find(option)[0] in (_LINE_TABLE, _DEBUG) for option in options)
     return (flag,) if flag and not has_lines else ()
 
 
