@@ -53,16 +53,16 @@ def agreed(
     own, who = (result.device or "this run"), (other.device or "the other run")
     if build:
         own, who = "this build", f"that {build}"
-    found = RunComparison(who, other.outcome, tuple(checks))
+    comparison = RunComparison(who, other.outcome, tuple(checks))
     lines = {b.name: b.writers for run in (other, result) for b in run.buffers if b.writers}
     causes = _CONTRACTION if WITHOUT_FMA in build.split() else _CAUSES
-    wrong = [*_endings(other, who), *_differences(found, own, lines, causes)]
-    notes = [] if wrong else [_agreement(found, own)]
+    wrong = [*_endings(other, who), *_differences(comparison, own, lines, causes)]
+    notes = [] if wrong else [_agreement(comparison, own)]
     outcome = result.outcome
     if wrong and outcome is LaunchOutcome.RAN:
         outcome = LaunchOutcome.WRONG
     diagnostics = (*result.diagnostics, *wrong, *notes)
-    return replace(result, outcome=outcome, diagnostics=diagnostics, comparison=found)
+    return replace(result, outcome=outcome, diagnostics=diagnostics, comparison=comparison)
 
 
 def _endings(other: LaunchResult, who: str) -> Iterator[Diagnostic]:
@@ -71,9 +71,9 @@ def _endings(other: LaunchResult, who: str) -> Iterator[Diagnostic]:
 
 
 def _differences(
-    found: RunComparison, own: str, lines: dict[str, tuple[tuple[str, int], ...]], causes: str
+    comparison: RunComparison, own: str, lines: dict[str, tuple[tuple[str, int], ...]], causes: str
 ) -> Iterator[Diagnostic]:
-    for check in found.buffers:
+    for check in comparison.buffers:
         if check.ok:
             continue
         writers = lines.get(check.buffer, ())
@@ -85,7 +85,7 @@ def _differences(
         at = ", ".join(map(str, first.index))
         words = (
             f"{check.wrong:,} of {check.count:,} elements of '{check.buffer}' differ. "
-            f"{check.buffer}[{at}] is {first.got} ({own}) and {first.expected} ({found.who})"
+            f"{check.buffer}[{at}] is {first.got} ({own}) and {first.expected} ({comparison.who})"
         )
         if writers:
             numbers = " and ".join(str(number) for _, number in writers[:3])
@@ -93,12 +93,12 @@ def _differences(
         yield Diagnostic(Severity.ERROR, file, line, None, f"{words}.", explanation=causes)
 
 
-def _agreement(found: RunComparison, own: str) -> Diagnostic:
-    if not found.buffers:
-        words = f"Nothing was compared with {found.who}: there is no output of all blocks."
+def _agreement(comparison: RunComparison, own: str) -> Diagnostic:
+    if not comparison.buffers:
+        words = f"Nothing was compared with {comparison.who}: there is no output of all blocks."
         return _told(Severity.WARNING, words)
-    names = ", ".join(f"'{check.buffer}'" for check in found.buffers)
-    return _told(Severity.INFO, f"{own} and {found.who} agree in {names}.")
+    names = ", ".join(f"'{check.buffer}'" for check in comparison.buffers)
+    return _told(Severity.INFO, f"{own} and {comparison.who} agree in {names}.")
 
 
 def may_be_contraction(request: LaunchRequest, result: LaunchResult) -> bool:
@@ -143,10 +143,10 @@ def with_contraction(result: LaunchResult, without: LaunchResult | None) -> Laun
                 f"without {before:,}."
             )
             note = _told(Severity.INFO, words)
-    found = result.comparison
-    if found is not None and without is not None and without.outcome in COMPARED:
-        found = replace(found, differs_without_fma=bool(_wrong(without)))
-    return replace(result, diagnostics=(*result.diagnostics, note), comparison=found)
+    comparison = result.comparison
+    if comparison is not None and without is not None and without.outcome in COMPARED:
+        comparison = replace(comparison, differs_without_fma=bool(_wrong(without)))
+    return replace(result, diagnostics=(*result.diagnostics, note), comparison=comparison)
 
 
 def _wrong(result: LaunchResult) -> int:

@@ -92,22 +92,22 @@ class Arguments:
 
 
 def arguments_of(
-    form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: SpecFaults
+    form: KernelForm, named_texts: tuple[tuple[str, str], ...], folder: str, faults: SpecFaults
 ) -> Arguments:
     """Reads the arguments of a kernel.
 
     Args:
         form: The kernel.
-        given: Names and texts.
+        named_texts: Names and texts.
         folder: Where relative paths start.
         faults: Takes what is wrong.
     """
-    texts = _texts(form, given, faults)
+    texts = _texts(form, named_texts, faults)
     present = [p for p in form.parameters if p.name in texts]
     values = _values([p for p in present if not isinstance(p.type, REFERENCES)], texts, faults)
     names: dict[str, Number] = {}
-    for each in values.values():
-        names |= each.numbers
+    for value_read in values.values():
+        names |= value_read.numbers
     reader = _References(form, texts, names, folder, faults)
     own: list[Argument] = []
     for row in present:
@@ -115,8 +115,8 @@ def arguments_of(
             own.append(value.argument)
             reader.read_inside(row, value)
         elif isinstance(row.type, REFERENCES):
-            made = reader.read(row, row.name, row.slot.offset, texts[row.name])
-            own += [] if made is None else [made]
+            argument = reader.read(row, row.name, row.slot.offset, texts[row.name])
+            own += [] if argument is None else [argument]
     for row in form.variables:
         reader.read_variable(row)
     faults.add(*reader.without_effect(own))
@@ -124,12 +124,12 @@ def arguments_of(
 
 
 def _texts(
-    form: KernelForm, given: tuple[tuple[str, str], ...], faults: SpecFaults
+    form: KernelForm, named_texts: tuple[tuple[str, str], ...], faults: SpecFaults
 ) -> dict[str, str]:
     """Returns the texts by what they are about; parameters without one are faulty."""
     texts: dict[str, str] = {}
     rows = [row.name for row in form_rows(form)]
-    for name, text in given:
+    for name, text in named_texts:
         if name not in rows and row_about(form, name) is None:
             message = f"{form.title} has no parameter '{name}'."
             if form.variables:
@@ -183,7 +183,7 @@ def _values(
     parameters: list[FormParameter], texts: Mapping[str, str], faults: SpecFaults
 ) -> dict[str, _Value]:
     """Returns the values by name; one may need another, whatever their order."""
-    made: dict[str, _Value] = {}
+    values: dict[str, _Value] = {}
     names: dict[str, Number] = {}
     waiting, progress = parameters, True
     while waiting and progress:
@@ -197,14 +197,14 @@ def _values(
                 faults.faulty.add(parameter.name)
                 faults.add(error.problem(argument_place(parameter.name)))
             else:
-                made[parameter.name] = value
+                values[parameter.name] = value
                 names |= value.numbers
         waiting, progress = still, len(still) < len(waiting)
     for parameter in waiting:
         read = partial(_value, parameter, texts, names)
         faults.attempt(argument_place(parameter.name), read)
     faults.faulty.update(parameter.name for parameter in waiting)
-    return made
+    return values
 
 
 def _value(row: FormParameter, texts: Mapping[str, str], names: Mapping[str, Number]) -> _Value:
@@ -234,11 +234,11 @@ def _with_parts(
         part = part_at(kind, path)
         if part is None or isinstance(part.type, REFERENCES):
             continue
-        made = encode(part.type, text, names)
-        data[part.offset : part.offset + part.type.size] = made.data
-        members |= {path + inner: number for inner, number in made.members.items()}
-        members |= {} if made.number is None else {path: made.number}
-        references |= {path + inner: text for inner, text in made.references.items()}
+        encoded = encode(part.type, text, names)
+        data[part.offset : part.offset + part.type.size] = encoded.data
+        members |= {path + inner: number for inner, number in encoded.members.items()}
+        members |= {} if encoded.number is None else {path: encoded.number}
+        references |= {path + inner: text for inner, text in encoded.references.items()}
     return EncodedValue(bytes(data), whole.number, members, references)
 
 
@@ -282,16 +282,16 @@ class _References:
         """
         place = argument_place(row.name)
         self._used.add(name)
-        made = self._faults.attempt(place, lambda: self._pointer(row, name, offset, text))
-        if made is None:
+        argument = self._faults.attempt(place, lambda: self._pointer(row, name, offset, text))
+        if argument is None:
             self._faults.faulty.add(name)
             return None
         self._rows[name] = row
-        made = replace(made, inside=inside)
-        self.inner += [made] if inside else []
-        if isinstance(made, Buffer):
-            self._read_elements(row, made)
-        return made
+        argument = replace(argument, inside=inside)
+        self.inner += [argument] if inside else []
+        if isinstance(argument, Buffer):
+            self._read_elements(row, argument)
+        return argument
 
     def completed(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
         """Returns all arguments, those that share the memory of others with the place in it."""
@@ -361,8 +361,8 @@ class _References:
             self.read(row, row.name, 0, text, holder.name)
         else:
             place = argument_place(row.name)
-            made = self._faults.attempt(place, lambda: self._variable(row, variable, text))
-            self.variables += [] if made is None else [made]
+            buffer = self._faults.attempt(place, lambda: self._variable(row, variable, text))
+            self.variables += [] if buffer is None else [buffer]
 
     def _variable(self, row: FormParameter, variable: ModuleVariable, text: str) -> Buffer:
         parsed = parse_variable(text)
@@ -416,43 +416,43 @@ class _References:
             # An address that nothing is said of stays where the rest does.
             if inside or not keeps:
                 self.read(rows[name], name, part.offset, inside or NULL, row.name)
-        made = absolute(fill, self._folder) if fill else _initial(variable)
-        return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
+        content = absolute(fill, self._folder) if fill else _initial(variable)
+        return Buffer(row.name, element, 0, count, content, direction, symbol=variable.symbol)
 
     def _pointer(
-        self, row: FormParameter, name: str, offset: int, given: str
+        self, row: FormParameter, name: str, offset: int, text: str
     ) -> Buffer | SharedPointer:
-        shared = parse_shared(given)
+        shared = parse_shared(text)
         if shared is None:
-            return self._buffer(row, name, offset, given)
+            return self._buffer(row, name, offset, text)
         if not isinstance(row.type, Pointer):
             raise TextError(f"{name} is a texture or surface, which shares no memory.")
         self._shared[name] = shared
         return SharedPointer(name, row.type.target or _BYTE, offset)
 
-    def _buffer(self, row: FormParameter, name: str, offset: int, given: str) -> Buffer:
+    def _buffer(self, row: FormParameter, name: str, offset: int, text: str) -> Buffer:
         pointer = row.type
         if isinstance(pointer, Handle):
-            return texel_buffer(name, pointer, offset, given, self._names, self._folder)
+            return texel_buffer(name, pointer, offset, text, self._names, self._folder)
         assert isinstance(pointer, Pointer)
-        text = parse_buffer(given)
-        if text is None:
+        parsed = parse_buffer(text)
+        if parsed is None:
             return Buffer(name, pointer.target or _BYTE, offset, 0)
-        length = integer(text.length, self._names)
+        length = integer(parsed.length, self._names)
         if length < 1:
             raise TextError(
                 f"A buffer of {length:,} elements makes no sense.", "Write null for a null pointer."
             )
-        start = integer(text.start, self._names)
+        start = integer(parsed.start, self._names)
         if not 0 <= start < length:
             raise TextError(f"A buffer of {length:,} elements has none at {start:,}.")
-        direction = text.direction or (Direction.IN if pointer.const else Direction.INOUT)
-        self._usual |= set() if text.direction else {name}
+        direction = parsed.direction or (Direction.IN if pointer.const else Direction.INOUT)
+        self._usual |= set() if parsed.direction else {name}
         usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
-        fill = absolute(text.fill or Fill(usual), self._folder)
-        if not text.element and references_behind(pointer):
-            return self._holder(row, name, offset, length, text)
-        element = _element(text, pointer)
+        fill = absolute(parsed.fill or Fill(usual), self._folder)
+        if not parsed.element and references_behind(pointer):
+            return self._holder(row, name, offset, length, parsed)
+        element = _element(parsed, pointer)
         return Buffer(name, element, offset, length, fill, direction, start=start)
 
     def _holder(
@@ -519,16 +519,16 @@ class _References:
         rows = {inner.name: inner for inner in inner_rows(row)}
         for at in range(holder.length):
             for part in parts:
-                each, name = f"{row.name}{EACH}{part.path}", f"{holder.name}[{at}]{part.path}"
-                if (inner := rows.get(each)) is None:
+                key, name = f"{row.name}{EACH}{part.path}", f"{holder.name}[{at}]{part.path}"
+                if (inner := rows.get(key)) is None:
                     continue
-                text = self._texts.get(name, "") or self._texts.get(each, "")
+                text = self._texts.get(name, "") or self._texts.get(key, "")
                 if text:
-                    self._used.add(each)
+                    self._used.add(key)
                     offset = at * holder.element.size + part.offset
                     self.read(inner, name, offset, text, holder.name)
                 else:
-                    self._faults.add(_missing(self._form, each))
+                    self._faults.add(_missing(self._form, key))
                     return
 
 
@@ -619,8 +619,8 @@ def _unfilled(row: FormParameter, variable: ModuleVariable) -> Sequence[SpecProb
             value = "float[1024]:random"
         case other:
             value = example(other)
-    given = f"{row.name}={value}"
-    remedy = f"Fill it as the host code would: --set '{given}', or its row in the form."
+    assignment = f"{row.name}={value}"
+    remedy = f"Fill it as the host code would: --set '{assignment}', or its row in the form."
     return (SpecProblem(argument_place(row.name), message, remedy, Severity.WARNING),)
 
 
@@ -637,13 +637,13 @@ def _as_said(text: BufferText, row: FormParameter) -> Array:
 def _element(text: BufferText, pointer: Pointer) -> Type:
     if not text.element:
         return pointer.target or _BYTE
-    found = named(text.element)
-    if found is None:
+    element = named(text.element)
+    if element is None:
         raise TextError(
             f"'{text.element}' is no type that is known here.",
             "Write a number or a vector, as in float[n] or float4[n].",
         )
-    return found
+    return element
 
 
 def _doubts(row: FormParameter, buffer: Buffer) -> tuple[SpecProblem, ...]:

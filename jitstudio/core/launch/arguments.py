@@ -288,12 +288,12 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     """
     sizes = _sizes(form.parameters)
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
-    each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
-    texts = {p.name: str(min(each, _largest(p.type))) for p in sizes}
+    elements = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
+    texts = {p.name: str(min(elements, _largest(p.type))) for p in sizes}
     texts |= _texel_extents(form)
     texts |= host_texts(form)
     host = dict(form.host_launch.inside) if form.host_launch else {}
-    found: list[tuple[str, str]] = []
+    arguments: list[tuple[str, str]] = []
     for at, p in enumerate(form.parameters):
         text = p.default or texts.get(p.name) or _default_of(p, p.length or length, form)
         start = f"{at}."
@@ -304,11 +304,11 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             (row.name, _inner_text(row, p, of_host) or _text(row, _inner_length(row, p) or length))
             for row in inner_rows(p)
         ]
-        found += [(p.name, text), *inner]
+        arguments += [(p.name, text), *inner]
     of_variables = _host_variables(form.variables, host)
     for variable in form.variables:
-        found += _variable_texts(variable, of_variables.get(variable.name, {}))
-    return tuple(found)
+        arguments += _variable_texts(variable, of_variables.get(variable.name, {}))
+    return tuple(arguments)
 
 
 def host_texts(form: KernelForm) -> dict[str, str]:
@@ -316,15 +316,15 @@ def host_texts(form: KernelForm) -> dict[str, str]:
 
     Left out is what it does not tell, and what fits no parameter: a fraction for an integer.
     """
-    given, texts = _given(form), {}
-    known = all(isinstance(given.get(p.name), int) for p in _sizes(form.parameters))
+    values, texts = _given(form), {}
+    known = all(isinstance(values.get(p.name), int) for p in _sizes(form.parameters))
     for parameter in form.parameters:
-        match parameter.type, given.get(parameter.name):
+        match parameter.type, values.get(parameter.name):
             case _ if parameter.default:
                 pass
             case Pointer(target=target), HostBuffer(size, ahead) if known and size > 0:
                 elements = size // (target or FLOAT).size
-                lasts = _by_names(elements, given) or str(elements)
+                lasts = _by_names(elements, values) or str(elements)
                 if 0 < ahead < size and ahead % (target or FLOAT).size == 0:
                     lasts = f"{lasts}@{ahead // (target or FLOAT).size}"
                 holds = references_behind(parameter.type)
@@ -335,12 +335,12 @@ def host_texts(form: KernelForm) -> dict[str, str]:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    return texts | dict(_shared_texts(form.parameters, given, texts))
+    return texts | dict(_shared_texts(form.parameters, values, texts))
 
 
 def _shared_texts(
     parameters: Sequence[FormParameter],
-    given: Mapping[str, Number | HostBuffer],
+    values: Mapping[str, Number | HostBuffer],
     texts: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     """Yields the texts of pointers into memory that another pointer leads to, too.
@@ -351,14 +351,14 @@ def _shared_texts(
         (memory.start, parameter.type.const, at, parameter.name, memory)
         for at, parameter in enumerate(parameters)
         if isinstance(parameter.type, Pointer) and parameter.name in texts
-        if isinstance(memory := given.get(parameter.name), HostBuffer)
+        if isinstance(memory := values.get(parameter.name), HostBuffer)
     ]
     sizes = {
         p.name: (p.type.target or FLOAT).size for p in parameters if isinstance(p.type, Pointer)
     }
     owners: list[tuple[str, HostBuffer]] = []
-    for start, _, _, name, memory in sorted(pointers, key=lambda each: each[:3]):
-        owner = next((each for each in owners if each[1].is_same(memory)), None)
+    for start, _, _, name, memory in sorted(pointers, key=lambda pointer: pointer[:3]):
+        owner = next((pair for pair in owners if pair[1].is_same(memory)), None)
         if owner is None:
             owners.append((name, memory))
             continue
@@ -472,13 +472,13 @@ def first_launch(form: KernelForm) -> LaunchSpec:
     spec = LaunchSpec(
         kernel=form.title, arguments=arguments, cluster=",".join(map(str, form.cluster or ()))
     )
-    host, given = form.host_launch, _given(form)
+    host, values = form.host_launch, _given(form)
     block = str(form.block or min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK))
     if host is not None:
         block = ",".join(map(str, host.block)) if host.block else block
         spec = replace(spec, shared=str(host.shared or 0), cooperative=host.cooperative)
         if host.grid and host.block and takes_host_grid(form):
-            cover = _cover(host.grid, host.block, given)
+            cover = _cover(host.grid, host.block, values)
             grid = "" if cover else ",".join(map(str, host.grid))
             return replace(spec, block=block, cover=cover, grid=grid)
     texts = dict(arguments)
@@ -498,16 +498,16 @@ def first_launch(form: KernelForm) -> LaunchSpec:
 
 def _given(form: KernelForm) -> dict[str, Number | HostBuffer]:
     """Returns what the host code gives for the parameters."""
-    given = form.host_launch.arguments if form.host_launch else ()
-    if len(given) != len(form.parameters):
+    values = form.host_launch.arguments if form.host_launch else ()
+    if len(values) != len(form.parameters):
         return {}
-    pairs = zip(form.parameters, given, strict=True)
+    pairs = zip(form.parameters, values, strict=True)
     return {parameter.name: value for parameter, value in pairs if value is not None}
 
 
-def _by_names(number: int, given: Mapping[str, Number | HostBuffer]) -> str:
+def _by_names(number: int, values: Mapping[str, Number | HostBuffer]) -> str:
     """Returns arguments that come to a number, alone or as a product; empty where none do."""
-    sizes = [(name, value) for name, value in given.items() if type(value) is int and value > 1]
+    sizes = [(name, value) for name, value in values.items() if type(value) is int and value > 1]
     for count in (1, 2, 3):
         for some in combinations(sizes, count):
             if math.prod(value for _, value in some) == number:
@@ -518,7 +518,7 @@ def _by_names(number: int, given: Mapping[str, Number | HostBuffer]) -> str:
 
 
 def _cover(
-    grid: Sequence[int], block: Sequence[int], given: Mapping[str, Number | HostBuffer]
+    grid: Sequence[int], block: Sequence[int], values: Mapping[str, Number | HostBuffer]
 ) -> str:
     """Returns the arguments that the threads cover, one for each axis; empty where none fit."""
     names = []
@@ -527,7 +527,7 @@ def _cover(
             return ""
         covered = (
             name
-            for name, value in given.items()
+            for name, value in values.items()
             if type(value) is int and value > 1 and -(-value // threads) == blocks
         )
         names.append("1" if blocks == threads == 1 else next(covered, ""))

@@ -102,12 +102,12 @@ def choose_form(
         message = f"There are {len(forms)} kernels."
         raise _error("kernel", message, f"Choose one of {listing(titles)}.")
     for name_of in _NAMES:
-        found = [form for form in forms if not wanted or _squeezed(name_of(form)) == wanted]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            meant = listing(form.title for form in found)
-            message = f"'{kernel}' is the name of {len(found)} kernels."
+        matches = [form for form in forms if not wanted or _squeezed(name_of(form)) == wanted]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            meant = listing(form.title for form in matches)
+            message = f"'{kernel}' is the name of {len(matches)} kernels."
             raise _error("kernel", message, f"Choose one of {meant}.")
     raise _error("kernel", f"There is no kernel '{kernel}'.", unknown(kernel, titles))
 
@@ -142,8 +142,8 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
         SpecError: The build did not make it.
     """
     kind = _CODE[load]
-    if found := _found(result, form, kind):
-        return found
+    if artifact := _found(result, form, kind):
+        return artifact
     if not result.ok:
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
     if load is LoadMode.DRIVER_JIT and result.artifact(CodeKind.CUBIN, LINKED):
@@ -170,16 +170,16 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
     names = [source.name for source in sources] if is_linked else own
     if is_linked and whole is not None:
         return whole
-    given = {source.name: source.content for source in sources if source.kind is CodeKind.PTX}
+    ptx_sources = {source.name: source.content for source in sources if source.kind is CodeKind.PTX}
     texts = [
-        made.content if (made := result.artifact(CodeKind.PTX, name)) else given.get(name)
+        built.content if (built := result.artifact(CodeKind.PTX, name)) else ptx_sources.get(name)
         for name in names
     ]
-    found = [text for text in texts if text is not None]
-    if is_linked and len(found) == len(names):
-        return Artifact(CodeKind.PTX, LINKED, b"\0".join(found))
-    if found and not is_linked:
-        return Artifact(CodeKind.PTX, form.unit, found[0])
+    ptx = [text for text in texts if text is not None]
+    if is_linked and len(ptx) == len(names):
+        return Artifact(CodeKind.PTX, LINKED, b"\0".join(ptx))
+    if ptx and not is_linked:
+        return Artifact(CodeKind.PTX, form.unit, ptx[0])
     raise _error(
         "code",
         f"The simulator runs PTX, and the build made none of all of {form.title}: a cubin, an "
@@ -192,8 +192,8 @@ def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | 
     """Returns the code of this kind that the kernel is in."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
     own = [module for module in modules if split_variant(module)[0] == form.unit]
-    made = (result.artifact(kind, name) for name in (LINKED, *own, *modules, form.module))
-    return next(filter(None, made), None)
+    artifacts = (result.artifact(kind, name) for name in (LINKED, *own, *modules, form.module))
+    return next(filter(None, artifacts), None)
 
 
 def _error(where: str, message: str, remedy: str) -> SpecError:
@@ -242,8 +242,8 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
     if all(source.kind is CodeKind.PYTHON for source in sources):
         # The kernels of a script say what their parameters are.
         emit |= {CodeKind.CAPTURED}
-    made = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry="")
-    return with_entry(made, kernel)
+    launched = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry="")
+    return with_entry(launched, kernel)
 
 
 def with_entry(request: BuildRequest, kernel: str = "") -> BuildRequest:

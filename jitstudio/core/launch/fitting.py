@@ -37,7 +37,7 @@ def largest_fitting(
         fits: Whether the buffers fit where an argument has another value.
     """
     sizes = [(name, number) for name, number in names.items() if type(number) is int]
-    for name, number in sorted(sizes, key=lambda each: -each[1]):
+    for name, number in sorted(sizes, key=lambda pair: -pair[1]):
         if number > _LEAST and fits(name, 1):
             value, what = _largest(name, number, fits)
             label = f"Set {name} to {value:,}"

@@ -79,10 +79,10 @@ def _cooperative(needs: HostNeeds) -> Iterator[SpecProblem]:
 def _resident(
     config: LaunchConfig, device: Device, facts: Figures | None, needs: HostNeeds
 ) -> Iterator[SpecProblem]:
-    each = resident_blocks(config, device.limits, facts) if facts else None
-    if not needs.waits or needs.grid_barrier or not each or config.blocks < 2:
+    per_multiprocessor = resident_blocks(config, device.limits, facts) if facts else None
+    if not needs.waits or needs.grid_barrier or not per_multiprocessor or config.blocks < 2:
         return
-    there = each * device.multiprocessors
+    there = per_multiprocessor * device.multiprocessors
     gpu = f"a GPU of {device.multiprocessors} multiprocessors"
     gpu = gpu if device.is_simulated else device.name
     where = f" at line {needs.waits_at}" if needs.waits_at else ""
@@ -93,7 +93,7 @@ def _resident(
     if config.blocks > there:
         message = (
             f"The kernel waits{where} for what other threads write, and of {config.blocks:,} "
-            f"blocks {gpu} keeps {there:,} resident: {each} on each of "
+            f"blocks {gpu} keeps {there:,} resident: {per_multiprocessor} on each of "
             f"{device.multiprocessors} multiprocessors. Who waits for one that is not there yet "
             "may wait for ever."
         )

@@ -68,12 +68,12 @@ def resident_blocks(config: LaunchConfig, limits: DeviceLimits, facts: Figures) 
     warps = _rounded_up(config.threads_per_block, limits.warp) // limits.warp
     shared = facts.shared_bytes + config.shared
     # What a block can never have of the multiprocessor's is kept back for each block.
-    kept = limits.shared_per_multiprocessor - limits.shared_per_block_optin
+    reserved = limits.shared_per_multiprocessor - limits.shared_per_block_optin
     return min(
         limits.blocks_per_multiprocessor,
         limits.threads_per_multiprocessor // limits.warp // warps,
         _warps_by_registers(facts.registers, limits.registers_per_multiprocessor, limits) // warps,
-        limits.shared_per_multiprocessor // (shared + kept) if shared + kept else 1 << 31,
+        limits.shared_per_multiprocessor // (shared + reserved) if shared + reserved else 1 << 31,
     )
 
 
@@ -225,13 +225,13 @@ def _cooperative_problems(
             "cooperative", f"{device.name} has no cooperative launches.", "Launch without."
         )
         return
-    each = resident_blocks(config, device.limits, facts) if facts else None
-    if each is None or config.blocks <= each * device.multiprocessors:
+    resident = resident_blocks(config, device.limits, facts) if facts else None
+    if resident is None or config.blocks <= resident * device.multiprocessors:
         return
     yield SpecProblem(
         "cooperative",
-        f"{config.blocks:,} blocks cannot all be resident: {each} fit on each of "
-        f"{device.multiprocessors} multiprocessors, {each * device.multiprocessors:,} in all.",
+        f"{config.blocks:,} blocks cannot all be resident: {resident} fit on each of "
+        f"{device.multiprocessors} multiprocessors, {resident * device.multiprocessors:,} in all.",
         "Use fewer blocks and let each thread do more with a grid-stride loop.",
     )
 
@@ -273,11 +273,11 @@ def code_problems(
     """
     match code.kind:
         case CodeKind.CUBIN:
-            found = _cubin_problem(target_of(code) or arch, arch, device)
-            return (found,) if found else ()
+            problem = _cubin_problem(target_of(code) or arch, arch, device)
+            return (problem,) if problem else ()
         case CodeKind.PTX:
             both = (_target_problem(code.text, device), _version_problem(code.text, driver_version))
-            return tuple(problem for problem in both if problem)
+            return tuple(present for present in both if present)
     return ()
 
 
@@ -296,14 +296,14 @@ _WHY = {
 }
 
 
-def _cubin_problem(told: Arch | None, built: Arch | None, device: Device) -> SpecProblem | None:
-    if told is None:
+def _cubin_problem(target: Arch | None, built: Arch | None, device: Device) -> SpecProblem | None:
+    if target is None:
         return None
-    if built and built.number == told.number and not told.suffix:
-        told = replace(told, suffix=built.suffix)
-    if told.runs_on(device.number):
+    if built and built.number == target.number and not target.suffix:
+        target = replace(target, suffix=built.suffix)
+    if target.runs_on(device.number):
         return None
-    return _refused(f"a cubin for {told}", _WHY[told.suffix], device)
+    return _refused(f"a cubin for {target}", _WHY[target.suffix], device)
 
 
 def _target_problem(ptx: str, device: Device) -> SpecProblem | None:

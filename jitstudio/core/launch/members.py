@@ -41,15 +41,15 @@ class Part:
 
 def part_at(kind: Type, path: str) -> Part | None:
     """Returns the part of a type that a path leads to; None where there is none."""
-    found, at = Part(path, kind, 0), 0
+    part, at = Part(path, kind, 0), 0
     while at < len(path):
         step = _STEP.match(path, at)
-        inner = _step(found.type, step) if step else None
+        inner = _step(part.type, step) if step else None
         if step is None or inner is None:
             return None
-        found = Part(path, inner.type, found.offset + inner.offset)
+        part = Part(path, inner.type, part.offset + inner.offset)
         at = step.end()
-    return found
+    return part
 
 
 def _step(kind: Type, step: re.Match[str]) -> Part | None:

@@ -76,18 +76,18 @@ def parts(text: str) -> list[str]:
     Raises:
         TextError: A bracket has no other.
     """
-    found, depth, start = [], 0, 0
+    pieces, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)
         if depth < 0:
             raise TextError(f"'{shortened(text)}' has a '{character}' that nothing opens.")
         if character == "," and not depth:
-            found.append(text[start:at].strip())
+            pieces.append(text[start:at].strip())
             start = at + 1
     if depth:
         raise TextError(f"'{shortened(text)}' has a bracket that nothing closes.")
     last = text[start:].strip()
-    return [*found, last] if found or last else []
+    return [*pieces, last] if pieces or last else []
 
 
 def listing(names: Iterable[str], none: str = "none") -> str:

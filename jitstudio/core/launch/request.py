@@ -290,19 +290,19 @@ class LaunchRequest(RunSettings):
     @property
     def values(self) -> dict[str, float | int | bool]:
         """The scalars by their names, for expressions."""
-        found: dict[str, float | int | bool] = {}
+        scalars: dict[str, float | int | bool] = {}
         for argument in self.arguments:
             if isinstance(argument, ValueArgument):
                 if argument.number is not None:
-                    found[argument.name] = argument.number
-                found.update(argument.members)
-        return found
+                    scalars[argument.name] = argument.number
+                scalars.update(argument.members)
+        return scalars
 
-    def parameter_space(self, given: Mapping[str, int]) -> bytes:
+    def parameter_space(self, addresses: Mapping[str, int]) -> bytes:
         """Returns the bytes that the kernel reads its parameters from.
 
         Args:
-            given: The addresses and handles of the buffers by their names; of null pointers none.
+            addresses: Addresses and handles of the buffers by their names; of null pointers none.
         """
         space = bytearray(self.parameter_bytes)
         values = [a for a in self.arguments if isinstance(a, ValueArgument)]
@@ -311,19 +311,19 @@ class LaunchRequest(RunSettings):
         around = {"", *(value.name for value in values)}
         for pointer in self.pointers:
             if pointer.inside in around and (pointer.inside or is_slot(pointer)):
-                address = _address(pointer, given).to_bytes(ADDRESS_BYTES, "little")
+                address = _address(pointer, addresses).to_bytes(ADDRESS_BYTES, "little")
                 space[pointer.offset : pointer.offset + ADDRESS_BYTES] = address
         return bytes(space)
 
-    def addresses_in(self, holder: Buffer, given: Mapping[str, int]) -> dict[int, int]:
+    def addresses_in(self, holder: Buffer, addresses: Mapping[str, int]) -> dict[int, int]:
         """Returns the addresses that a buffer of pointers or of structs holds, by their offsets.
 
         Args:
             holder: The buffer.
-            given: See `parameter_space`.
+            addresses: See `parameter_space`.
         """
         inner = (pointer for pointer in self.pointers if pointer.inside == holder.name)
-        return {pointer.offset: _address(pointer, given) for pointer in inner}
+        return {pointer.offset: _address(pointer, addresses) for pointer in inner}
 
 
 def is_slot(argument: Argument) -> bool:
@@ -336,11 +336,11 @@ def is_slot(argument: Argument) -> bool:
     return True
 
 
-def _address(pointer: Buffer | SharedPointer, given: Mapping[str, int]) -> int:
+def _address(pointer: Buffer | SharedPointer, addresses: Mapping[str, int]) -> int:
     """Returns the address or handle of a pointer; see `LaunchRequest.parameter_space`."""
     if isinstance(pointer, SharedPointer):
-        return given.get(pointer.buffer, 0) + pointer.shift
-    return given.get(pointer.name, 0) + pointer.start_bytes
+        return addresses.get(pointer.buffer, 0) + pointer.shift
+    return addresses.get(pointer.name, 0) + pointer.start_bytes
 
 
 @dataclass(frozen=True)

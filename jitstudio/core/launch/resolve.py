@@ -105,10 +105,10 @@ def dims(what: str, text: str, names: Mapping[str, Number]) -> Dim3:
 def _cluster(spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number]) -> Dim3 | None:
     if not spec.cluster.strip():
         return None
-    given = dims("cluster", spec.cluster, names)
+    cluster = dims("cluster", spec.cluster, names)
     if form.cluster is None:
-        return given
-    if given != form.cluster:
+        return cluster
+    if cluster != form.cluster:
         declared = ",".join(map(str, form.cluster))
         raise TextError(
             f"The kernel declares clusters of {declared}, which a launch cannot change.",
@@ -202,14 +202,14 @@ def resolve(
         message = f"Not all parameters of {form.title} are known."
         faults.add(SpecProblem("kernel", message, " ".join(form.notes)))
     arguments = arguments_of(form, spec.arguments, folder, faults)
-    made = geometry(spec, form, arguments.names, faults)
-    config = made.config if made.complete else None
+    shape = geometry(spec, form, arguments.names, faults)
+    config = shape.config if shape.complete else None
     if gpu:
-        clustered = replace(made.config, cluster=made.config.cluster or form.cluster)
-        found = config_problems(clustered, gpu, kernel.facts, form.block_hint)
-        found += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
+        clustered = replace(shape.config, cluster=shape.config.cluster or form.cluster)
+        problems = config_problems(clustered, gpu, kernel.facts, form.block_hint)
+        problems += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
         # Of an unknown grid there is nothing to be said.
-        faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
+        faults.add(*(p for p in problems if shape.complete or p.where in _WITHOUT_GRID))
     if gpu:
         faults.add(*_memory_problems(spec, form, folder, arguments, gpu))
     expectations = expectations_of(spec, form, arguments.found, faults)
@@ -254,12 +254,12 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
 
 
 def _device(devices: DeviceList, ordinal: int) -> Device:
-    for found in devices.choices:
-        if found.ordinal == ordinal:
-            return found
+    for device in devices.choices:
+        if device.ordinal == ordinal:
+            return device
     if devices.problem:
         raise TextError(devices.problem)
-    known = listing(f"{found.ordinal} ({found.name})" for found in devices.devices)
+    known = listing(f"{device.ordinal} ({device.name})" for device in devices.devices)
     raise TextError(f"There is no GPU {ordinal}.", f"Known here: {known}.")
 
 

@@ -451,13 +451,13 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
     wrong = [d for buffer in result.buffers for d in _strays(buffer)]
     wrong += [_found(finding) for finding in result.findings]
     simulated = tuple(_simulated(request, result)) if result.simulation else ()
-    wrong += [found for found in simulated if found.severity is Severity.ERROR]
+    wrong += [d for d in simulated if d.severity is Severity.ERROR]
     gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
     outcome = result.outcome
     if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
         outcome = LaunchOutcome.WRONG
     compared = tuple(_compared(result))
-    notes = [found for found in simulated if found.severity is not Severity.ERROR]
+    notes = [d for d in simulated if d.severity is not Severity.ERROR]
     notes += _without_meaning(request)
     diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared, *notes)
     return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
@@ -603,11 +603,11 @@ def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator
 
 
 def _found_by_simulator(
-    found: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
+    fault: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
 ) -> Diagnostic:
-    place = found.place
+    place = fault.place
     file, line = (place.file, place.line or None) if place else ("", None)
-    words = found.message.rstrip(".") + times + "."
+    words = fault.message.rstrip(".") + times + "."
     return Diagnostic(severity, file, line, None, words, explanation=explanation)
 
 

@@ -247,12 +247,12 @@ class LineCounts:
 
 def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
     """Returns the counts of each source line, by file and line; `ptx_line` is the first of its."""
-    found: dict[tuple[str, int], LineCounts] = {}
+    counts: dict[tuple[str, int], LineCounts] = {}
     for line in lines:
         if line.line:
             key = (line.file, line.line)
-            found[key] = found[key] + line if key in found else line
-    return tuple(found[key] for key in sorted(found))
+            counts[key] = counts[key] + line if key in counts else line
+    return tuple(counts[key] for key in sorted(counts))
 
 
 @dataclass(frozen=True)
@@ -336,17 +336,17 @@ class AccessSample:
         Of shared memory a column is a bank and a row the words that one wavefront serves; of other
         memory a row is a line of 128 bytes.
         """
-        found: dict[int, list[int]] = {}
+        lanes_by_word: dict[int, list[int]] = {}
         for lane, address in self.lanes:
             for word in range(address // WORD_BYTES, (address + self.size - 1) // WORD_BYTES + 1):
-                found.setdefault(word, []).append(lane)
+                lanes_by_word.setdefault(word, []).append(lane)
         rows: dict[int, dict[int, tuple[int, ...]]] = {}
         depth = [0] * _COLUMNS
-        for word in sorted(found):
+        for word in sorted(lanes_by_word):
             column = word % _COLUMNS
             row = depth[column] if self.space is StateSpace.SHARED else word // _COLUMNS
             depth[column] += 1
-            rows.setdefault(row, {})[column] = tuple(sorted(found[word]))
+            rows.setdefault(row, {})[column] = tuple(sorted(lanes_by_word[word]))
         return tuple(PictureRow(row * LINE_BYTES, rows[row]) for row in sorted(rows))
 
 

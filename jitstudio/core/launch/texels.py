@@ -163,8 +163,8 @@ def texel_type(spelling: str) -> Type | None:
     name = spelling.strip()
     if name == HALF4.name:
         return HALF4
-    one = named(f"{name}1")
-    return named(name) or (one.fields[0].type if isinstance(one, Struct) else None)
+    vector = named(f"{name}1")
+    return named(name) or (vector.fields[0].type if isinstance(vector, Struct) else None)
 
 
 def channels_of(element: Type) -> tuple[Scalar, int] | None:

@@ -213,10 +213,10 @@ def _pythonic(text: str, spelt: list[str]) -> str:
 
 
 def _size_of(spelling: str) -> int:
-    found = named(spelling)
-    if found is None:
+    kind = named(spelling)
+    if kind is None:
         raise TextError(f"sizeof({spelling}) is unknown here.", "Write its bytes as a number.")
-    return found.size
+    return kind.size
 
 
 def _checked(value: Number) -> Number:
@@ -477,13 +477,13 @@ def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> EncodedValu
 
 
 def _assembled(
-    whole: Struct | Array, given: list[tuple[str, int, Type, str]], names: Mapping[str, Number]
+    whole: Struct | Array, parts: list[tuple[str, int, Type, str]], names: Mapping[str, Number]
 ) -> EncodedValue:
     """Returns a value of parts, each with its place, offset, type and text."""
     data = bytearray(whole.size)
     members: dict[str, Number | bool] = {}
     references: dict[str, str] = {}
-    for place, offset, kind, text in given:
+    for place, offset, kind, text in parts:
         part = _within(place, kind, text, names)
         data[offset : offset + kind.size] = part.data
         members |= {place + path: number for path, number in part.members.items()}
@@ -506,7 +506,7 @@ def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> E
 def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa: A002
     """Returns each text with its field; those without a name come first, in order."""
     known = {field.name: field for field in type.fields}
-    found: dict[str, tuple[Field, str]] = {}
+    values: dict[str, tuple[Field, str]] = {}
     named = False
     for index, text in enumerate(texts):
         name, value = _assigned(text)
@@ -521,10 +521,10 @@ def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa:
         name = name or type.fields[index].name
         if name not in known:
             raise TextError(f"{type.name} has no field '{name}'.", unknown(name, known))
-        if name in found:
+        if name in values:
             raise TextError(f"The field {name} is given twice.")
-        found[name] = (known[name], value)
-    return list(found.values())
+        values[name] = (known[name], value)
+    return list(values.values())
 
 
 def _assigned(text: str) -> tuple[str, str]:
