@@ -190,19 +190,19 @@ def generic_name(title: str) -> str:
 
     ``saxpy<float>`` and ``saxpy<double>`` are both ``saxpy<{T}>``, as one draft is about both.
     """
-    found = _FIRST_ARGUMENT.fullmatch(title)
-    if found is None or found["type"].strip() not in _NUMBERS:
+    match = _FIRST_ARGUMENT.fullmatch(title)
+    if match is None or match["type"].strip() not in _NUMBERS:
         return title
-    return f"{found['name']}{{T}}{found['rest']}"
+    return f"{match['name']}{{T}}{match['rest']}"
 
 
 def fresh_draft(form: KernelForm, spec: LaunchSpec) -> VariantDraft:
     """Returns what a form proposes for a kernel: block sizes, and types where it is a template."""
     kernel = generic_name(form.title)
     axes = [AxisText(AxisKind.BLOCK, values=_blocks(form, spec))]
-    found = _FIRST_ARGUMENT.fullmatch(form.title)
-    if found is not None and kernel != form.title:
-        own = found["type"].strip()
+    match = _FIRST_ARGUMENT.fullmatch(form.title)
+    if match is not None and kernel != form.title:
+        own = match["type"].strip()
         types = _USUAL_TYPES if own in _USUAL_TYPES else (own, *_USUAL_TYPES)
         axes.append(AxisText(AxisKind.TEMPLATE, "T", ", ".join(types)))
     return VariantDraft(kernel, tuple(axes))

@@ -140,12 +140,12 @@ class CapturedKernel:
 
     def representation(self, language: KernelLanguage) -> Representation | None:
         """Returns the one in this language, or None."""
-        return next((one for one in self.representations if one.language is language), None)
+        return next((form for form in self.representations if form.language is language), None)
 
     @property
     def source(self) -> Representation | None:
         """What a person wrote, or None where that is not known."""
-        return next((one for one in self.representations if one.language.is_source), None)
+        return next((form for form in self.representations if form.language.is_source), None)
 
     @property
     def target(self) -> Arch | None:
@@ -161,12 +161,12 @@ def pack(kernel: CapturedKernel) -> bytes:
     """Returns a captured kernel as the bytes of a file."""
     listed = [
         {
-            "language": one.language.value,
-            "member": f"{number}{one.language.ending}",
-            "file": one.file,
-            "first_line": one.first_line,
+            "language": representation.language.value,
+            "member": f"{number}{representation.language.ending}",
+            "file": representation.file,
+            "first_line": representation.first_line,
         }
-        for number, one in enumerate(kernel.representations)
+        for number, representation in enumerate(kernel.representations)
     ]
     head = {
         "format": _FORMAT,
@@ -179,10 +179,10 @@ def pack(kernel: CapturedKernel) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         # With a fixed time: the same kernel gives the same bytes.
         archive.writestr(zipfile.ZipInfo(_MEMBER), json.dumps(head, indent=1))
-        for entry, one in zip(listed, kernel.representations, strict=True):
+        for entry, representation in zip(listed, kernel.representations, strict=True):
             info = zipfile.ZipInfo(str(entry["member"]))
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, one.content)
+            archive.writestr(info, representation.content)
     return packed.getvalue()
 
 
@@ -238,7 +238,7 @@ def _representations(
     for entry in listed:
         read = _reader(entry, "a representation")
         word = read("language", str)
-        language = next((one for one in KernelLanguage if one.value == word), None)
+        language = next((known for known in KernelLanguage if known.value == word), None)
         if language is None:
             raise CapturedError(f"it has a representation in '{word[:80]}', which is not known")
         if language in there:

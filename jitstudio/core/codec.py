@@ -418,8 +418,8 @@ class _Union(TypeCodec):
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         kind = type(value)
         if kind not in self._arms:
-            found = (arm for arm in self._arms if isinstance(value, arm))
-            kind = next(found, kind)
+            arms = (arm for arm in self._arms if isinstance(value, arm))
+            kind = next(arms, kind)
         if kind not in self._arms:
             raise TypeError(f"{shortly(value)} is none of {', '.join(self._names)}")
         return [kind.__name__, self._arms[kind].lower(value, blobs)]
@@ -483,22 +483,22 @@ def _parts_of(bare: type, arguments: tuple[Any, ...]) -> dict[str, Any]:
     else:
         raise TypeError(f"{bare.__name__} cannot be stored")
     hints = get_type_hints(bare)
-    given = dict(zip(getattr(bare, "__parameters__", ()), arguments, strict=True))
-    return {name: given.get(hints[name], hints[name]) for name in names}
+    bound = dict(zip(getattr(bare, "__parameters__", ()), arguments, strict=True))
+    return {name: bound.get(hints[name], hints[name]) for name in names}
 
 
 def described(kind: Any) -> str:
     """All names and types that a type consists of: what differs in them is stored differently."""
-    found: dict[Any, str] = {}
+    descriptions: dict[Any, str] = {}
     waiting = [kind]
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            form = form_of(one)
+        part = waiting.pop()
+        if part not in descriptions:
+            form = form_of(part)
             parts = dict(form.parts) if isinstance(form, _Row) else {}
-            found[one] = f"{one} {parts}"
-            waiting += [*parts.values(), *(arm for arm in get_args(one) if arm is not ...)]
-    return "\n".join(sorted(found.values()))
+            descriptions[part] = f"{part} {parts}"
+            waiting += [*parts.values(), *(arm for arm in get_args(part) if arm is not ...)]
+    return "\n".join(sorted(descriptions.values()))
 
 
 __all__ = ["Codec", "CodecError"]

@@ -153,11 +153,11 @@ def symbol_name(symbols: ElfSection, names: bytes, index: int) -> str:
 
 def function_index(cubin: bytes, name: str) -> int | None:
     """Returns the index of a function in the table of symbols, or None if there is none."""
-    found = sections(cubin)
-    table = next((one for one in found if one.name == ".symtab"), None)
-    if table is None or table.link >= len(found):
+    elf_sections = sections(cubin)
+    table = next((section for section in elf_sections if section.name == ".symtab"), None)
+    if table is None or table.link >= len(elf_sections):
         return None
-    names = found[table.link].content
+    names = elf_sections[table.link].content
     for index, row in enumerate(_rows(_SYMBOL, table.content, _SYMBOL.size)):
         if row[1] & 0xF == _FUNCTION and _text(names, row[0]) == name:
             return index
@@ -213,8 +213,8 @@ def cupy_payload(content: bytes) -> bytes | None:
 
     for digits, method in _CUPY_HASHES:
         payload = content[digits:]
-        found = hashlib.new(method, payload, usedforsecurity=False).hexdigest()
-        if content[:digits] == found.encode():
+        digest = hashlib.new(method, payload, usedforsecurity=False).hexdigest()
+        if content[:digits] == digest.encode():
             return _behind_names(payload)
     return None
 
@@ -273,8 +273,8 @@ def kept_ptx(content: bytes) -> str:
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
     was assembled.
     """
-    kept = _kept(content).decode("utf-8", "replace")
-    return "\n".join(_indented(kept.removesuffix("\0").split("\0"))) + "\n" if kept else ""
+    ptx = _kept(content).decode("utf-8", "replace")
+    return "\n".join(_indented(ptx.removesuffix("\0").split("\0"))) + "\n" if ptx else ""
 
 
 def _cuda_header(content: bytes | mmap) -> tuple[int, int] | None:
@@ -289,10 +289,10 @@ def _kept(content: bytes) -> bytes:
     if _cuda_header(content) is None:
         return b""
     # Its name has a number behind it where modules are linked.
-    found = sections(content, _PTX)
-    if len(found) != 1 or len(found[0].content) < found[0].size:
+    parts = sections(content, _PTX)
+    if len(parts) != 1 or len(parts[0].content) < parts[0].size:
         return b""
-    text = found[0].content
+    text = parts[0].content
     return text if text.endswith(b"\0") and b".version" in text and b".target" in text else b""
 
 
@@ -329,9 +329,9 @@ def _read_headers(content: bytes | mmap) -> Iterator[_Header]:
     heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
     _, _, start, length, _ = heads[names_at]
     names = content[start : start + length]
-    for name_at, kind, offset, held, link in heads:
+    for name_at, kind, offset, size_in_file, link in heads:
         end = names.find(b"\0", name_at, name_at + _LONGEST_NAME)
-        yield names[name_at:end].decode("utf-8", "replace"), kind, offset, held, link
+        yield names[name_at:end].decode("utf-8", "replace"), kind, offset, size_in_file, link
 
 
 def _sections(content: bytes | mmap, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
@@ -340,9 +340,9 @@ def _sections(content: bytes | mmap, named: re.Pattern[str] | None) -> Iterator[
     for name, kind, start, length, link in _headers(content):
         if named is not None and not named.fullmatch(name):
             continue
-        held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
-        left -= len(held)
-        yield ElfSection(name, held, length, link)
+        data = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
+        left -= len(data)
+        yield ElfSection(name, data, length, link)
 
 
 def _rows(row: struct.Struct, content: bytes, size: int) -> Iterator[tuple[int, ...]]:

@@ -110,12 +110,12 @@ def edit_for(fix: Fix, text: str) -> Edit | None:
     """Returns where and how a fix changes this text; None where what it replaces is not there."""
     start = start_of_line(text, fix.line) if fix.line else 0
     if fix.kind is FixKind.INSERT_TEXT:
-        at = start if fix.line else len(text)
+        place = start if fix.line else len(text)
         newline = "" if fix.line or not text or text.endswith("\n") else "\n"
-        return Edit(at, at, f"{newline}{fix.value}\n")
+        return Edit(place, place, f"{newline}{fix.value}\n")
     end = text.find("\n", start) if fix.line and "\n" not in fix.replaces else -1
-    found = text.find(fix.replaces, start, len(text) if end < 0 else end)
-    return None if found < 0 else Edit(found, found + len(fix.replaces), fix.value)
+    at = text.find(fix.replaces, start, len(text) if end < 0 else end)
+    return None if at < 0 else Edit(at, at + len(fix.replaces), fix.value)
 
 
 def start_of_line(text: str, line: int) -> int:
@@ -265,19 +265,19 @@ def diagnose(
         return ()
     # What is made for one target of several is called by its module's name all the same.
     source, _, _ = split_variant(source)
-    found = [d for text in (log, error_log) for d in _read(text, tool, source, header_folders)]
+    parsed = [d for text in (log, error_log) for d in _read(text, tool, source, header_folders)]
     # The tool holds this to be an error, and then goes on as if it were none.
-    found += [
+    parsed += [
         Diagnostic(Severity.WARNING, source, None, None, match["message"], tool)
         for line in stderr.splitlines()
         if (match := _ON_STDERR.match(line))
     ]
-    if not ok and not any(d.severity is Severity.ERROR for d in found):
+    if not ok and not any(d.severity is Severity.ERROR for d in parsed):
         message = error_log.strip() or log.strip() or f"{tool.value} failed and said nothing."
         if message.startswith(_EXHAUSTED):
             message = f"{tool.value} ran out of memory. {message}"
-        found.append(Diagnostic(Severity.ERROR, source, None, None, message, tool))
-    return tuple(dict.fromkeys(found))
+        parsed.append(Diagnostic(Severity.ERROR, source, None, None, message, tool))
+    return tuple(dict.fromkeys(parsed))
 
 
 def _read(
@@ -427,9 +427,9 @@ def edits_for(fixes: Iterable[Fix], text: str) -> list[Edit]:
 
     What a fix replaces and is not there, or is changed by another one before it, stays as it is.
     """
-    found = sorted(filter(None, (edit_for(fix, text) for fix in fixes)), key=lambda e: e.start)
+    by_start = sorted(filter(None, (edit_for(fix, text) for fix in fixes)), key=lambda e: e.start)
     edits: list[Edit] = []
-    for edit in found:
+    for edit in by_start:
         if not edits or edit.start >= edits[-1].end:
             edits.append(edit)
     return edits[::-1]

@@ -65,19 +65,19 @@ class FileContentCache(Generic[_T]):
         self._derive = derive
         self._known: dict[str, tuple[_Stamp, _T]] = {}
 
-    def of(self, path: str, found: os.stat_result) -> _T:
+    def of(self, path: str, status: os.stat_result) -> _T:
         """Returns what follows from a file, the status of which is known.
 
         Raises:
             UnreadableFile: See the class.
             OSError: The file is gone, or is another one by now.
         """
-        stamp = _stamp(found)
+        stamp = _stamp(status)
         known = self._known.get(path)
         # A file written a moment ago may be written again within the same tick of the clock.
-        if known and known[0] == stamp and time.time_ns() - found.st_ctime_ns > _SETTLED_NS:
+        if known and known[0] == stamp and time.time_ns() - status.st_ctime_ns > _SETTLED_NS:
             return known[1]
-        value = self._derive(_content(path, found))
+        value = self._derive(_content(path, status))
         if len(self._known) >= _MOST_REMEMBERED:
             self._known.clear()
         self._known[path] = (stamp, value)
@@ -95,21 +95,21 @@ class Disk:
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None
-        found: dict[str, tuple[object, ...]] = {}
+        contents: dict[str, tuple[object, ...]] = {}
         twins: dict[object, int] = {}
         stamps: list[tuple[str, _Stamp]] = []
         newest = 0
         try:
             for path in places(searches):
-                if path in found or (status := _status(path)) is None:
+                if path in contents or (status := _status(path)) is None:
                     continue
                 if stat.S_ISDIR(status.st_mode):
-                    found[path] = ("folder",)
+                    contents[path] = ("folder",)
                 else:
                     content = self._digests.of(path, status)
                     # EDG tells files apart by number, GCC's preprocessor by time and content.
                     marks = (status.st_dev, status.st_ino), (content, status.st_mtime_ns)
-                    found[path] = (content, *(twins.setdefault(x, len(twins)) for x in marks))
+                    contents[path] = (content, *(twins.setdefault(x, len(twins)) for x in marks))
                 stamps.append((path, _stamp(status)))
                 newest = max(newest, status.st_ctime_ns, _link_changed(path))
         except (UnreadableFile, OSError):
@@ -121,7 +121,7 @@ class Disk:
                 newest = max(newest, status.st_ctime_ns)
         newest = max([newest, *map(_moved, _above(folders, searches))])
         return SearchSnapshot(
-            _hash((searches, sorted(found.items()))), _hash(sorted(stamps)), newest
+            _hash((searches, sorted(contents.items()))), _hash(sorted(stamps)), newest
         )
 
 
@@ -137,8 +137,8 @@ def places(searches: Iterable[Search]) -> Iterator[str]:
 
 def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
     """The status of the folder at a path, or of the file, which is anything else; None if none."""
-    found = _status(path)
-    return found if found and stat.S_ISDIR(found.st_mode) == folder else None
+    status = _status(path)
+    return status if status and stat.S_ISDIR(status.st_mode) == folder else None
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -156,12 +156,12 @@ def working_folder() -> str:
         return ""
 
 
-def _content(path: str, found: os.stat_result) -> bytes:
-    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+def _content(path: str, status: os.stat_result) -> bytes:
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
         raise UnreadableFile(path)
     # Not even a pipe that has just taken its place makes this wait.
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        if _stamp(os.fstat(file.fileno())) != _stamp(found):
+        if _stamp(os.fstat(file.fileno())) != _stamp(status):
             raise UnreadableFile(path)
         return file.read(_LARGEST + 1)
 
@@ -193,26 +193,26 @@ def _moved(path: str) -> int:
     What is made in a folder, or taken out of it, changes both of its times.
     """
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return 0
-    if stat.S_ISLNK(found.st_mode) or found.st_mtime_ns + TICK_NS < found.st_ctime_ns:
-        return found.st_ctime_ns
+    if stat.S_ISLNK(status.st_mode) or status.st_mtime_ns + TICK_NS < status.st_ctime_ns:
+        return status.st_ctime_ns
     return 0
 
 
 def _link_changed(path: str) -> int:
-    found = os.lstat(path)
-    return found.st_ctime_ns if stat.S_ISLNK(found.st_mode) else 0
+    status = os.lstat(path)
+    return status.st_ctime_ns if stat.S_ISLNK(status.st_mode) else 0
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
+def _stamp(status: os.stat_result) -> _Stamp:
     return (
-        found.st_dev,
-        found.st_ino,
-        found.st_size,
-        found.st_mtime_ns,
-        found.st_ctime_ns,
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
     )
 
 

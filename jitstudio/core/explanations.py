@@ -101,18 +101,18 @@ class _Case:
     @cached_property
     def stage(self) -> StageResult | None:
         """The stage that has reported it, as far as one can know."""
-        told = [s for s in self.stages if self.diagnostic.tool in (s.tool, None)]
-        named = [s for s in told if s.source == self.diagnostic.file]
-        failed = [s for s in told if not s.ok]
-        return next(iter(named or failed or told), None)
+        candidates = [s for s in self.stages if self.diagnostic.tool in (s.tool, None)]
+        named = [s for s in candidates if s.source == self.diagnostic.file]
+        failed = [s for s in candidates if not s.ok]
+        return next(iter(named or failed or candidates), None)
 
     @property
     def arch(self) -> Arch:
         """The target that the tool was sent; a fatbin has several."""
         sent = self.stage.options if self.stage else ()
         named = (option.partition("=")[2] for option in sent if option.startswith("-arch="))
-        told = next(named, None)
-        return Arch.parse(told) if told else self.request.arch
+        word = next(named, None)
+        return Arch.parse(word) if word else self.request.arch
 
     @cached_property
     def source(self) -> str | None:
@@ -185,8 +185,8 @@ def _unmarked_line(case: _Case) -> str | None:
     named = re.compile(rf"^[^#/;(]*\b{re.escape(case.missing)}\s*+\(")
     aside = (part for part in case.stage.host_code if part.name == case.diagnostic.file)
     numbers = (number for part in aside for number in part.line_numbers())
-    found = (n for n in numbers if n <= len(lines) and named.search(lines[n - 1]))
-    return next(map(str, found), None)
+    matching = (n for n in numbers if n <= len(lines) and named.search(lines[n - 1]))
+    return next(map(str, matching), None)
 
 
 def _in_place_of_std(case: _Case, scope: str) -> str | None:
@@ -214,8 +214,8 @@ _LIMITS_HEADERS = {
 
 def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None:
     """Returns the first header that declares what is missed and that is not included."""
-    found = case.missing if "identifier" in case.diagnostic.message else case.line_text
-    declaring = (header for header, names in headers.items() if names.search(found or ""))
+    text = case.missing if "identifier" in case.diagnostic.message else case.line_text
+    declaring = (header for header, names in headers.items() if names.search(text or ""))
     header = next(declaring, None)
     return header if header and f"<{header}>" not in (case.source or "") else None
 
@@ -300,8 +300,8 @@ def _quoted_name(request: BuildRequest) -> str | None:
     written = [source.content for source in request.sources]
     written += [header.content for header in request.headers]
     names = (os.path.join(source.folder, source.name) for source in request.sources)
-    told = (quoted_name(text.decode("utf-8", "replace")) for text in written)
-    return next((name for name in chain(names, told) if name and '"' in name), None)
+    in_texts = (quoted_name(text.decode("utf-8", "replace")) for text in written)
+    return next((name for name in chain(names, in_texts) if name and '"' in name), None)
 
 
 def _final_code(request: BuildRequest) -> str | None:

@@ -93,10 +93,10 @@ def containers(content: bytes | mmap) -> Iterator[FatbinContainer]:
     """
     at = content.find(_MAGIC_BYTES)
     while at >= 0:
-        found = _container(content, at)
-        if found is not None:
-            yield found
-            at = found.spans[-1][1]
+        container = _container(content, at)
+        if container is not None:
+            yield container
+            at = container.spans[-1][1]
         else:
             at += len(_MAGIC_BYTES)
         at = content.find(_MAGIC_BYTES, at)

@@ -64,7 +64,7 @@ class Handover:
     @classmethod
     def of(cls, sources: Iterable[Source]) -> Handover:
         """Returns what hands over these modules."""
-        return cls(tuple(HandedCode(_named(each), each.kind, each.content) for each in sources))
+        return cls(tuple(HandedCode(_named(s), s.kind, s.content) for s in sources))
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,9 @@ def read_message(body: bytes) -> Handover:
     return handover
 
 
-def answer(given: HandoverAnswer) -> bytes:
+def answer(reply: HandoverAnswer) -> bytes:
     """Returns the answer to a message."""
-    return _ANSWERS.message(HandoverAnswer(given.tabs, given.problem[:_LONGEST_PROBLEM]))
+    return _ANSWERS.message(HandoverAnswer(reply.tabs, reply.problem[:_LONGEST_PROBLEM]))
 
 
 def read_answer(body: bytes) -> HandoverAnswer:

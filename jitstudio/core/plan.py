@@ -180,8 +180,8 @@ def _check(request: BuildRequest) -> None:
 
 def _has_nvcc(request: BuildRequest) -> bool:
     """Returns whether nvcc compiles one of the modules."""
-    given = any(source.kind is _K.CUDA for source in request.sources)
-    return given and request.compiler is CudaCompiler.NVCC
+    has_cuda = any(source.kind is _K.CUDA for source in request.sources)
+    return has_cuda and request.compiler is CudaCompiler.NVCC
 
 
 def _nvcc_refusal(request: BuildRequest) -> str:
@@ -208,14 +208,14 @@ def _check_trust(request: BuildRequest) -> None:
                 f"{NOT_TRUSTED} Building '{scripts[0]}' runs it, with all that it says. Read it "
                 f"first. {HOW_TO_TRUST.replace('Change that, or trust', 'Then trust')}"
             )
-        found = list(refused(request.options, request.confined_to, request.folder))
+        reasons = list(refused(request.options, request.confined_to, request.folder))
         names = [code.name for code in (*request.sources, *request.libraries)]
         names += [header.name for header in request.headers]
-        found += [f"{reason}." for name in names if (reason := misnamed(name))]
-        if found:
-            if (more := len(found) - _MOST_WARNINGS) > 0:
-                found[_MOST_WARNINGS:] = [f"There are {more} more like these."]
-            raise PlanError(f"{NOT_TRUSTED} {' '.join(found)} {HOW_TO_TRUST}")
+        reasons += [f"{reason}." for name in names if (reason := misnamed(name))]
+        if reasons:
+            if (more := len(reasons) - _MOST_WARNINGS) > 0:
+                reasons[_MOST_WARNINGS:] = [f"There are {more} more like these."]
+            raise PlanError(f"{NOT_TRUSTED} {' '.join(reasons)} {HOW_TO_TRUST}")
     if not request.unsafe_options and (found_hazard := hazard(request.options)):
         raise PlanError(f"{found_hazard} {HOW_TO_ALLOW}")
 
@@ -256,16 +256,16 @@ def _units(request: BuildRequest) -> list[Source]:
 
 def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
     """Steps that make every wanted kind of one module, without a link."""
-    made: set[CodeKind] = {source.kind}
+    kinds: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
     possible = [kind for kind in wanted if _can_become(source, kind)]
     if wanted and not possible:
         raise PlanError(_impossible(source, wanted[0]))
     for kind in possible:
         for target in _chain(source.kind, kind):
-            if target not in made:
+            if target not in kinds:
                 step = _step(request, source, target, possible)
-                made.update(step.makes)
+                kinds.update(step.makes)
                 yield step
 
 
@@ -397,9 +397,9 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
 
 def _variant(step: PlanStep, request: BuildRequest, target: str) -> PlanStep:
     """Returns the same step among those for other targets."""
-    given = {Ref(source.kind, source.name) for source in request.sources}
+    sources = {Ref(source.kind, source.name) for source in request.sources}
     inputs = (
-        ref if ref in given else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
+        ref if ref in sources else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
     )
     return replace(step, name=f"{step.name}@{target}", inputs=tuple(inputs))
 
@@ -502,7 +502,7 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     if _has_nvcc(request) and any(source.name_expressions for source in request.sources):
         message = "nvcc takes no name expressions: it makes the instances that the source uses."
         yield Diagnostic(Severity.WARNING, "", None, None, message)
-    for given, tools in idle_options(request, {step.tool for step in steps}):
+    for option, tools in idle_options(request, {step.tool for step in steps}):
         wanted = " and ".join(tool.value for tool in tools)
-        message = f"No tool of this build takes '{' '.join(given.words)}': it is for {wanted}."
+        message = f"No tool of this build takes '{' '.join(option.words)}': it is for {wanted}."
         yield Diagnostic(Severity.WARNING, "", None, None, message)

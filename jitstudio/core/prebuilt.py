@@ -28,8 +28,8 @@ def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
 
     The kernels of a script come last: they are no modules of the request.
     """
-    made = (artifact.name for artifact in result.artifacts if artifact.kind is CodeKind.CUBIN)
-    for name in dict.fromkeys((LINKED, *(source.name for source in request.sources), *made)):
+    names = (artifact.name for artifact in result.artifacts if artifact.kind is CodeKind.CUBIN)
+    for name in dict.fromkeys((LINKED, *(source.name for source in request.sources), *names)):
         if (cubin := machine_code(request, result, name)) is not None:
             yield cubin
 
@@ -44,10 +44,10 @@ def ptx_of(request: BuildRequest, result: BuildResult, name: str) -> dict[str, s
 
     After a link all modules may be in it; else the module alone.
     """
-    made = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.PTX)
-    given = ((s.name, s.content) for s in request.sources if s.kind is CodeKind.PTX)
+    built = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.PTX)
+    sources = ((s.name, s.content) for s in request.sources if s.kind is CodeKind.PTX)
     texts: dict[str, str] = {}
-    for module, content in (*given, *made):
+    for module, content in (*sources, *built):
         if name in (LINKED, module):
             texts[module] = content.decode("utf-8", "replace")
     return texts

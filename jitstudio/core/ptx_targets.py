@@ -29,7 +29,7 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
         In order; empty where no target has all of it, None where nothing is known.
     """
     lacking = _LACKING.search(message)
-    if lacking is None or (found := _table().get(lacking["what"])) is None:
+    if lacking is None or (common := _table().get(lacking["what"])) is None:
         return None
     for name, targets in _table().items():
         is_lacking = f"'{name}' not supported on" in text
@@ -39,8 +39,8 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
             rf"{before}{re.escape(name)}(?!\w)", text
         )
         if is_lacking or is_written:
-            found = found & targets
-    return tuple(sorted(found))
+            common = common & targets
+    return tuple(sorted(common))
 
 
 def nearest_target(message: str, text: str) -> str | None:

@@ -137,15 +137,15 @@ def with_name_expressions(
     Where none does, all get it, so that NVRTC says what is wrong with it. A module that has the
     expression already keeps it once.
     """
-    given = {s.name: list(s.name_expressions) for s in sources if s.kind is CodeKind.CUDA}
-    takers = [source for source in sources if source.name in given]
+    names = {s.name: list(s.name_expressions) for s in sources if s.kind is CodeKind.CUDA}
+    takers = [source for source in sources if source.name in names]
     for expression in expressions:
         name = re.search(r"\w+(?=\s*(?:<|$))", expression)
         word = re.compile(rf"\b{re.escape(name[0] if name else expression)}\b".encode())
         mentioned = [source for source in takers if word.search(source.content)]
         for source in mentioned or takers:
-            given[source.name].append(expression)
+            names[source.name].append(expression)
     return tuple(
-        replace(s, name_expressions=tuple(dict.fromkeys(given[s.name]))) if s.name in given else s
+        replace(s, name_expressions=tuple(dict.fromkeys(names[s.name]))) if s.name in names else s
         for s in sources
     )

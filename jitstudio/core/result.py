@@ -329,9 +329,9 @@ class BuildResult:
         """
         keys = self.kernel_keys
         called = (k for k in self.kernels if kernel in (k.name, keys[k.module, k.name]))
-        found = [k for k in called if k.resources]
-        own = (k for k in found if k.module == module)
-        return next((k.resources for k in (*own, *found)), None)
+        measured = [k for k in called if k.resources]
+        own = (k for k in measured if k.module == module)
+        return next((k.resources for k in (*own, *measured)), None)
 
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
         """Returns the artifact of this kind made from the module `name`, or None."""

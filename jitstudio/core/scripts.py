@@ -37,7 +37,7 @@ def kernel_sources(
     packed: Sequence[bytes],
     script: str,
     request: BuildRequest,
-    found: Mapping[str, Sequence[Source]],
+    by_script: Mapping[str, Sequence[Source]],
 ) -> tuple[Source, ...]:
     """Returns the kernels of a Python file as modules, each with a name of its own.
 
@@ -45,10 +45,10 @@ def kernel_sources(
         packed: What running it has given: packed captured kernels. What is none is left out.
         script: The name of the file.
         request: The build that it is in.
-        found: The kernels of other Python files, which have their names.
+        by_script: The kernels of other Python files, which have their names.
     """
     read = [(content, kernel) for content in packed if (kernel := _read(content)) is not None]
-    others = (*request.sources, *(one for kernels in found.values() for one in kernels))
+    others = (*request.sources, *(kernel for kernels in by_script.values() for kernel in kernels))
     taken = {source.name for source in others}
     names = kernel_names([kernel for _, kernel in read], taken)
     folder = next((source.folder for source in request.sources if source.name == script), "")
@@ -58,17 +58,17 @@ def kernel_sources(
     )
 
 
-def with_kernels(request: BuildRequest, found: Mapping[str, Sequence[Source]]) -> BuildRequest:
+def with_kernels(request: BuildRequest, by_script: Mapping[str, Sequence[Source]]) -> BuildRequest:
     """Returns the build with the kernels of each Python file in the place of the file.
 
     Args:
         request: The build.
-        found: The kernels of each Python file, by its name.
+        by_script: The kernels of each Python file, by its name.
     """
     sources: list[Source] = []
     for source in request.sources:
         is_script = source.kind is CodeKind.PYTHON
-        sources += found.get(source.name, ()) if is_script else (source,)
+        sources += by_script.get(source.name, ()) if is_script else (source,)
     return replace(request, sources=tuple(sources))
 
 

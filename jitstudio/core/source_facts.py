@@ -335,6 +335,6 @@ def refused_attribute(message: str, text: str) -> tuple[str, str] | None:
         return None
     written = re.compile(rf"\s{refused[1]}(?:\([^()\n]*+\))?(?=[\s{{}}]|$)")
     for number, line in enumerate(text.split("\n"), 1):
-        if found := written.search(line.partition(";")[0]):
-            return found[0], str(number)
+        if match := written.search(line.partition(";")[0]):
+            return match[0], str(number)
     return None

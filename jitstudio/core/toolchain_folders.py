@@ -121,8 +121,8 @@ def toolchain_in(folder: str) -> ToolchainFolder:
     root = os.path.realpath(folder)
     roots = tuple(_roots(root))
     libdevice = _first(roots, _LIBDEVICE, "libdevice*.bc")
-    found = ToolchainFolder(root, "", dict(_files(roots)), tuple(_headers(roots)), libdevice)
-    return replace(found, version=_version(found))
+    toolchain = ToolchainFolder(root, "", dict(_files(roots)), tuple(_headers(roots)), libdevice)
+    return replace(toolchain, version=_version(toolchain))
 
 
 def _roots(folder: str) -> Iterator[str]:
@@ -147,13 +147,13 @@ def _library(roots: Iterable[str], stem: str) -> str:
     named = re.compile(rf"{stem}\.so(?:\.(\d+))?")
     for root in roots:
         for below in _LIBRARY_FOLDERS:
-            found = [
+            libraries = [
                 (int(match[1] or 0), path)
                 for path in glob(os.path.join(escape(root), below, f"{stem}.so*"))
                 if (match := named.fullmatch(os.path.basename(path))) and os.path.isfile(path)
             ]
-            if found:
-                return max(found)[1]
+            if libraries:
+                return max(libraries)[1]
     return ""
 
 
@@ -175,12 +175,12 @@ def _headers(roots: Iterable[str]) -> Iterator[str]:
         yield from [at for at in places if os.path.isfile(os.path.join(at, marker))][:1]
 
 
-def _version(found: ToolchainFolder) -> str:
+def _version(toolchain: ToolchainFolder) -> str:
     """What NVRTC's builtins have in their name; else what the headers say."""
-    for path in sorted(found.builtins, reverse=True):
+    for path in sorted(toolchain.builtins, reverse=True):
         if match := re.fullmatch(r"(\d+\.\d+)(?:\.\d+)*", os.path.basename(path)[len(_BUILTINS) :]):
             return match[1]
-    for folder in (*found.headers, os.path.join(found.folder, "include")):
+    for folder in (*toolchain.headers, os.path.join(toolchain.folder, "include")):
         with suppress(OSError), open(os.path.join(folder, _RUNTIME), "rb") as file:
             if said := _RUNTIME_VERSION.search(file.read(_LARGEST)):
                 return f"{int(said[1]) // 1000}.{int(said[1]) % 1000 // 10}"
@@ -213,8 +213,8 @@ class AddedToolchains:
         Raises:
             ToolchainError: It cannot be written down.
         """
-        kept = list(dict.fromkeys(map(os.path.realpath, folders)))
-        text = json.dumps({"version": _VERSION, "folders": kept}, indent=1)
+        paths = list(dict.fromkeys(map(os.path.realpath, folders)))
+        text = json.dumps({"version": _VERSION, "folders": paths}, indent=1)
         try:
             write_private(self._path, text)
         except OSError as error:
@@ -229,25 +229,28 @@ class AddedToolchains:
 
 def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
     """Returns toolchains by what to call them: ``13.0``, with more where two have that version."""
-    found = tuple({each.folder: each for each in toolchains}.values())
+    distinct = tuple({toolchain.folder: toolchain for toolchain in toolchains}.values())
     ways: tuple[Callable[[ToolchainFolder], str], ...] = (
-        lambda each: each.version,
-        lambda each: each.version and f"{each.version} ({os.path.basename(each.folder)})",
+        lambda toolchain: toolchain.version,
+        lambda toolchain: (
+            toolchain.version and f"{toolchain.version} ({os.path.basename(toolchain.folder)})"
+        ),
     )
-    names = [[way(each) for each in found] for way in ways]
+    names = [[way(toolchain) for toolchain in distinct] for way in ways]
     return {
-        next((n[i] for n in names if n[i] and n.count(n[i]) == 1), each.folder): each
-        for i, each in enumerate(found)
+        next((n[i] for n in names if n[i] and n.count(n[i]) == 1), toolchain.folder): toolchain
+        for i, toolchain in enumerate(distinct)
     }
 
 
 def names_of(folders: Iterable[str]) -> dict[str, str]:
     """Returns folders of compilers, empty for our own, by what to call them; see `named`."""
-    given = tuple(folders)
+    paths = tuple(folders)
     names = {
-        each.folder: name for name, each in named(map(toolchain_in, filter(None, given))).items()
+        toolchain.folder: name
+        for name, toolchain in named(map(toolchain_in, filter(None, paths))).items()
     }
-    return {names.get(folder, folder) if folder else OWN: folder for folder in given}
+    return {names.get(folder, folder) if folder else OWN: folder for folder in paths}
 
 
 def hinted(name: str, added: Mapping[str, ToolchainFolder]) -> str:
@@ -259,11 +262,11 @@ def hinted(name: str, added: Mapping[str, ToolchainFolder]) -> str:
         name: As `named` has it, such as ``13.0`` or ``13.0 (cuda-13.0)``.
         added: See `AddedToolchains.named`.
     """
-    usable = {each_name: each for each_name, each in added.items() if not each.problem}
+    usable = {key: toolchain for key, toolchain in added.items() if not toolchain.problem}
     version, _, _ = name.partition(" ")
-    alike = [each for each in usable.values() if each.version == version]
-    found = usable.get(name) or (alike[0] if len(alike) == 1 else None)
-    return found.folder if found else ""
+    alike = [toolchain for toolchain in usable.values() if toolchain.version == version]
+    match = usable.get(name) or (alike[0] if len(alike) == 1 else None)
+    return match.folder if match else ""
 
 
 def chosen(text: str, added: Mapping[str, ToolchainFolder]) -> str:
@@ -278,14 +281,14 @@ def chosen(text: str, added: Mapping[str, ToolchainFolder]) -> str:
     """
     if text == OWN:
         return ""
-    found = added.get(text)
-    if found is None:
+    toolchain = added.get(text)
+    if toolchain is None:
         if not os.path.isdir(text):
             known = ", ".join((OWN, *added))
             raise ToolchainError(
                 f"'{text}' is neither a folder nor a toolchain that was added. Known: {known}."
             )
-        found = toolchain_in(text)
-    if problem := found.problem:
+        toolchain = toolchain_in(text)
+    if problem := toolchain.problem:
         raise ToolchainError(problem)
-    return found.folder
+    return toolchain.folder

@@ -127,14 +127,14 @@ def toolchain_finding(
     """
     title = name if name == folder else f"{name}  {folder}"
     tools = info.tools if info else ()
-    found = ", ".join(f"{tool.tool.value} {tool.version}" for tool in tools if tool.version)
+    versions = ", ".join(f"{tool.tool.value} {tool.version}" for tool in tools if tool.version)
     own = [tool.tool.value for tool in tools if tool.is_elsewhere]
     aside = f"{' and '.join(own)} of jitstudio's environment" if own else ""
     needed = [tool for tool in tools if tool.problem and tool.tool not in OPTIONAL_TOOLS]
     absent = [tool.tool.value for tool in needed if tool.tool not in files]
     lacks = f"Not there, so not to be used: {', '.join(absent)}" if absent else ""
     broken = [tool.problem for tool in tools if tool.problem and tool.tool in files]
-    lines = filter(None, (title, found, aside, lacks, *broken, problem))
+    lines = filter(None, (title, versions, aside, lacks, *broken, problem))
     return DoctorFinding("toolchain", "\n".join(lines))
 
 
@@ -167,10 +167,10 @@ def python_finding(
     """
     if problem:
         return DoctorFinding("Python", problem=problem)
-    found = ", ".join((version, *(f"{name} {number}" for name, number in packages.items())))
+    versions = ", ".join((version, *(f"{name} {number}" for name, number in packages.items())))
     lacks = [name for name in ("triton", "numba-cuda") if name not in packages]
     remedy = f"\nNo {' and no '.join(lacks)}, for kernels in Python: {install}" if lacks else ""
-    return DoctorFinding("Python", found, f"{path}{remedy}")
+    return DoctorFinding("Python", versions, f"{path}{remedy}")
 
 
 def window_finding(problem: str, remedy: str) -> DoctorFinding:
@@ -187,8 +187,8 @@ def window_finding(problem: str, remedy: str) -> DoctorFinding:
 def _sandbox(state: SandboxState) -> DoctorFinding:
     """In one sentence what holds, and what does not."""
     if not state.problem:
-        held = f"landlock {state.landlock} guards your files, seccomp the system calls"
-        return DoctorFinding("sandbox", f"compilers reach what they need only: {held}")
+        guards = f"landlock {state.landlock} guards your files, seccomp the system calls"
+        return DoctorFinding("sandbox", f"compilers reach what they need only: {guards}")
     if state.landlock:
         lacks = "Compilers reach no file that they do not need, but all system calls"
     elif state.seccomp:

@@ -60,8 +60,8 @@ class FileStamp:
         Raises:
             OSError: It is not there.
         """
-        found = os.stat(path)
-        return cls(path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        status = os.stat(path)
+        return cls(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @dataclass(frozen=True)

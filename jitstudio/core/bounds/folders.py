@@ -119,12 +119,12 @@ def _flatten(name: str, top: int) -> int:
     """
     count = 0
     with contextlib.suppress(OSError), _opened(name, top) as inner:
-        for each in _names(inner, _MOST_REMOVED):
+        for entry in _names(inner, _MOST_REMOVED):
             count += 1
-            if not _unlinked(each, inner):
+            if not _unlinked(entry, inner):
                 with contextlib.suppress(OSError):
-                    _allow(each, inner)  # to be moved, it has to be writable, too
-                    os.rename(each, os.urandom(16).hex(), src_dir_fd=inner, dst_dir_fd=top)
+                    _allow(entry, inner)  # to be moved, it has to be writable, too
+                    os.rename(entry, os.urandom(16).hex(), src_dir_fd=inner, dst_dir_fd=top)
     return count
 
 

@@ -129,10 +129,10 @@ class JsonRecord:
 
     def index(self, key: str) -> Dim3:
         """Returns an index along x, y and z; zeros where there is none."""
-        found: list[Any] = self.value(key, [0, 0, 0])
-        if len(found) != len("xyz") or not all(type(n) is int and n >= 0 for n in found):
+        numbers: list[Any] = self.value(key, [0, 0, 0])
+        if len(numbers) != len("xyz") or not all(type(n) is int and n >= 0 for n in numbers):
             self.fail(key, "three whole numbers from 0 on belong here.")
-        return found[0], found[1], found[2]
+        return numbers[0], numbers[1], numbers[2]
 
     def records(self, key: str, most: int) -> Iterator[JsonRecord]:
         """Yields the objects of a list; none where there is no list."""
@@ -191,12 +191,12 @@ def parse(data: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ProjectFormatError(f"The key '{_short(twice)}' stands twice in one object.")
-    return made
+    return record
 
 
 def _number(text: str) -> float:
@@ -276,10 +276,13 @@ def dump(project: Project) -> bytes:
     """Returns the content of a project's file."""
 
     def listed(
-        key: str, entries: Iterable[_Entry], told: Callable[[_Entry], _Json], name: str = "name"
+        key: str,
+        entries: Iterable[_Entry],
+        as_object: Callable[[_Entry], _Json],
+        name: str = "name",
     ) -> list[_Json]:
-        objects = map(told, entries)
-        return [made | dict(project.unknown.get((key, made[name]), {})) for made in objects]
+        records = map(as_object, entries)
+        return [record | dict(project.unknown.get((key, record[name]), {})) for record in records]
 
     links = {program: link.value for program, link in project.links.items()}
     steps = listed("steps", project.steps, _step_object, "kernel")
@@ -387,8 +390,8 @@ def _check_names(project: Project) -> None:
 def _keep(
     unknown: _Unknown, place: tuple[str, str], record: JsonRecord, keys: frozenset[str]
 ) -> None:
-    if found := {key: value for key, value in record.items() if key not in keys}:
-        unknown[place] = found
+    if others := {key: value for key, value in record.items() if key not in keys}:
+        unknown[place] = others
 
 
 def _module_object(module: Member) -> _Json:
@@ -401,9 +404,9 @@ def _module_object(module: Member) -> _Json:
     if module.program:
         settings["program"] = {"name": module.program, "included": module.included}
     # The text last: it is long.
-    told = _header_object(module)
-    content = {key: told.pop(key) for key in ("path", "text") if key in told}
-    return told | settings | content
+    record = _header_object(module)
+    content = {key: record.pop(key) for key in ("path", "text") if key in record}
+    return record | settings | content
 
 
 def _header_object(member: Member) -> _Json:

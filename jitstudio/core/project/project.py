@@ -197,8 +197,8 @@ def project_path(path: PurePosixPath) -> str | None:
 def with_buffer_files(spec: LaunchSpec, change: Change) -> LaunchSpec:
     """Returns the launch with other paths of the files that fill its buffers."""
     changed = ((name, _changed(name, text, change)) for name, text in spec.arguments)
-    kept = tuple((name, text) for name, text in changed if text is not None)
-    return replace(spec, arguments=kept)
+    arguments = tuple((name, text) for name, text in changed if text is not None)
+    return replace(spec, arguments=arguments)
 
 
 def with_axis_files(draft: VariantDraft, change: Change) -> VariantDraft:
@@ -215,10 +215,10 @@ def _changed_axis(axis: AxisText, change: Change) -> AxisText | None:
         return axis
     values = parse_values(axis.kind, axis.values)
     texts = [_changed(axis.name.strip(), value, change) for value in values]
-    kept = [text for text in texts if text is not None]
-    if len(kept) < len(texts):
+    named = [text for text in texts if text is not None]
+    if len(named) < len(texts):
         return None
-    return axis if kept == list(values) else replace(axis, values=_joined(kept))
+    return axis if named == list(values) else replace(axis, values=_joined(named))
 
 
 def _joined(values: Sequence[str]) -> str:
@@ -256,8 +256,8 @@ def _fill_of(text: str) -> Fill | None:
 
 
 def _with_file(text: str, old: str, new: str) -> str:
-    found = _FILE.match(text) if old else None
-    if found is None:
+    match = _FILE.match(text) if old else None
+    if match is None:
         return text
-    start = text.index(old, found.end())
+    start = text.index(old, match.end())
     return f"{text[:start]}{new}{text[start + len(old) :]}"
