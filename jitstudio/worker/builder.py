@@ -193,9 +193,9 @@ class Builder:
             return True
         done, before = True, 0
         if scripts := script_steps(steps):
-            found: dict[str, tuple[Source, ...]] = {}
-            done = self._execute(request, scripts, 0, calls, _listening(tell, request, found))
-            request, before = with_kernels(request, found), len(scripts)
+            by_script: dict[str, tuple[Source, ...]] = {}
+            done = self._execute(request, scripts, 0, calls, _listening(tell, request, by_script))
+            request, before = with_kernels(request, by_script), len(scripts)
             # Where no script has found a kernel, its stage says why.
             goes_on = done and request.sources and request.emit != {CodeKind.CAPTURED}
             try:
@@ -204,8 +204,8 @@ class Builder:
                 tell(refused(error))
                 return True
         done = done and self._execute(request, steps, before, calls, tell)
-        if self._store is not None and (told := self._store.take_problem()):
-            tell(store_problem(told))
+        if self._store is not None and (message := self._store.take_problem()):
+            tell(store_problem(message))
         return done
 
     def _execute(
@@ -223,7 +223,7 @@ class Builder:
 
 
 def _listening(
-    tell: Callable[[Event], None], request: BuildRequest, found: dict[str, tuple[Source, ...]]
+    tell: Callable[[Event], None], request: BuildRequest, by_script: dict[str, tuple[Source, ...]]
 ) -> Callable[[Event], None]:
     """Returns what tells of events, names the kernels of scripts and keeps them by their module."""
 
@@ -231,10 +231,10 @@ def _listening(
         if isinstance(event, StageFinished):
             script = event.stage.source
             packed = [a.content for a in event.artifacts]
-            kernels = kernel_sources(packed, script, request, found)
-            found[script] = kernels
-            made = tuple(Artifact(one.kind, one.name, one.content) for one in kernels)
-            event = replace(event, artifacts=made)
+            kernels = kernel_sources(packed, script, request, by_script)
+            by_script[script] = kernels
+            artifacts = tuple(Artifact(k.kind, k.name, k.content) for k in kernels)
+            event = replace(event, artifacts=artifacts)
         tell(event)
 
     return hear
@@ -255,9 +255,9 @@ def refused(error: PlanError) -> Problem:
     return Problem(Outcome.REFUSED, _error(str(error)))
 
 
-def store_problem(told: str) -> Notice:
+def store_problem(message: str) -> Notice:
     """Returns the cache cannot be used, or could not."""
-    return Notice(Diagnostic(Severity.WARNING, "", None, None, told))
+    return Notice(Diagnostic(Severity.WARNING, "", None, None, message))
 
 
 def unreadable(request: BuildRequest) -> Iterator[Problem]:
@@ -280,14 +280,14 @@ def _no_text(name: str, content: bytes) -> Iterator[Problem]:
     """The compilers take any bytes in comments, stop at a NUL and blame lines; says the cause."""
     at = content.find(b"\0")
     if content.startswith(_UTF_16):
-        at, found = 0, "UTF-16, which no compiler reads"
+        at, obstacle = 0, "UTF-16, which no compiler reads"
     elif at >= 0:
-        found = "a NUL character"
+        obstacle = "a NUL character"
     else:
         return
     line = content.count(b"\n", 0, at) + 1
     column = len(content[content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
-    message = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
+    message = f"'{name}' holds {obstacle}. Save the file as UTF-8 text and build again."
     yield Problem(Outcome.FAILED, _error(message, name, line, column))
 
 
@@ -310,5 +310,5 @@ def _with_prototypes(request: BuildRequest, result: BuildResult) -> BuildResult:
         source.name: [text.partition("=")[0] for text in defines_of(result, source.name)]
         for source in request.sources
     }
-    found = tuple(differing_prototypes(request.sources, defines))
-    return replace(result, diagnostics=(*result.diagnostics, *found)) if found else result
+    warnings = tuple(differing_prototypes(request.sources, defines))
+    return replace(result, diagnostics=(*result.diagnostics, *warnings)) if warnings else result

@@ -60,14 +60,14 @@ def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
     Raises:
         SanitizerMissing: There is none.
     """
-    found = find_sanitizer()
-    if found is None:
+    sanitizer = find_sanitizer()
+    if sanitizer is None:
         raise SanitizerMissing(_MISSING)
     folder = scratch.make("sanitizer")
     try:
         # A file for each process: whatever else ours may start must not overwrite its findings.
         logs = str(folder / "%p.txt")
-        wrapper = [found, "--tool", tool.value, "--log-file", logs, "--target-processes", "all"]
+        wrapper = [sanitizer, "--tool", tool.value, "--log-file", logs, "--target-processes", "all"]
         run = Sanitized(WorkerHost(0, program, wrapper))
         try:
             yield run

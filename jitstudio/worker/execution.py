@@ -204,9 +204,9 @@ class Execution:
                 mark = self._cache.mark(job) if self._cache else None
                 if mark is None and job.kept:
                     job = replace(job, kept=False)
-                kept = self._cache.find(mark) if self._cache and mark else None
-                if kept is not None:
-                    self._finish(number, kept)
+                stored = self._cache.find(mark) if self._cache and mark else None
+                if stored is not None:
+                    self._finish(number, stored)
                     continue
                 try:
                     need = need_of(job, self._headers)

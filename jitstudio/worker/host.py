@@ -285,7 +285,7 @@ def _converse(
     except (CodecError, FrameTooLarge) as error:
         raise WorkerError(f"The modules and headers are too large: {error}.") from None
     left = service.largest
-    told = 0
+    events = 0
     while True:
         frame = child.wire.receive(left)
         left -= len(frame)
@@ -297,9 +297,9 @@ def _converse(
         if isinstance(reply, Done):
             service.check(call.request, reply.answer)
             return reply
-        if told == service.most_events:
-            raise Unfit(f"it tells of more than {told:,} events")
+        if events == service.most_events:
+            raise Unfit(f"it tells of more than {events:,} events")
         service.check(call.request, reply.event)
         on_event(reply.event)
         WATCH.look()
-        told += 1
+        events += 1

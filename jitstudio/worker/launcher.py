@@ -101,8 +101,8 @@ class Launcher:
             answer = calls.ask(self._gpu, ListDevices(), need=self._need())
             if isinstance(answer, ChildDeath):
                 return DeviceList(problem=f"The driver could not be asked. {_why(answer, calls)}")
-            found: DeviceList = answer
-            return replace(found, sanitizer=find_sanitizer() is not None)
+            listed: DeviceList = answer
+            return replace(listed, sanitizer=find_sanitizer() is not None)
 
     def inspect(self, request: InspectRequest) -> KernelFacts | Diagnostic:
         """Returns what the driver says about a kernel, or why it says nothing.
@@ -115,8 +115,8 @@ class Launcher:
             answer = calls.ask(self._gpu, request, need=self._need())
             if isinstance(answer, ChildDeath):
                 return _error(_why(answer, calls))
-            told: KernelFacts | Diagnostic = answer
-            return told
+            facts: KernelFacts | Diagnostic = answer
+            return facts
 
     def launch(
         self,
@@ -313,14 +313,14 @@ class Launcher:
         if result.simulation and result.simulation.is_partial:
             return ()  # what the other blocks write is not there
         tell(LaunchProgress("checking the results"))
-        held = {buffer.name: buffer for buffer in result.buffers if buffer.path}
-        made = []
+        outputs = {buffer.name: buffer for buffer in result.buffers if buffer.path}
+        checks = []
         for expectation in request.expectations:
             if calls.ending is not None:
                 break
-            buffer = held.get(expectation.buffer)
+            buffer = outputs.get(expectation.buffer)
             if buffer is None:
-                made.append(unchecked(expectation, "it is no output of this kernel"))
+                checks.append(unchecked(expectation, "it is no output of this kernel"))
                 continue
             check = self._evaluator.check(
                 expectation,
@@ -336,8 +336,8 @@ class Launcher:
                 timeout=max(_LEAST_CHECK, request.timeout),
                 confined_to=request.confined_to,
             )
-            made.append(check)
-        return tuple(made)
+            checks.append(check)
+        return tuple(checks)
 
     def _compared(
         self,
@@ -481,8 +481,8 @@ def _last_output(death: ChildDeath) -> str:
     return f"The launch process {what} {_KEPT}"
 
 
-def _failed(request: LaunchRequest, outcome: LaunchOutcome, *told: Diagnostic) -> LaunchResult:
-    return LaunchResult(outcome, request.title, diagnostics=told)
+def _failed(request: LaunchRequest, outcome: LaunchOutcome, *errors: Diagnostic) -> LaunchResult:
+    return LaunchResult(outcome, request.title, diagnostics=errors)
 
 
 def _error(message: str, explanation: str = "") -> Diagnostic:

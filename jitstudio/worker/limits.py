@@ -315,14 +315,14 @@ def taken_unnamed(pid: int, folder: Path) -> int:
     """
     sizes: dict[tuple[int, int], int] = {}
     hidden, written = set[tuple[int, int]](), 0
-    for each, _ in islice(_family(pid), MOST_PROCESSES):
-        for path in Path(f"/proc/{each}/fd").glob("*"):
+    for member, _ in islice(_family(pid), MOST_PROCESSES):
+        for path in Path(f"/proc/{member}/fd").glob("*"):
             with contextlib.suppress(OSError):
                 status = path.stat()
                 if not status.st_nlink and stat.S_ISREG(status.st_mode) and not _is_memory(path):
                     sizes[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
-        written += _written(each)
-        for place, file in _mapped_unnamed(each, folder):
+        written += _written(member)
+        for place, file in _mapped_unnamed(member, folder):
             try:
                 sizes.setdefault(file, os.stat(place).st_blocks * _BLOCK)
             except PermissionError:
@@ -390,13 +390,13 @@ def _family(pid: int) -> Iterator[tuple[int, str]]:
     """Yields a process and those it has started, each with its status (proc_pid_status(5))."""
     left = [pid]
     while left:
-        each = left.pop()
+        member = left.pop()
         try:
-            status = Path(f"/proc/{each}/status").read_text()
-            lists = [path.read_text() for path in Path(f"/proc/{each}/task").glob("*/children")]
+            status = Path(f"/proc/{member}/status").read_text()
+            lists = [path.read_text() for path in Path(f"/proc/{member}/task").glob("*/children")]
         except OSError:
             continue
-        yield each, status
+        yield member, status
         left += (int(child) for listed in lists for child in listed.split())
 
 

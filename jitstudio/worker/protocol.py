@@ -264,9 +264,9 @@ class RequestType:
     @cached_property
     def replies(self) -> Codec[Reply]:
         """How replies are stored; `load` reads them."""
-        told = [GenericAlias(EventMessage, (self.event,))] if self.event is not None else []
+        events = [GenericAlias(EventMessage, (self.event,))] if self.event is not None else []
         return Codec(
-            reduce(or_, [GenericAlias(Done, (self.answer,)), *told, InternalError, Outdated])
+            reduce(or_, [GenericAlias(Done, (self.answer,)), *events, InternalError, Outdated])
         )
 
     def load(self, frame: bytes) -> Reply:
@@ -298,7 +298,7 @@ class WorkerProgram:
 
     def service(self, request: object) -> RequestType:
         """Returns what answers this request."""
-        return next(one for one in self.services if isinstance(request, one.request))
+        return next(service for service in self.services if isinstance(request, service.request))
 
 
 _MOST = 1 << 31
@@ -322,11 +322,11 @@ def check_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
             raise Unfit("it complains of a place that no text has")
 
 
-def check_devices(told: DeviceList) -> None:
+def check_devices(devices: DeviceList) -> None:
     """Checks that each GPU has a compute capability.
 
     Raises:
         Unfit: One has none.
     """
-    if not all(_CAPABILITY.fullmatch(device.capability) for device in told.devices):
+    if not all(_CAPABILITY.fullmatch(device.capability) for device in devices.devices):
         raise Unfit("it tells of a GPU with no compute capability")

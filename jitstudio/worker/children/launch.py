@@ -42,8 +42,8 @@ def _work(request: LaunchCommand | InspectRequest | ListDevices | WarmUp, tell: 
             ran = runner.launch(wanted, files, Path(folder), asked_at, tell)
             return CallResult(ran.result, spent=ran.spent)
         case InspectRequest():
-            told, spent = runner.inspect(request)
-            return CallResult(told, spent=spent)
+            facts, spent = runner.inspect(request)
+            return CallResult(facts, spent=spent)
         case ListDevices():
             return CallResult(_devices())
         case WarmUp(device):
@@ -51,11 +51,11 @@ def _work(request: LaunchCommand | InspectRequest | ListDevices | WarmUp, tell: 
 
 
 def _devices() -> object:
-    found = describe()
-    if found.problem and seal.guards_gpu():
-        found = replace(found, problem=f"{found.problem} {_SEALED}")
-    devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in found.devices)
-    return replace(found, devices=tuple(devices))
+    listed = describe()
+    if listed.problem and seal.guards_gpu():
+        listed = replace(listed, problem=f"{listed.problem} {_SEALED}")
+    devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in listed.devices)
+    return replace(listed, devices=tuple(devices))
 
 
 def _warm(device: int) -> bool:

@@ -53,20 +53,20 @@ def _check_owner(job: Job, tool: object, sources: Iterable[str]) -> None:
         raise Unfit("it speaks of work that is not its own")
 
 
-def _check_probe(_: ProbeRequest, told: ToolchainInfo) -> None:
-    for info in told.archs:
+def _check_probe(_: ProbeRequest, reported: ToolchainInfo) -> None:
+    for info in reported.archs:
         try:
             known = Arch.parse(info.arch.sm) == info.arch
         except ValueError:
             known = False
         if not known:
             raise Unfit("it tells of an architecture with no proper name")
-    if told.driver is not None:
-        check_devices(told.driver)
+    if reported.driver is not None:
+        check_devices(reported.driver)
 
 
-def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
-    if told.keys() != set(request.names):
+def _check_names(request: DemangleRequest, names: dict[str, str]) -> None:
+    if names.keys() != set(request.names):
         raise Unfit("it tells of names that nobody asked for")
 
 

@@ -30,8 +30,8 @@ def _check_list(_: ListRequest, said: ListingProgress | LibraryListing | Library
 
 
 def _check_taken(asked: TakeRequest, said: TakenCode | LibraryFailure) -> None:
-    made = (CodeKind.FATBIN, CodeKind.CAPTURED, asked.piece.kind)
-    if isinstance(said, TakenCode) and said.kind not in made:
+    kinds = (CodeKind.FATBIN, CodeKind.CAPTURED, asked.piece.kind)
+    if isinstance(said, TakenCode) and said.kind not in kinds:
         raise Unfit("it gives what nobody asked for")
 
 

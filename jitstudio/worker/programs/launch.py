@@ -89,14 +89,14 @@ def check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
         _check_buffers(call, said.buffers)
 
 
-def _check_buffers(call: LaunchCommand, told: tuple[BufferResult, ...]) -> None:
+def _check_buffers(call: LaunchCommand, reported: tuple[BufferResult, ...]) -> None:
     """Others open these files, so they lie where they were asked for and are what was asked for."""
     wanted = call.request.buffers
-    if [(b.name, b.element, b.length, b.direction, b.shape) for b in told] != [
+    if [(b.name, b.element, b.length, b.direction, b.shape) for b in reported] != [
         (b.name, b.element, b.length, b.direction, b.shape) for b in wanted
     ]:
         raise Unfit("it tells of buffers that the kernel has not")
-    for number, buffer in enumerate(told):
+    for number, buffer in enumerate(reported):
         if not buffer.path:
             continue
         path = output_file(call.folder, number)
@@ -110,13 +110,13 @@ def _check_buffers(call: LaunchCommand, told: tuple[BufferResult, ...]) -> None:
             raise Unfit("an output is no file of its own")
 
 
-def _check_facts(_: InspectRequest, told: KernelFacts | Diagnostic) -> None:
-    if isinstance(told, Diagnostic):
-        check_diagnostics([told])
+def _check_facts(_: InspectRequest, facts: KernelFacts | Diagnostic) -> None:
+    if isinstance(facts, Diagnostic):
+        check_diagnostics([facts])
 
 
-def _check_list(_: ListDevices, told: DeviceList) -> None:
-    check_devices(told)
+def _check_list(_: ListDevices, devices: DeviceList) -> None:
+    check_devices(devices)
 
 
 LAUNCHING = WorkerProgram(
@@ -146,10 +146,10 @@ SIMULATING = WorkerProgram(
 )
 
 
-def _check_result(asked: CheckCalculation, told: CheckResult | CalculationRefused) -> None:
-    if isinstance(told, CheckResult):
+def _check_result(asked: CheckCalculation, result: CheckResult | CalculationRefused) -> None:
+    if isinstance(result, CheckResult):
         wanted = asked.expectation
-        if (told.target, told.expression) != (wanted.target, wanted.expression):
+        if (result.target, result.expression) != (wanted.target, wanted.expression):
             raise Unfit("it tells of a comparison that nobody asked for")
 
 

@@ -149,8 +149,8 @@ def answer_with(
         case RecordSteps(_, about, seconds):
             if about is not None:
                 session.record(about)
-            made = session.go_on_recording(seconds)
-            return RecordedSteps(made) if isinstance(made, bytes) else made
+            recorded = session.go_on_recording(seconds)
+            return RecordedSteps(recorded) if isinstance(recorded, bytes) else recorded
         case LeaveRecording():
             return session.leave_recording()
     return session.read(request.area, request.thread, request.start, request.count)

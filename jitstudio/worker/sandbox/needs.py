@@ -68,7 +68,7 @@ class HeaderScan:
             raise Unknowable("there are too many places to look at")
         waiting = [(name, at) for name in names for at in folders]
         waiting += [(path, "") for path in forced]
-        found: dict[str, None] = {}
+        paths: dict[str, None] = {}
         looked = 0
         while waiting:
             looked += 1
@@ -77,12 +77,12 @@ class HeaderScan:
             name, folder = waiting.pop()
             path = os.path.join(folder, name)
             real = os.path.realpath(path)
-            if real in found or not _may_be_included(real):
+            if real in paths or not _may_be_included(real):
                 continue
-            found[real] = None
+            paths[real] = None
             for inner in self._names_in(real):
                 waiting += [(inner, at) for at in (os.path.dirname(path), *folders)]
-        return tuple(found)
+        return tuple(paths)
 
     def _names_in(self, path: str) -> Iterable[str]:
         try:
@@ -201,13 +201,13 @@ def _need_of_script(job: Job) -> Need:
     return Need(access, access)
 
 
-def _inside(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:
+def _inside(folders: Iterable[str], included: Iterable[str]) -> Iterator[str]:
     """What a confined job may read: its folders; of one that holds the home, what it includes."""
     for folder in map(os.path.realpath, folders):
         if not holds_home(folder):
             yield folder
             continue
-        for path in found:
+        for path in included:
             inner = os.path.relpath(path, folder)
             if not any(part.startswith(".") for part in inner.split(os.sep)):
                 yield path
@@ -242,7 +242,7 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
     paths = named
     if job.tool in CUDA_COMPILERS:
         folders = [path for path in named if os.path.isdir(path)]
-        rows = ((given.spec, given.value) for given in read(job.options))
+        rows = ((option.spec, option.value) for option in read(job.options))
         forced = [
             value for row, value in rows if row and value and row.effect is OptionEffect.INCLUDES
         ]

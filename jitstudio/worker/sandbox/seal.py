@@ -269,9 +269,9 @@ def _restrict_calls(call: Syscall, machine: str, grant: SeccompGrant) -> None:
     program = filter_program(machine, grant, os.getpid(), os.getppid())
     if program is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    kept = ctypes.create_string_buffer(program, len(program))
+    buffer = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a number of instructions of eight bytes, and where they are.
-    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     call(_SECCOMP[machine], _SET_MODE_FILTER, _ALL_THREADS, ctypes.c_char_p(header))
 
 

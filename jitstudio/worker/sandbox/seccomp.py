@@ -334,7 +334,7 @@ def _arguments(
         for numbers, commands in _OWNERS.values():
             load = (_LOAD, 0, 0, _SECOND_ARGUMENT_AT)
             refusals = ((_EQUAL, 0, 1, command) for command in commands.values())
-            yield numbers, (load, *(x for each in refusals for x in (each, refuse)), allow)
+            yield numbers, (load, *(x for test in refusals for x in (test, refuse)), allow)
     threads_only = not granted & (SeccompGrant.PROGRAMS | SeccompGrant.WRAPPED)
     no_fork = ((_ANY_BIT, 1, 0, _THREAD), refuse) if threads_only else ()
     yield _CLONE, ((_ANY_BIT, 0, 1, _NAMESPACES), refuse, *no_fork, allow)

@@ -126,8 +126,8 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
     folders = [os.path.dirname(os.path.realpath(program)) for program in programs]
     linked = (path for folder in searched for path in _linked(folder))
     others = toolchain_in(other).places if other else ()
-    given = (*named, *USUAL_TOOLKITS, *libraries, *folders, *others)
-    for path in (*prefixes, *searched, *given, *linked):
+    places = (*named, *USUAL_TOOLKITS, *libraries, *folders, *others)
+    for path in (*prefixes, *searched, *places, *linked):
         if os.path.isabs(path) and not holds_home(path):
             yield path
     if holds_home(sys.prefix):
