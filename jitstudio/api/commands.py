@@ -217,8 +217,8 @@ def diff(
         options=options,
         timeout=timeout,
     )
-    found = diff_command.diff(asked)
-    return DiffReport(diff_object(found, asked.what, asked.kernel, normalised=asked.normalised))
+    result = diff_command.diff(asked)
+    return DiffReport(diff_object(result, asked.what, asked.kernel, normalised=asked.normalised))
 
 
 def _sources(thing: object, name: str) -> list[ModuleInput]:
@@ -232,17 +232,17 @@ def _sources(thing: object, name: str) -> list[ModuleInput]:
             return [os.fspath(thing)]
         if isinstance(thing, (list, tuple)) and thing and all(map(is_path, thing)):
             return [os.fspath(path) for path in thing]
-        found = found_in(thing, name)
+        kernels = found_in(thing, name)
     except OSError as error:
         raise ValueError(f"'{error.filename}' cannot be read: {error.strerror}.") from None
-    if not found:
+    if not kernels:
         raise TypeError("There is nothing in it: a list of kernels is empty.")
-    return list(sources_of(found))
+    return list(sources_of(kernels))
 
 
 def _only(sources: list[ModuleInput], word: str) -> ModuleInput:
     if len(sources) > 1:
-        names = ", ".join(one if isinstance(one, str) else one.name for one in sources)
+        names = ", ".join(source if isinstance(source, str) else source.name for source in sources)
         raise ValueError(f"'{word}' holds several modules: {names}. Compare one of them.")
     return sources[0]
 
@@ -252,8 +252,8 @@ def _target(arch: Any, sources: list[ModuleInput]) -> Any:
     if arch is not None:
         return arch
     texts = (
-        each.content.decode("utf-8", "replace")
-        for each in sources
-        if isinstance(each, Source) and each.kind is CodeKind.PTX
+        source.content.decode("utf-8", "replace")
+        for source in sources
+        if isinstance(source, Source) and source.kind is CodeKind.PTX
     )
     return next(filter(None, map(ptx_target, texts)), None)

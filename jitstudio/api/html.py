@@ -48,36 +48,36 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
     if kernels:
         headings = [_TITLES.get(name) or FIGURES[name].heading for name in _SHOWN]
         head = _row("th", ["kernel", "target", *headings])
-        rows = [_row("td", [one.demangled, one.target, *_amounts(one)]) for one in kernels]
+        rows = [_row("td", [k.demangled, k.target, *_amounts(k)]) for k in kernels]
         parts.append(f'<table style="border-collapse: collapse">{head}{"".join(rows)}</table>')
     else:
         parts.append(_paragraph(ending))
     parts += map(_paragraph, messages)
-    for one in kernels:
-        for finding in one.findings:
+    for kernel in kernels:
+        for finding in kernel.findings:
             place = f" ({finding.file}:{finding.line})" if finding.file else ""
             said = f"{finding.reason} {finding.remedy}".strip()
             parts.append(
                 f"<div><b>{escape(finding.severity)}: {escape(finding.title)}</b>"
                 f"{escape(place)}<br>{escape(said)}</div>"
             )
-        if not one.findings:
+        if not kernel.findings:
             parts.append(_paragraph(nothing_found()))
-        parts.append(_folded(f"SASS of {one.demangled}", one.sass))
+        parts.append(_folded(f"SASS of {kernel.demangled}", kernel.sass))
     return _whole(*parts)
 
 
-def _amounts(one: InspectedKernel) -> list[str]:
-    amounts = [getattr(one, name) for name in _SHOWN]
+def _amounts(kernel: InspectedKernel) -> list[str]:
+    amounts = [getattr(kernel, name) for name in _SHOWN]
     return ["-" if a is None else f"{a:.0%}" if isinstance(a, float) else f"{a:,}" for a in amounts]
 
 
 def _row(tag: str, cells: Sequence[str]) -> str:
-    made = (
+    marked = (
         f'<{tag} style="{_FIRST if place < 2 else _CELL}">{escape(cell)}</{tag}>'
         for place, cell in enumerate(cells)
     )
-    return f"<tr>{''.join(made)}</tr>"
+    return f"<tr>{''.join(marked)}</tr>"
 
 
 def _folded(title: str, code: str) -> str:
@@ -86,10 +86,10 @@ def _folded(title: str, code: str) -> str:
 
 def _code(text: str) -> str:
     lines = text.split("\n")
-    kept = [line[:_LONGEST_LINE] for line in lines[:_MOST_LINES]]
+    shortened = [line[:_LONGEST_LINE] for line in lines[:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
-        kept.append(f"… {len(lines) - _MOST_LINES:,} lines more")
-    return f'<pre style="{_CODE}">{escape(chr(10).join(kept))}</pre>'
+        shortened.append(f"… {len(lines) - _MOST_LINES:,} lines more")
+    return f'<pre style="{_CODE}">{escape(chr(10).join(shortened))}</pre>'
 
 
 def _paragraph(text: str) -> str:

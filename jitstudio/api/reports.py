@@ -31,18 +31,18 @@ class CommandReport:
         made: The object; `resources/schema` describes it.
     """
 
-    def __init__(self, made: Json) -> None:
-        self._made = made
+    def __init__(self, report: Json) -> None:
+        self._made = report
 
     def to_dict(self) -> Json:
         """Returns the object that the command prints with ``--json``, a copy each time."""
-        made: Json = json.loads(json.dumps(self._made))
-        return made
+        report: Json = json.loads(json.dumps(self._made))
+        return report
 
     @property
     def messages(self) -> tuple[str, ...]:
         """Errors, warnings and remarks, a sentence or more each."""
-        return tuple(_message(one) for one in self._made.get("diagnostics", ()))
+        return tuple(_message(entry) for entry in self._made.get("diagnostics", ()))
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows."""
@@ -86,9 +86,10 @@ class InspectReport(OutcomeReport):
 
     def __str__(self) -> str:
         rows = [("kernel", "target", *_headings(), "instructions", "occupancy")]
-        for one in self.kernels:
-            filled = "-" if one.occupancy is None else f"{one.occupancy:.0%}"
-            rows.append((one.demangled, one.target, *_cells(one), f"{one.instructions:,}", filled))
+        for kernel in self.kernels:
+            filled = "-" if kernel.occupancy is None else f"{kernel.occupancy:.0%}"
+            size = f"{kernel.instructions:,}"
+            rows.append((kernel.demangled, kernel.target, *_cells(kernel), size, filled))
         return _table(rows if len(rows) > 1 else [], self.outcome, self.messages, left=2)
 
     def _repr_html_(self) -> str:
@@ -104,8 +105,8 @@ class BuildReport(OutcomeReport):
         result: The build.
     """
 
-    def __init__(self, made: Json, result: BuildResult) -> None:
-        super().__init__(made)
+    def __init__(self, report: Json, result: BuildResult) -> None:
+        super().__init__(report)
         self._result = result
 
     @property
@@ -149,19 +150,19 @@ class BuildReport(OutcomeReport):
         return {a.name: a.content for a in self._result.artifacts if a.kind.value == kind}
 
     def _text(self, kind: CodeKind) -> str | None:
-        found = (one.text for one in self._result.artifacts if one.kind is kind)
-        return next(found, None)
+        texts = (artifact.text for artifact in self._result.artifacts if artifact.kind is kind)
+        return next(texts, None)
 
     def __str__(self) -> str:
         rows = [("kernel", *_headings())]
-        rows += [(one.demangled, *_cells(one)) for one in self.kernels]
+        rows += [(kernel.demangled, *_cells(kernel)) for kernel in self.kernels]
         ending = f"{self.outcome} for {self.arch}"
         return _table(rows if len(rows) > 1 else [], ending, self.messages)
 
     def _repr_html_(self) -> str:
         """Returns the figures and the texts that were made."""
-        made = {"PTX": self.ptx, "SASS": self.sass}
-        texts = {title: text for title, text in made.items() if text}
+        code = {"PTX": self.ptx, "SASS": self.sass}
+        texts = {title: text for title, text in code.items() if text}
         return html.page(str(self), (), texts)
 
 
@@ -218,17 +219,17 @@ class DiffReport(CommandReport):
     def messages(self) -> tuple[str, ...]:
         """What was said of both."""
         sides = (self._made["a"], self._made["b"])
-        return tuple(_message(one) for side in sides for one in side["diagnostics"])
+        return tuple(_message(entry) for side in sides for entry in side["diagnostics"])
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines that differ: ``-`` in front of those of A, ``+`` of those of B."""
-        found = []
+        differing = []
         for hunk in self._made["hunks"]:
             rows = hunk["rows"]
-            found += [f"-{row['a']}" for row in rows if row["a"] is not None]
-            found += [f"+{row['b']}" for row in rows if row["b"] is not None]
-        return tuple(found)
+            differing += [f"-{row['a']}" for row in rows if row["a"] is not None]
+            differing += [f"+{row['b']}" for row in rows if row["b"] is not None]
+        return tuple(differing)
 
     @cached_property
     def deltas(self) -> dict[tuple[str, str], tuple[int | None, int | None]]:
@@ -255,44 +256,44 @@ class DiffReport(CommandReport):
         return html.page(str(self), (), texts)
 
 
-def _inspected(made: Json) -> InspectedKernel:
-    report, filled = made["report"], made["occupancy"]
+def _inspected(kernel: Json) -> InspectedKernel:
+    report, filled = kernel["report"], kernel["occupancy"]
     return InspectedKernel(
-        name=made["name"],
-        demangled=made["demangled"],
-        module=made["module"],
+        name=kernel["name"],
+        demangled=kernel["demangled"],
+        module=kernel["module"],
         **{name: report[name] for name in NEEDS},
-        target=made["target"] or "",
+        target=kernel["target"] or "",
         instructions=report["instructions"],
         code_bytes=report["code_bytes"],
         occupancy=filled["fraction"] if filled else None,
-        findings=tuple(map(_finding, made["findings"])),
-        sass="\n".join(map(_instruction, made["instructions"][: report["instructions"]])),
+        findings=tuple(map(_finding, kernel["findings"])),
+        sass="\n".join(map(_instruction, kernel["instructions"][: report["instructions"]])),
     )
 
 
-def _finding(made: Json) -> KernelFinding:
-    words = (made["severity"], made["title"], made["reason"], made["remedy"])
-    return KernelFinding(*words, made["source_file"], made["source_line"])
+def _finding(finding: Json) -> KernelFinding:
+    words = (finding["severity"], finding["title"], finding["reason"], finding["remedy"])
+    return KernelFinding(*words, finding["source_file"], finding["source_line"])
 
 
-def _instruction(made: Json) -> str:
-    words = (made["predicate"], made["opcode"], made["operands"])
-    return f"/*{made['address']:04x}*/  {' '.join(filter(None, words))}"
+def _instruction(instruction: Json) -> str:
+    words = (instruction["predicate"], instruction["opcode"], instruction["operands"])
+    return f"/*{instruction['address']:04x}*/  {' '.join(filter(None, words))}"
 
 
-def _message(made: Json) -> str:
-    place = f"{made['file']}:{made['line']}: " if made["file"] and made["line"] else ""
-    said = f"{place}{made['severity']}: {made['message']}"
-    return f"{said}\n{made['explanation']}" if made["explanation"] else said
+def _message(entry: Json) -> str:
+    place = f"{entry['file']}:{entry['line']}: " if entry["file"] and entry["line"] else ""
+    said = f"{place}{entry['severity']}: {entry['message']}"
+    return f"{said}\n{entry['explanation']}" if entry["explanation"] else said
 
 
 def _headings() -> tuple[str, ...]:
     return tuple(FIGURES[name].heading for name in _COLUMNS)
 
 
-def _cells(one: BuiltKernel) -> tuple[str, ...]:
-    amounts = (getattr(one, name) for name in _COLUMNS)
+def _cells(kernel: BuiltKernel) -> tuple[str, ...]:
+    amounts = (getattr(kernel, name) for name in _COLUMNS)
     return tuple("-" if amount is None else f"{amount:,}" for amount in amounts)
 
 

@@ -97,8 +97,8 @@ class Shown:
             self._end(HandoverAnswer(problem=str(error)))
             print_error(f"jitstudio: {error}")
 
-    def _end(self, given: HandoverAnswer) -> None:
-        self.tabs, self.problem = given.tabs, given.problem
+    def _end(self, answer: HandoverAnswer) -> None:
+        self.tabs, self.problem = answer.tabs, answer.problem
         self._done.set()
 
 

@@ -149,12 +149,12 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yields the plain files of a lesson, but for the solution and what is hidden."""
-    found = 0
+    count = 0
     for parent, names in walk(folder, lambda name: name != SOLUTION and name[:1] != "."):
         for name in names:
             path = Path(parent, name)
-            found += 1
-            if found > _MOST_FILES:
+            count += 1
+            if count > _MOST_FILES:
                 raise LessonError(f"'{folder}' has more than {_MOST_FILES} files.")
             if path.is_file() and not path.is_symlink():
                 yield path
@@ -168,7 +168,7 @@ def goals(reports: Iterable[BudgetReport]) -> tuple[Goal, ...]:
 def _goal(report: BudgetReport) -> Goal:
     reasons = [report.problem] if report.problem else []
     if report.status:
-        reasons += [each.message for each in report.diagnostics] or [report.outcome]
+        reasons += [d.message for d in report.diagnostics] or [report.outcome]
     for verdict in report.verdicts:
         if not verdict.holds:
             place = verdict.place
@@ -191,8 +191,8 @@ class LessonProgress:
         """Returns the titles of the lessons that are passed; none if the file is damaged."""
         try:
             content = read_private(self._path, _LARGEST_PROGRESS)
-            made: Any = json.loads(content or b"{}")
-            return frozenset(one for one in made.get("passed", ()) if isinstance(one, str))
+            progress: Any = json.loads(content or b"{}")
+            return frozenset(name for name in progress.get("passed", ()) if isinstance(name, str))
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return frozenset()
 

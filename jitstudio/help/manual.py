@@ -39,7 +39,7 @@ class ManualPage:
 
     def with_commands(self, words: Callable[[str], str]) -> str:
         """Returns the text with `words(id)` in place of each command."""
-        return COMMAND.sub(lambda found: words(found[1]), self.text)
+        return COMMAND.sub(lambda match: words(match[1]), self.text)
 
     @cached_property
     def folded(self) -> str:
@@ -67,16 +67,16 @@ def pages() -> dict[str, ManualPage]:
 def find_page(topic: str) -> ManualPage | None:
     """Returns the page of this name or title, whatever the capitals; None if there is none."""
     wanted = topic.casefold()
-    found = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
-    return next(found, None)
+    matches = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
+    return next(matches, None)
 
 
 def similar_topics(topic: str, *more: str) -> list[str]:
     """Returns the names of pages, and of `more`, that are spelt most like it, the closest first."""
     titles = {page.title.casefold(): page.name for page in pages().values()}
     names = titles | {name: name for name in (*pages(), *more)}
-    found = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
-    return list(dict.fromkeys(names[name] for name in found))
+    matches = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
+    return list(dict.fromkeys(names[name] for name in matches))
 
 
 def _read(name: str) -> ManualPage:

@@ -94,32 +94,32 @@ def interpreter(python: str) -> Interpreter:
     Raises:
         InterpreterError: It is none, or does not start.
     """
-    given = python or sys.executable
-    found = _asked(given)
-    if isinstance(found, Interpreter):
-        return found
+    program = python or sys.executable
+    answer = _asked(program)
+    if isinstance(answer, Interpreter):
+        return answer
     raise InterpreterError(
-        f"'{given}' cannot be used as the Python interpreter ({found}). {HOW_TO_CHOOSE}"
+        f"'{program}' cannot be used as the Python interpreter ({answer}). {HOW_TO_CHOOSE}"
     )
 
 
 @cache
-def _asked(given: str) -> Interpreter | str:
+def _asked(program: str) -> Interpreter | str:
     """Returns what a Python says of itself, or why it cannot be used."""
-    found = shutil.which(given)
-    if found is None:
+    executable = shutil.which(program)
+    if executable is None:
         return "no such program"
     try:
         asked = subprocess.run(
             # From here on, as it is asked in another folder.
-            [os.path.abspath(found), "-c", _ASK, json.dumps(KERNEL_PACKAGES)],
+            [os.path.abspath(executable), "-c", _ASK, json.dumps(KERNEL_PACKAGES)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_LIMIT,
             check=True,
             cwd=os.sep,
         )
-        told = json.loads(asked.stdout.splitlines()[-1])
+        reply = json.loads(asked.stdout.splitlines()[-1])
     except IndexError:
         return "it says nothing"
     except subprocess.CalledProcessError as error:
@@ -130,8 +130,8 @@ def _asked(given: str) -> Interpreter | str:
     except OSError as error:
         return f"it cannot be started as a Python interpreter: {error.strerror}"
     except ValueError:
-        told = None
-    match told:
+        reply = None
+    match reply:
         case str(version):
             return f"it is Python {version}, and scripts need 3.11 or later"
         case [str(path), str(version), list(places), dict(packages)]:

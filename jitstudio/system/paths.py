@@ -27,14 +27,14 @@ def resource(name: str) -> Path:
     Raises:
         FileNotFoundError: If no place has it; the message names the places.
     """
-    found = next((path for place in _PLACES if (path := place / name).exists()), None)
-    if found is None:
+    shipped = next((path for place in _PLACES if (path := place / name).exists()), None)
+    if shipped is None:
         places = " nor ".join(str(place) for place in _PLACES)
         raise FileNotFoundError(
             f"{name!r} is neither in {places}: the installation is incomplete. "
             "Install jitstudio again."
         )
-    return found
+    return shipped
 
 
 def cache_folder() -> Path:
@@ -80,8 +80,8 @@ def runtime_folders() -> tuple[Path, ...]:
     if sys.platform == "linux":
         named.append(f"/run/user/{os.getuid()}")
     there = (Path(base, _NAME) for base in dict.fromkeys(named) if os.path.isabs(base))
-    found = (folder for folder in there if folder.parent.is_dir() and _can_be_used(folder))
-    return (*found, fallback_folder() / "run")
+    usable = (folder for folder in there if folder.parent.is_dir() and _can_be_used(folder))
+    return (*usable, fallback_folder() / "run")
 
 
 UNPACKED_HEADERS = "nvrtc-headers-"
@@ -91,9 +91,9 @@ UNPACKED_HEADERS = "nvrtc-headers-"
 def unpacked_headers() -> tuple[Path, ...]:
     """Returns the folders with the headers that NVRTC brings along, the newest first."""
     places = header_places()
-    found = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
-    found.sort(reverse=True)
-    return tuple(folder for at in found for folder in (at, at / "cccl"))
+    folders = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
+    folders.sort(reverse=True)
+    return tuple(folder for at in folders for folder in (at, at / "cccl"))
 
 
 def header_places() -> tuple[Path, ...]:
