@@ -1,4 +1,4 @@
-"""Target architectures, such as `sm_90`, `compute_100` and `sm_90a`, and which code fits which."""
+"""Target architectures, such as `sm_90`, `compute_100` and `sm_90a`, and the code for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is varied between variants of a build or a launch: axes, as texts and as values.
+"""Axes of variation between variants of a build or a launch, as texts and as values.
 
 A project keeps them, a form and the command line write them; `jitstudio.variants` carries them out.
 """
@@ -40,7 +40,7 @@ class VariantError(ValueError):
 
 
 class AxisKind(Enum):
-    """What the values of an axis are put into; the value is the word of the command line."""
+    """The settings that the values of an axis go to; the value is the word of the command line."""
 
     BLOCK = "block"
     GRID = "grid"
@@ -82,7 +82,7 @@ _WORDS = {kind.value: kind for kind in AxisKind if kind not in _NAMED}
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that is varied.
+    """An axis of variation.
 
     Attributes:
         kind: What the values are put into.
@@ -96,13 +96,13 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """The heading of its column."""
+        """The heading of the axis' column."""
         return self.name or self.kind.value
 
 
 @dataclass(frozen=True)
 class AxisText:
-    """One axis as it is typed.
+    """An axis as the user types the parts.
 
     Attributes:
         kind: What is varied.
@@ -138,7 +138,7 @@ class AxisText:
 
 @dataclass(frozen=True)
 class VariantDraft:
-    """The variants of a kernel as they are typed, complete or not; a project keeps them.
+    """The variants of a kernel as the user types the axes, complete or not; kept by a project.
 
     Attributes:
         kernel: The kernel's name, with placeholders such as ``saxpy<{T}>``.
@@ -197,7 +197,7 @@ def generic_name(title: str) -> str:
 
 
 def fresh_draft(form: KernelForm, spec: LaunchSpec) -> VariantDraft:
-    """Returns what a form proposes for a kernel: block sizes, and types where it is a template."""
+    """Returns a form's proposal for a kernel: block sizes, and types of a template."""
     kernel = generic_name(form.title)
     axes = [AxisText(AxisKind.BLOCK, values=_blocks(form, spec))]
     match = _FIRST_ARGUMENT.fullmatch(form.title)

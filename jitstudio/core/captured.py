@@ -39,7 +39,7 @@ _LONGEST_WORD = 4096
 
 
 class KernelLanguage(Enum):
-    """What a representation is written in, in the order in which compilers make them."""
+    """The language of a representation, in the order in which compilers make representations."""
 
     PYTHON = "python"
     CUDA = "cuda"
@@ -58,17 +58,17 @@ class KernelLanguage(Enum):
 
     @property
     def ending(self) -> str:
-        """The usual file ending, with its dot."""
+        """The usual file ending, with the dot."""
         return _ENDINGS[self]
 
     @property
     def is_source(self) -> bool:
-        """Whether people write it."""
+        """Whether people write this language."""
         return self in (KernelLanguage.PYTHON, KernelLanguage.CUDA)
 
     @property
     def is_text(self) -> bool:
-        """Whether it can be read as it is."""
+        """Whether the content is text, readable as the file has it."""
         return self not in (KernelLanguage.TILE_IR, KernelLanguage.CUBIN)
 
 
@@ -102,7 +102,7 @@ class CapturedError(ValueError):
 
 @dataclass(frozen=True)
 class Representation:
-    """One form of a kernel.
+    """A kernel in a single language.
 
     Attributes:
         language: What it is written in.
@@ -124,7 +124,7 @@ class Representation:
 
 @dataclass(frozen=True)
 class CapturedKernel:
-    """A kernel as another compiler has made it.
+    """A kernel that another compiler has made.
 
     Attributes:
         name: How its maker calls it, such as ``add_kernel``.
@@ -139,17 +139,17 @@ class CapturedKernel:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def representation(self, language: KernelLanguage) -> Representation | None:
-        """Returns the one in this language, or None."""
+        """Returns the representation in this language, or None."""
         return next((form for form in self.representations if form.language is language), None)
 
     @property
     def source(self) -> Representation | None:
-        """What a person wrote, or None where that is not known."""
+        """The representation that a person wrote, or None where that is not known."""
         return next((form for form in self.representations if form.language.is_source), None)
 
     @property
     def target(self) -> Arch | None:
-        """What its machine code is for, or its PTX where there is none; None for neither."""
+        """The target of the machine code, or without a cubin of the PTX; None for neither."""
         if (cubin := self.representation(KernelLanguage.CUBIN)) is not None:
             return cubin_target(cubin.content)
         ptx = self.representation(KernelLanguage.PTX)
@@ -249,7 +249,7 @@ def _representations(
 
 
 def _reader(entry: Any, whose: str) -> Callable[[str, type], Any]:
-    """Returns what reads a key of a JSON object, of the type that it has to have."""
+    """Returns a reader of the keys of a JSON object, each value of the required type."""
     if not isinstance(entry, dict):
         raise CapturedError(f"{whose} is no object of JSON")
 

@@ -1,4 +1,4 @@
-"""The kinds of code that enter and leave a build, and the modules that hold them.
+"""The kinds of code that enter and leave a build, and the modules that hold the code.
 
 Knows file endings and nothing else about files, tools or windows.
 """
@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 
 class CodeKind(Enum):
-    """One kind of code; the value is the word used on the command line and in JSON."""
+    """A kind of code; the value is the word used on the command line and in JSON."""
 
     CUDA = "cuda"
     PYTHON = "python"
@@ -35,7 +35,7 @@ class CodeKind(Enum):
 
     @property
     def ending(self) -> str:
-        """The usual file ending, with its dot."""
+        """The usual file ending, with the dot."""
         return next(ending for ending, kind in ENDINGS.items() if kind is self)
 
 
@@ -94,7 +94,7 @@ EMITTED_KINDS = (
 
 
 def kind_of(name: str) -> CodeKind | None:
-    """Returns the kind that a file of this name holds, or None where its ending says nothing."""
+    """Returns the kind of code in a file of this name, or None where the ending says nothing."""
     return ENDINGS.get(PurePath(name).suffix.lower())
 
 
@@ -111,7 +111,7 @@ _BITCODE = b"BC\xc0\xde"
 
 
 def is_bitcode(content: bytes) -> bool:
-    """Returns whether these bytes are LLVM IR in its binary form."""
+    """Returns whether the content is LLVM IR in binary form."""
     return content.startswith(_BITCODE)
 
 
@@ -121,13 +121,13 @@ HEAD = 8
 
 
 def may_hold_code(head: bytes) -> bool:
-    """Returns whether a file that begins so may hold device code: by what it is, not its name."""
+    """Returns whether a file with this head may hold device code: by content, not by name."""
     return head.startswith(_MAGICS)
 
 
 @dataclass(frozen=True)
 class Source:
-    """One module given to a build.
+    """A module of a build.
 
     Attributes:
         name: Unique within a build; the name that every log and line table uses for it.
@@ -145,7 +145,7 @@ class Source:
     name_expressions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Takes a cubin out of a file of CuPy's cache, which no tool reads as it is."""
+        """Takes a cubin out of a file of CuPy's cache, which no tool reads directly."""
         if self.kind is CodeKind.CUBIN:
             # It takes a while to load, and few modules are machine code.
             from jitstudio.core.cubin import bare_cubin  # noqa: PLC0415
@@ -155,7 +155,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Header:
-    """A header that exists in memory only, found by `#include` under its name."""
+    """A header that exists in memory only, included under this name."""
 
     name: str
     content: bytes
@@ -197,7 +197,7 @@ _VARIANT = re.compile(r"(.+)(@)((?:sm|compute)_\d+[af]?)")
 
 
 def split_variant(name: str) -> tuple[str, str, str]:
-    """Module, ``@`` and target of the name of code that was made for one of several targets.
+    """Module, ``@`` and target in the name of code that was made for a target of several.
 
     The last two are empty for any other name.
     """

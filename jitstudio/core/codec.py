@@ -41,7 +41,7 @@ _WIDEST = 4
 
 
 class CodecError(ValueError):
-    """These bytes do not hold such a value, or a value is too large."""
+    """The bytes do not hold a value of the type, or a value is too large."""
 
 
 def check_head(size: int) -> None:
@@ -60,7 +60,7 @@ def count_parts(head: str) -> int:
 
 
 class Blobs:
-    """Hands out what lies behind the JSON, piece by piece."""
+    """Hands out the bytes behind the JSON, piece by piece."""
 
     def __init__(self, data: memoryview, start: int, count: int, most_text: int) -> None:
         self._data, self._at, self._count = data, start, count
@@ -99,7 +99,7 @@ class Blobs:
 
 
 def shortly(value: object) -> str:
-    """Returns the value in a message, however large it is."""
+    """Returns the value as text for a message, shortened."""
     return reprlib.repr(value)
 
 
@@ -110,10 +110,10 @@ _INTEGERS = frozenset("bBhHiIlLqQ")
 
 
 class TypeCodec:
-    """How values of one type are stored: one of them, and a column of them."""
+    """The storage of values of a type: of a single value, and of a column of values."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
-        """Returns the value as JSON knows it; what is long goes to the blobs."""
+        """Returns the value as JSON knows values; long content goes to the blobs."""
         raise NotImplementedError
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
@@ -234,7 +234,7 @@ class _Bytes(TypeCodec):
 
 
 class _Array(TypeCodec):
-    """Arrays of machine integers, each with its type code."""
+    """Arrays of machine integers, each with a type code."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, array) or value.typecode not in _INTEGERS:
@@ -265,7 +265,7 @@ class _Enum(TypeCodec):
 
 
 class _Row(TypeCodec):
-    """What has parts, each of a type of its own: dataclasses, named and fixed tuples.
+    """Values with parts, each of a type of its own: dataclasses, named and fixed tuples.
 
     One alone ends before the last parts that are their defaults, the same objects. A column of them
     is one column for each part.
@@ -341,14 +341,14 @@ class _Row(TypeCodec):
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Any], Sequence[Any]]:
-    """Returns what gives the values of these attributes."""
+    """Returns a getter of the values of these attributes."""
     if len(names) > 1:
         return operator.attrgetter(*names)
     return lambda value: [getattr(value, name) for name in names]
 
 
 class _Many(TypeCodec):
-    """Tuples of any length. A column of them is their lengths and a column of what is in them."""
+    """Tuples of any length. A column of tuples is the lengths and a column of all items."""
 
     def __init__(self, item: Any) -> None:
         self._item = form_of(item)
@@ -407,7 +407,7 @@ class _Optional(TypeCodec):
 
 
 class _Union(TypeCodec):
-    """A value of one of several types, with the name of its type."""
+    """A value of any of several types, with the name of the type."""
 
     def __init__(self, kinds: Sequence[Any]) -> None:
         self._arms = {_class_of(kind): form_of(kind) for kind in kinds}
@@ -488,7 +488,7 @@ def _parts_of(bare: type, arguments: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def described(kind: Any) -> str:
-    """All names and types that a type consists of: what differs in them is stored differently."""
+    """All names and types in a type: types that differ in any are stored differently."""
     descriptions: dict[Any, str] = {}
     waiting = [kind]
     while waiting:
@@ -509,7 +509,7 @@ _SHAPE = 8
 
 
 class Codec(Generic[_T]):
-    """Values of one type as bytes. Safe for several threads.
+    """Values of a type as bytes. Safe for several threads.
 
     Args:
         kind: The type, as an annotation writes it.
@@ -523,7 +523,7 @@ class Codec(Generic[_T]):
         self._form = form_of(kind)
 
     def dump(self, value: _T) -> list[bytes]:
-        """Returns the bytes in pieces, of which long ones are those of the value itself.
+        """Returns the bytes in pieces, of which long pieces are those of the value itself.
 
         Raises:
             TypeError: It is none of the type.
@@ -562,7 +562,7 @@ class Codec(Generic[_T]):
         return value
 
     def pack(self, value: _T) -> bytes:
-        """The value for a file, which another make of the program may find: `unpack` reads it.
+        """The value for a file that another build of the program may find: `unpack` reads the file.
 
         Raises:
             TypeError, CodecError: See `dump`.
@@ -581,5 +581,5 @@ class Codec(Generic[_T]):
 
     @cached_property
     def _shape(self) -> bytes:
-        """Distinguishes the type from what it was before a change."""
+        """A digest that distinguishes the type from the same type before a change."""
         return hashlib.blake2b(described(self._kind).encode(), digest_size=_SHAPE).digest()

@@ -1,4 +1,4 @@
-r"""What hides code in a text of C++: comments, strings, characters, raw strings [lex.phases].
+r"""Text of C++ that hides code: comments, strings, characters, raw strings [lex.phases].
 
 The parts are patterns of text; `.encode()` makes those of bytes of them. All are possessive, so
 that no text is looked through twice, and each ends with the text where it is not closed. A
@@ -32,5 +32,5 @@ _INSIDE = re.compile(r"[^\n]")
 
 
 def bare_cpp(text: str) -> str:
-    """Returns the code with blanks for comments, strings and characters, each where it was."""
+    """Returns the code with blanks for comments, strings and characters; all else keeps the place."""
     return _HIDDEN.sub(lambda match: _INSIDE.sub(" ", match[0]), text)

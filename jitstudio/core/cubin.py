@@ -1,4 +1,4 @@
-"""Reads a cubin: its sections and symbols, what it was built for, and the PTX that it keeps.
+"""Reads a cubin: sections and symbols, the target, and the PTX inside.
 
 A cubin is an ELF file of 64 bits (elf(5)); what CUDA adds has the names that `cuobjdump -elf`
 prints. Of bytes that are something else, or cut short, nothing is returned. pyelftools, against
@@ -94,7 +94,7 @@ class Variable:
 
 
 def sections(content: bytes | mmap, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
-    """Returns the sections in their order; none of bytes that are no such file, or are cut short.
+    """Returns the sections in order; none of bytes that are no ELF file, or are cut short.
 
     Args:
         content: The file.
@@ -107,7 +107,7 @@ def sections(content: bytes | mmap, named: re.Pattern[str] | None = None) -> tup
 
 
 def section_spans(content: bytes | mmap) -> tuple[tuple[str, int, int], ...]:
-    """Returns name, offset and end of what each section of an ELF file holds; see `sections`."""
+    """Returns name, offset and end of the content of each section of an ELF file; see `sections`."""
     try:
         return tuple(
             (name, start, start + length)
@@ -138,7 +138,7 @@ def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
 
 
 def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
-    """Returns the names of a table of symbols, in its order."""
+    """Returns the names of a table of symbols, in order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
 
 
@@ -165,7 +165,7 @@ def function_index(cubin: bytes, name: str) -> int | None:
 
 
 def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
-    """Yields what is filled in later: offset, type, the symbol's index, and what is added to it.
+    """Yields the relocations: offset, type, the symbol's index, and the addend.
 
     Args:
         section: The relocations of another section.
@@ -180,7 +180,7 @@ def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, 
 
 
 def cubin_target(content: bytes | mmap) -> Arch | None:
-    """Returns what a cubin was built for; None for bytes that are none.
+    """Returns the target of a cubin; None for bytes that are no cubin.
 
     The header has the number, and of older tools the letter behind it. Else that is in the note
     that the assembler leaves, if it leaves one.
@@ -200,7 +200,7 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
 
 
 def cupy_payload(content: bytes) -> bytes | None:
-    """Returns what a file of CuPy's cache holds; None for another file, and a damaged one.
+    """Returns the payload of a file of CuPy's cache; None for another file, and a damaged file.
 
     It begins with the hash of the rest in hexadecimal digits. With CuPy 14, where name expressions
     were given, the names that they became come before the cubin, as
@@ -236,13 +236,13 @@ def _behind_names(payload: bytes) -> bytes:
 
 
 def bare_cubin(content: bytes) -> bytes:
-    """Returns a cubin as tools take it, without what CuPy puts in front of it; else the same."""
+    """Returns a cubin as tools take cubins, without CuPy's bytes in front; other bytes unchanged."""
     payload = cupy_payload(content)
     return completed_cubin(_behind_names(content if payload is None else payload))
 
 
 def completed_cubin(content: bytes) -> bytes:
-    """Returns a cubin with its last byte, a zero, which CuPy cuts off (``nvrtc.getCUBIN``).
+    """Returns a cubin with the last byte, a zero, which CuPy cuts off (``nvrtc.getCUBIN``).
 
     Drivers load the rest all the same; nvdisasm takes it for no ELF file.
     """
@@ -253,13 +253,13 @@ def completed_cubin(content: bytes) -> bytes:
 
 
 def is_relocatable(content: bytes) -> bool:
-    """Returns whether a cubin has to be linked before it can run."""
+    """Returns whether a cubin has to be linked before a driver can run the code."""
     header = _cuda_header(content)
     return header is not None and header[0] == _RELOCATABLE
 
 
 def keeps_ptx(content: bytes) -> bool:
-    """Whether a cubin keeps the whole PTX that it was made from, as one with line tables does.
+    """Whether a cubin keeps the whole PTX that was assembled, as a cubin with line tables does.
 
     A link of several modules keeps the PTX of each, which together is no module.
     """
@@ -267,7 +267,7 @@ def keeps_ptx(content: bytes) -> bool:
 
 
 def kept_ptx(content: bytes) -> str:
-    """Returns the PTX that a cubin keeps; empty where it does not.
+    """Returns the PTX that a cubin keeps; empty for a cubin without PTX.
 
     The assembler keeps each line of it, ended by a NUL and without what was before the first
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
@@ -297,7 +297,7 @@ def _kept(content: bytes) -> bytes:
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
-    """Yields the lines of bodies behind a tab, as compilers write them."""
+    """Yields the lines of bodies behind a tab, as compilers write bodies."""
     inside = 0
     for line in lines:
         inside -= line.startswith("}")
@@ -311,7 +311,7 @@ _Header = tuple[str, int, int, int, int]
 
 
 def _headers(content: bytes | mmap) -> tuple[_Header, ...]:
-    """Returns those of all sections."""
+    """Returns the headers of all sections."""
     # Several questions are asked of each cubin in turn, and a cache has thousands of small ones.
     is_small = isinstance(content, bytes) and len(content) <= _SMALL
     return _kept_headers(content) if is_small else tuple(_read_headers(content))

@@ -1,4 +1,4 @@
-"""Errors and warnings, read out of the tools' logs, and fixes that the program offers for them.
+"""Errors and warnings, read out of the tools' logs, and fixes that the program offers.
 
 Each tool has its own spelling; one table row per spelling (as printed by NVRTC, libNVVM and
 nvJitLink 13). What no row knows is still reported, as a whole, when the tool failed. A fix only
@@ -21,7 +21,7 @@ from jitstudio.core.tools import Tool
 
 
 class Severity(Enum):
-    """From what forbids a build to what is only worth knowing."""
+    """From errors that forbid a build to remarks that are only worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -29,7 +29,7 @@ class Severity(Enum):
 
 
 class FixKind(Enum):
-    """What is changed; says what `Fix.value` holds. The value of a kind is its name in JSON.
+    """The thing to change, and the meaning of `Fix.value`. The value of a kind is the name in JSON.
 
     `SET_ARCH` holds a target, `SET_LINK_MODE` a `LinkMode`, `ADD_OPTION` and `REMOVE_OPTION` one
     option, `ADD_NAME_EXPRESSION` an expression for `Fix.file`, in the place of `Fix.replaces` if
@@ -77,7 +77,7 @@ _ASKING = frozenset(
 
 @dataclass(frozen=True)
 class Fix:
-    """One thing to do.
+    """A change that the program offers.
 
     Attributes:
         label: What a button says.
@@ -107,7 +107,7 @@ class Edit:
 
 
 def edit_for(fix: Fix, text: str) -> Edit | None:
-    """Returns where and how a fix changes this text; None where what it replaces is not there."""
+    """Returns the edit of a text by a fix; None where the text to replace is missing."""
     start = start_of_line(text, fix.line) if fix.line else 0
     if fix.kind is FixKind.INSERT_TEXT:
         place = start if fix.line else len(text)
@@ -128,7 +128,7 @@ def start_of_line(text: str, line: int) -> int:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error, warning or remark.
+    """An error, warning or remark.
 
     Attributes:
         severity: How bad it is.
@@ -248,7 +248,7 @@ def diagnose(
     stderr: str = "",
     header_folders: Sequence[str] = (),
 ) -> tuple[Diagnostic, ...]:
-    """Returns all diagnostics in what one stage has said.
+    """Returns all diagnostics in the logs of a stage.
 
     Args:
         tool: The tool that wrote the logs.
@@ -328,7 +328,7 @@ def who_asks(paragraph: Iterable[str], header_folders: Sequence[str]) -> tuple[s
 
 
 def in_folders(file: str, folders: Sequence[str]) -> bool:
-    """Returns whether the name of a file begins with one of these folders."""
+    """Returns whether the name of a file begins with a folder of `folders`."""
     return any(file.startswith(f"{folder}/") for folder in folders)
 
 
@@ -386,7 +386,7 @@ def _caret_column(following: list[str]) -> int | None:
 def _named(
     pending: list[Diagnostic], trailer: re.Match[str], tool: Tool, source: str
 ) -> Iterator[Diagnostic]:
-    """Gives the file that nvJitLink names afterwards to what ptxas had said before."""
+    """Yields the diagnostics of ptxas with the file that nvJitLink names afterwards."""
     if not pending:
         yield Diagnostic(
             Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool
@@ -423,7 +423,7 @@ def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:
 
 
 def edits_for(fixes: Iterable[Fix], text: str) -> list[Edit]:
-    """Returns how the fixes change a text, from its end to its beginning.
+    """Returns the edits of a text by fixes, from the end of the text to the beginning.
 
     What a fix replaces and is not there, or is changed by another one before it, stays as it is.
     """

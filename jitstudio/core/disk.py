@@ -1,4 +1,4 @@
-"""What is on disk where a compiler has looked for files, so that a change can be known.
+"""The files where a compiler has looked for headers, so that a change can be known.
 
 A result may be used again if all the places that its compile searched hold the same as they did
 then. As ccache does, a file is read once and known by its stamp from then on, and what changes
@@ -31,12 +31,12 @@ _T = TypeVar("_T")
 
 
 class UnreadableFile(Exception):
-    """A place holds what cannot be read like a header: a pipe, a device, a huge file."""
+    """A place holds no file that can be read like a header: a pipe, a device, a huge file."""
 
 
 @dataclass(frozen=True)
 class SearchSnapshot:
-    """What was found, at one moment.
+    """The state of the searched places, at a moment.
 
     Attributes:
         contents: A hash of the searches, of which files were there, what was in them, and which of
@@ -55,7 +55,7 @@ class SearchSnapshot:
 
 
 class FileContentCache(Generic[_T]):
-    """What follows from the content of files; each is read again only if its stamp has changed.
+    """Values derived from files; a file is read again only if the stamp has changed.
 
     Args:
         derive: What follows from a content.
@@ -66,7 +66,7 @@ class FileContentCache(Generic[_T]):
         self._known: dict[str, tuple[_Stamp, _T]] = {}
 
     def of(self, path: str, status: os.stat_result) -> _T:
-        """Returns what follows from a file, the status of which is known.
+        """Returns the value derived from a file, the status of which is known.
 
         Raises:
             UnreadableFile: See the class.
@@ -85,13 +85,13 @@ class FileContentCache(Generic[_T]):
 
 
 class Disk:
-    """Looks at files; remembers those that have not changed since."""
+    """Looks at files; remembers unchanged files."""
 
     def __init__(self) -> None:
         self._digests = FileContentCache(lambda content: hashlib.sha256(content).digest())
 
     def look(self, searches: Iterable[Search]) -> SearchSnapshot | None:
-        """What is found at all places of these searches now; None if that cannot be known."""
+        """The state of all places of these searches now; None if that cannot be known."""
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None
@@ -136,7 +136,7 @@ def places(searches: Iterable[Search]) -> Iterator[str]:
 
 
 def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
-    """The status of the folder at a path, or of the file, which is anything else; None if none."""
+    """The status of the folder at a path, or of the file, which is any other thing; None if missing."""
     status = _status(path)
     return status if status and stat.S_ISDIR(status.st_mode) == folder else None
 
@@ -149,7 +149,7 @@ def _status(path: str) -> os.stat_result | None:
 
 
 def working_folder() -> str:
-    """Returns the working directory; empty if it has been removed."""
+    """Returns the working directory; empty if the directory has been removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -188,7 +188,7 @@ def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
 
 
 def _moved(path: str) -> int:
-    """When a folder or link was last renamed or made, as far as its times show; 0 if they do not.
+    """The time when a folder or link was last renamed or made, by its times; 0 if these do not show.
 
     What is made in a folder, or taken out of it, changes both of its times.
     """

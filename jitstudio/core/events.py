@@ -1,4 +1,4 @@
-"""What happens while a build is carried out, and how these events add up to a result.
+"""Events of a build in progress, and the result that these events add up to.
 
 The child sends what happened to its step; the parent numbers it and folds it. So a child that
 dies half-way loses nothing that it had already reported.
@@ -32,7 +32,7 @@ class StageStarted:
     steps: int = 1
 
     def stage(self, crash: Crash | None = None, stderr: str = "") -> StageResult:
-        """Returns the stage as far as it came."""
+        """Returns the stage as far as the tool came."""
         return StageResult(
             tool=self.tool,
             version=self.version,
@@ -52,7 +52,7 @@ class StageStarted:
 
 @dataclass(frozen=True)
 class StageFinished:
-    """A tool is done, well or not, and this is what it made.
+    """The end of a tool's run, well or not, with the artifacts.
 
     `diagnostics` holds what jitstudio itself noticed; the fold adds those in the logs.
     """
@@ -86,7 +86,7 @@ Event = StageStarted | StageFinished | Problem | Notice
 
 @dataclass
 class BuildRecord:
-    """Folds the events of one build into its result.
+    """Folds the events of a build into a result.
 
     Steps may end in any order; the result has them in the order of the plan.
     """
@@ -99,7 +99,7 @@ class BuildRecord:
     _notices: list[Notice] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
-        """Takes in one event."""
+        """Takes in an event."""
         match event:
             case StageStarted():
                 self._running[event.step] = event
@@ -112,7 +112,7 @@ class BuildRecord:
                 self._notices.append(event)
 
     def result(self, total_ms: float, outcome: Outcome | None = None) -> BuildResult:
-        """Returns what all events together come to.
+        """Returns the result that all events together come to.
 
         Args:
             total_ms: From request to result.
@@ -169,7 +169,7 @@ class BuildRecord:
 
 
 def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
-    """Each kernel once: PTX names it; what it needs comes from the tool that made machine code."""
+    """Each kernel once: named by PTX, with the needs told by the tool that made machine code."""
     merged: dict[tuple[str, str], Kernel] = {}
     for kernel in kernels:
         key = (kernel.module, kernel.name)

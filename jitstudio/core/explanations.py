@@ -1,4 +1,4 @@
-"""Explains what the tools complain about, and says what the program can do about it.
+"""Explains the complaints of the tools, and offers fixes.
 
 The explanations are data, in `resources/explanations.toml`; that file says how one is written.
 What one needs to know of a source text is in `source_facts`.
@@ -63,7 +63,7 @@ _LONGEST_SOURCE = 1 << 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """One row of the file.
+    """A row of the file of explanations.
 
     Attributes:
         id: Its name.
@@ -88,7 +88,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class _Case:
-    """A diagnostic and what it is about."""
+    """A diagnostic with the request and the stages of the build."""
 
     diagnostic: Diagnostic
     request: BuildRequest
@@ -100,7 +100,7 @@ class _Case:
 
     @cached_property
     def stage(self) -> StageResult | None:
-        """The stage that has reported it, as far as one can know."""
+        """The stage that has reported the diagnostic, as far as that can be known."""
         candidates = [s for s in self.stages if self.diagnostic.tool in (s.tool, None)]
         named = [s for s in candidates if s.source == self.diagnostic.file]
         failed = [s for s in candidates if not s.ok]
@@ -116,7 +116,7 @@ class _Case:
 
     @cached_property
     def source(self) -> str | None:
-        """The text that the diagnostic is about; None where the user has not written it."""
+        """The text that the diagnostic is about; None for a text that is not the user's."""
         request, file = self.request, self.diagnostic.file
         known = {header.name: header.content for header in request.headers}
         known |= {source.name: source.content for source in request.sources}
@@ -125,7 +125,7 @@ class _Case:
 
     @property
     def kind(self) -> CodeKind:
-        """What the module is that the diagnostic is about; of several kinds, CUDA C++."""
+        """The kind of the module that the diagnostic is about; of several kinds, CUDA C++."""
         sources = self.request.sources
         named = {s.kind for s in sources if s.name == self.diagnostic.file}
         kinds = named or {s.kind for s in sources}
@@ -133,7 +133,7 @@ class _Case:
 
     @property
     def code_and_log(self) -> str:
-        """All texts of the build, one behind the other, and the log of the stage."""
+        """All texts of the build in a row, and the log of the stage."""
         sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
         texts = [content.decode("utf-8", "replace") for content in sources]
         return "\n".join([*texts, self.stage.log if self.stage else ""])
@@ -159,7 +159,7 @@ class _Case:
 
     @property
     def annotation(self) -> str | None:
-        """The lines that mark the first function of LLVM IR that can be a kernel as one."""
+        """The lines that mark as a kernel the first function of LLVM IR that can be marked."""
         text, opaque = self.source or "", _reads_opaque(self)
         markable = (f for f in ir_functions(text) if f.can_be_marked)
         marks = (kernel_annotation(text, function, reads_opaque=opaque) for function in markable)
@@ -167,12 +167,12 @@ class _Case:
 
     @property
     def attribute(self) -> tuple[str | None, str | None]:
-        """What libNVVM refuses at a function as it is written, and its line."""
+        """The attribute of a function that libNVVM refuses, as written, and the line."""
         return refused_attribute(self.diagnostic.message, self.source or "") or (None, None)
 
 
 def _include(case: _Case) -> str | None:
-    """Returns what the line includes, with its brackets or quotes."""
+    """Returns the file name that the line includes, with the brackets or quotes."""
     match = _INCLUDE.match(case.line_text or "")
     return match["included"] if match else None
 
@@ -190,13 +190,13 @@ def _unmarked_line(case: _Case) -> str | None:
 
 
 def _in_place_of_std(case: _Case, scope: str) -> str | None:
-    """Returns the name in std on the line as it is to be written, with the character before it."""
+    """Returns the name in std on the line with another scope, and the character before the name."""
     written = std_name(case.diagnostic.message, case.line_text or "")
     return re.sub(r"std\s*+::\s*+", scope, written) if written else None
 
 
 def _only_option(case: _Case) -> str | None:
-    """Returns the option that the user has typed, if it is only one."""
+    """Returns the option that the user has typed, if there is no other."""
     return case.request.options[0] if len(case.request.options) == 1 else None
 
 
@@ -213,7 +213,7 @@ _LIMITS_HEADERS = {
 
 
 def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None:
-    """Returns the first header that declares what is missed and that is not included."""
+    """Returns the first header that declares the missing name and is not included."""
     text = case.missing if "identifier" in case.diagnostic.message else case.line_text
     declaring = (header for header, names in headers.items() if names.search(text or ""))
     header = next(declaring, None)
@@ -296,7 +296,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
 
 
 def _quoted_name(request: BuildRequest) -> str | None:
-    """Returns a name of a file, as a line table would have it, with a quotation mark in it."""
+    """Returns a file name with a quotation mark, as a line table would have the name."""
     written = [source.content for source in request.sources]
     written += [header.content for header in request.headers]
     names = (os.path.join(source.folder, source.name) for source in request.sources)
@@ -328,7 +328,7 @@ class _UnknownWord(KeyError):
 
 
 class _Texts(dict[str, str]):
-    """The words of one case: the groups of the message at once, the others when asked for."""
+    """The words of a case: the groups of the message at once, the others when asked for."""
 
     def __init__(self, case: _Case, groups: Mapping[str, str | None]) -> None:
         super().__init__({name: value for name, value in groups.items() if value is not None})
@@ -342,7 +342,7 @@ class _Texts(dict[str, str]):
         return value
 
     def has(self, name: str, pattern: str) -> bool:
-        """Returns whether the pattern is found in a word; then its groups are words too."""
+        """Returns whether the pattern matches in a word; then the groups are words too."""
         try:
             match = re.search(pattern, self[name], re.MULTILINE)
         except _UnknownWord:
@@ -364,7 +364,7 @@ def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
 
 @cache
 def explanations() -> tuple[Explanation, ...]:
-    """Returns all of them, in the order of the file: the first that fits is taken."""
+    """Returns all explanations, in the order of the file: the first that fits is taken."""
     listed = tomllib.loads(resource(_FILE).read_text(encoding="utf-8"))
     return tuple(_explanation(row) for row in listed["explanation"])
 
@@ -396,7 +396,7 @@ def _explain(case: _Case) -> Diagnostic:
 
 
 def _texts(explanation: Explanation, case: _Case) -> _Texts | None:
-    """Returns the words of the case if the explanation fits it."""
+    """Returns the words of the case if the explanation fits."""
     if explanation.tools and case.tool not in explanation.tools:
         return None
     match = re.search(explanation.message, case.diagnostic.message)
@@ -409,7 +409,7 @@ def _texts(explanation: Explanation, case: _Case) -> _Texts | None:
 
 
 def _fix(explanation: Explanation, case: _Case, words: _Texts) -> Fix | None:
-    """Returns the fix, unless something it needs is unknown or its text is not the user's."""
+    """Returns the fix, unless a word of the fix is unknown or the text is not the user's."""
     if not explanation.fix:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What binary files of CUDA hold, read from their headers: fatbins entry by entry, and cubins.
+"""The content of binary files of CUDA, read from headers: fatbins entry by entry, and cubins.
 
 The layout of a fatbin is not published; this is what nvFatbin 13 and the `fatbinary` of CUDA 13
 write. A file holds one or more containers, each a header and its entries, and each entry a header
@@ -33,7 +33,7 @@ _LONGEST_NAME = 4096
 
 @dataclass(frozen=True)
 class FatbinEntry:
-    """One piece of code in a fatbin.
+    """A piece of code in a fatbin.
 
     Attributes:
         kind: What it is; None for a kind that this reader does not know.
@@ -121,13 +121,13 @@ def _container(content: bytes | mmap, start: int) -> FatbinContainer | None:
 
 
 def container_of(*entries: bytes) -> bytes:
-    """Returns a container of these entries, each with its header."""
+    """Returns a container of these entries, each with a header."""
     body = b"".join(entries)
     return _CONTAINER.pack(_MAGIC, _VERSION, _CONTAINER.size, len(body)) + body
 
 
 def _entry(content: bytes | mmap, at: int) -> tuple[FatbinEntry, int]:
-    """Returns the entry there, and the distance to the next one."""
+    """Returns the entry there, and the distance to the next entry."""
     number, _, head, size, target, name_at, name_length, flags, unpacked = _ENTRY.unpack_from(
         content, at
     )
@@ -190,7 +190,7 @@ _MOST_ENTRIES = 1000
 
 
 def contents(kind: CodeKind, content: bytes) -> str:
-    """What is shown of a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
+    """The text shown for a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
     head = f"{kind.title}, {len(content):,} bytes"
     if kind is CodeKind.CUBIN:
         return "\n".join((head, *_cubin_lines(content)))
@@ -218,7 +218,7 @@ def _cubin_lines(content: bytes) -> Iterator[str]:
 
 
 def entry_line(entry: FatbinEntry) -> str:
-    """Returns what an entry of a fatbin is, in one line."""
+    """Returns an entry of a fatbin as a line of text."""
     kind = entry.kind.title if entry.kind else "unknown kind"
     packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
     name = f", {entry.name}" if entry.name else ""

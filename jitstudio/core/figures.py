@@ -1,4 +1,4 @@
-"""The figures of a kernel: what each is called, in which unit it is, and what it means.
+"""The figures of a kernel: name, unit and meaning of each.
 
 One row a figure, for tables and reports of the window and of the command line. The first of them
 are the fields of `core.result.Resources`; all have the names of the JSON.

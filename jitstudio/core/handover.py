@@ -1,4 +1,4 @@
-"""What a program hands over to an open window: the format, its limits and its version.
+"""Messages by which a program hands code to an open window: the format, limits and version.
 
 A message is a head (`MARK`, the version, the length) and a value of `core.codec`, which holds data
 only: reading it runs nothing. The answer has the same form. Both ends close after one of each.
@@ -51,7 +51,7 @@ class HandedCode:
 
 @dataclass(frozen=True)
 class Handover:
-    """What is to be opened.
+    """The code and the paths to open.
 
     Attributes:
         code: Each in a tab of its own.
@@ -63,13 +63,13 @@ class Handover:
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> Handover:
-        """Returns what hands over these modules."""
+        """Returns the message that hands over these modules."""
         return cls(tuple(HandedCode(_named(s), s.kind, s.content) for s in sources))
 
 
 @dataclass(frozen=True)
 class HandoverAnswer:
-    """What became of it.
+    """The tabs that were opened, or the problem.
 
     Attributes:
         tabs: The tabs that were opened, by their names.
@@ -81,7 +81,7 @@ class HandoverAnswer:
 
 
 class _Format(Generic[_T]):
-    """Messages with a value of one type."""
+    """Messages with a value of a type."""
 
     def __init__(self, kind: type[_T]) -> None:
         self._codec: Codec[_T] = Codec(kind)
@@ -115,7 +115,7 @@ def message(handover: Handover) -> bytes:
 
 
 def read_message(body: bytes) -> Handover:
-    """Returns what a message asks for, from what follows its head.
+    """Returns the handover in a message, read from the bytes behind the head.
 
     Raises:
         HandoverError: It asks for nothing that can be done.
@@ -131,7 +131,7 @@ def answer(reply: HandoverAnswer) -> bytes:
 
 
 def read_answer(body: bytes) -> HandoverAnswer:
-    """Returns an answer, from what follows its head.
+    """Returns an answer, read from the bytes behind the head.
 
     Raises:
         HandoverError: It is none.
@@ -168,7 +168,7 @@ def _too_large(length: int) -> str:
 
 
 def _named(source: Source) -> str:
-    """Returns the name of its tab, with the ending of its kind."""
+    """Returns the name of the tab, with the ending of the module's kind."""
     is_known = kind_of(source.name) is source.kind
     return source.name if is_known else source.name + source.kind.ending
 

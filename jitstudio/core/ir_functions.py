@@ -1,4 +1,4 @@
-"""The functions that LLVM IR defines: which are kernels, and which can be made one.
+"""The functions that LLVM IR defines: the kernels, and the functions that can become kernels.
 
 A kernel has the calling convention ``ptx_kernel`` (LLVM, "User Guide for NVPTX Back-end", "Marking
 Functions as Kernels") or is named by ``!nvvm.annotations`` (NVVM IR Specification, "Kernel
@@ -65,12 +65,12 @@ class IrFunction(NamedTuple):
 
     @property
     def can_be_marked(self) -> bool:
-        """Whether it is no kernel and can be made one."""
+        """Whether the function is no kernel and can become a kernel."""
         return not self.is_kernel and not self.obstacle
 
 
 def without_comments(text: str) -> str:
-    """Returns LLVM IR with blanks for its comments: all else stays where it is."""
+    """Returns LLVM IR with blanks for comments: the rest keeps the place."""
     return _COMMENT.sub(lambda m: " " * len(m[0]) if m["comment"] else m[0], text)
 
 
@@ -99,7 +99,7 @@ def ir_functions(text: str) -> tuple[IrFunction, ...]:
 
 
 def _lines_of(text: str, places: Iterable[int]) -> Iterator[int]:
-    """Yields the lines of places that follow one another, from 1."""
+    """Yields the lines, from 1, of places in ascending order."""
     line, last = 1, 0
     for at in places:
         line += text.count("\n", last, at)
@@ -110,7 +110,7 @@ def _lines_of(text: str, places: Iterable[int]) -> Iterator[int]:
 def kernel_annotation(
     text: str, function: IrFunction, number: int | None = None, *, reads_opaque: bool
 ) -> list[str]:
-    """Returns the lines that mark a function as a kernel, for the end of its module.
+    """Returns the lines, for the end of a module, that mark a function as a kernel.
 
     Args:
         text: The module.
@@ -143,7 +143,7 @@ def _type_of(parameter: str) -> str:
 
 
 def _bracketed(text: str, start: int) -> str:
-    """Returns what is between the bracket at `start` and its partner."""
+    """Returns the text between the bracket at `start` and the closing bracket."""
     depth = 0
     for at in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)

@@ -1,4 +1,4 @@
-"""What kernels need, as a cubin and the log of the tool that made it say.
+"""The needs of kernels, as a cubin and the log of the tool that made the cubin say.
 
 In a cubin it is in the sizes of sections and in the attributes of `.nv.info`, the names and numbers
 of which `cuobjdump -elf` prints. In the logs of ptxas and nvlink, which are asked for verbosity, it
@@ -76,7 +76,7 @@ def has_code(cubin: bytes) -> bool:
 
 
 def code_sizes(cubin: bytes) -> dict[str, int]:
-    """Returns the bytes of machine code of each function of a cubin, by its lowered name."""
+    """Returns the bytes of machine code of each function of a cubin, by lowered name."""
     return {
         name.removeprefix(_CODE_PREFIX): end - start
         for name, start, end in section_spans(cubin)
@@ -90,7 +90,7 @@ is enough for. One function of a cubin of any size takes it less than that."""
 
 
 def function_alone(cubin: bytes, wanted: str | None) -> str:
-    """Returns the only function of a cubin whose SASS is to be made; empty for all of them.
+    """Returns the only function of a cubin whose SASS is to be made; empty for all functions.
 
     Args:
         cubin: The file's content.
@@ -109,7 +109,7 @@ def function_alone(cubin: bytes, wanted: str | None) -> str:
 
 
 def cubin_resources(cubin: bytes) -> dict[str, Resources]:
-    """Returns what each kernel of a cubin needs, by its lowered name; spills are in logs only.
+    """Returns the needs of each kernel of a cubin, by lowered name; spills are in logs only.
 
     Of a damaged cubin the names are returned at most.
     """
@@ -117,7 +117,7 @@ def cubin_resources(cubin: bytes) -> dict[str, Resources]:
 
 
 def kernel_figures(cubin: bytes) -> dict[str, tuple[int | None, Resources]]:
-    """Returns the bytes of machine code of each kernel of a cubin, if it has any, and its needs."""
+    """Returns the bytes of machine code, if any, and the needs of each kernel of a cubin."""
     elf_sections = sections(cubin)
     sizes = {section.name: section.size for section in elf_sections}
     return {
@@ -127,7 +127,7 @@ def kernel_figures(cubin: bytes) -> dict[str, tuple[int | None, Resources]]:
 
 
 def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
-    """The kernels of a cubin with what they need, by the cubin and by the log that came with it."""
+    """The kernels of a cubin with the needs that the cubin and the log of the same run tell."""
     return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
 
 
@@ -159,7 +159,7 @@ def _kernels(elf_sections: tuple[ElfSection, ...]) -> tuple[str, ...]:
 
 
 def _per_symbol(elf_sections: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
-    """Registers and stack of every function, by its name."""
+    """Registers and stack of every function, by name."""
     needs: dict[str, dict[str, int]] = {}
     by_name = {section.name: section for section in elf_sections}
     table = by_name.get(_SYMBOLS)
@@ -186,7 +186,7 @@ def _per_kernel(info: ElfSection | None) -> dict[str, int]:
 
 
 def _attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
-    """Code, 16-bit value and, for those that have one, payload of each attribute."""
+    """Code, 16-bit value and, where the format has a payload, payload of each attribute."""
     data = info.content if info is not None else b""
     at = 0
     while at + _HEAD.size <= len(data):
@@ -202,7 +202,7 @@ def _size(section: ElfSection | None) -> int:
 
 
 def read_verbose_log(text: str) -> dict[str, Resources]:
-    """Returns what a log says of each function, by its lowered name.
+    """Returns the needs of each function in a log, by lowered name.
 
     Device functions are among them; ptxas prints their spills, too.
     """
@@ -222,7 +222,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
 
 def merge(known: Mapping[str, Resources], logged: Mapping[str, Resources]) -> dict[str, Resources]:
-    """Fills what is unknown in `known` from what is `logged` of the functions of the same name."""
+    """Fills unknown needs in `known` from the needs in `logged` of functions of the same name."""
     return {
         name: _filled(resources, logged.get(name, Resources())) for name, resources in known.items()
     }

@@ -1,1 +1,1 @@
-"""Bounds what bytes and folders of others may become in this process."""
+"""Limits on the bytes and folders of others in this process."""

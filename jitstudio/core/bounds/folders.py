@@ -1,4 +1,4 @@
-"""Walks through folders of others, and removes them, whatever is in there.
+"""Walks through folders of others, and removes folders, whatever lies in there.
 
 Folders in folders go deeper than a stack and than the 4,096 bytes of a path, and belong to whoever
 has made them. Not `os.walk` and `shutil.rmtree`: they recurse up to Python 3.11 and 3.12.
@@ -29,7 +29,7 @@ def walk(
     enters: Callable[[str], bool] = lambda name: True,
     left_out: Callable[[str], object] = lambda folder: None,
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yields each folder with the sorted names of its files, the outer ones first.
+    """Yields folders with the sorted names of their files, the outer folders first.
 
     Links to folders are not followed, folders that cannot be read are left out, and it ends after
     200,000 names or 64 levels.
@@ -68,7 +68,7 @@ def walk(
 
 
 def remove_tree(folder: Path | str) -> bool:
-    """Removes a folder with all that is in it, however deep; links are removed, not followed.
+    """Removes a folder with all content, however deep; links are removed, not followed.
 
     Returns:
         Whether it is gone. What cannot be removed, or is beyond 200,000 files and folders, stays
@@ -86,7 +86,7 @@ def remove_tree(folder: Path | str) -> bool:
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str, above: Path | None = None) -> Iterator[Path]:
-    """Makes a folder for the block, which nobody else can enter, in another one or in the usual.
+    """Makes a folder for the block that nobody else can enter, in `above` or in the usual place.
 
     Raises:
         OSError: It cannot be made.
@@ -99,7 +99,7 @@ def temporary_folder(prefix: str, above: Path | None = None) -> Iterator[Path]:
 
 
 def empty_folder(folder: Path | str) -> None:
-    """Removes what lies in a folder, as `remove_tree` does; the folder itself stays."""
+    """Removes the content of a folder, as `remove_tree` does; the folder itself stays."""
     with contextlib.suppress(OSError), _opened(os.fspath(folder)) as top:
         left, stuck = _MOST_REMOVED, set[str]()
         while names := [name for name in _names(top, left + len(stuck)) if name not in stuck]:
@@ -112,7 +112,7 @@ def empty_folder(folder: Path | str) -> None:
 
 
 def _flatten(name: str, top: int) -> int:
-    """Empties an inner folder, and moves the folders in it up, so that none is ever deep.
+    """Empties an inner folder, and moves the folders in there up, so that none is ever deep.
 
     Returns:
         How many files and folders it had.
@@ -143,7 +143,7 @@ def _unlinked(name: str, folder: int, remove: Callable[..., None] = os.unlink) -
 
 @contextlib.contextmanager
 def _opened(name: str, above: int | None = None) -> Iterator[int]:
-    """Opens a folder for the block, and gives us leave to change what is in it where it is ours."""
+    """Opens a folder for the block, and gives us leave to change the content of our own folders."""
     with contextlib.suppress(OSError):
         _allow(name, above)
     descriptor = os.open(name, _FOLDER | os.O_RDONLY, dir_fd=above)

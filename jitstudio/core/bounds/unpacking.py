@@ -1,4 +1,4 @@
-"""Unpacks what others have packed, and stops where it becomes more than it may.
+"""Unpacks archives of others, and stops where the content becomes larger than its limit.
 
 A header says what it likes, and 2.5 KB of bzip2 hold gigabytes: the bytes that come out count. Not
 `ZipFile.read`, which unpacks a whole piece of bzip2 or LZMA before it counts.
@@ -28,11 +28,11 @@ DAMAGED_ZIP = (
 
 
 class Oversized(ValueError):
-    """Something becomes larger than it may; the message says so, as the end of a sentence."""
+    """The content becomes larger than its limit; the message says so, as the end of a sentence."""
 
 
 def inflated(packed: bytes, limit: int) -> bytes:
-    """Returns what zlib has packed, of at most `limit` bytes.
+    """Returns the content that zlib has packed, of at most `limit` bytes.
 
     Raises:
         Oversized: It is more.
@@ -58,7 +58,7 @@ def check_members(content: bytes) -> None:
 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
-    """Returns a member of a zip, of at most `limit` bytes, whatever its header says.
+    """Returns a member of a zip, of at most `limit` bytes, whatever the header says.
 
     Raises:
         Oversized: It is more.
@@ -69,7 +69,7 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> 
 
 
 class MemberReader:
-    """Unpacks one member of a zip piece by piece.
+    """Unpacks a member of a zip piece by piece.
 
     Args:
         archive: The zip.
@@ -169,7 +169,7 @@ class _Inflater:
 
 
 def _unpacker(info: zipfile.ZipInfo, read: Callable[[int], bytes]) -> Any:
-    """Returns what unpacks the rest of a member; the head of LZMA is read here."""
+    """Returns a reader that unpacks the rest of a member; the head of LZMA is read here."""
     match info.compress_type:
         case zipfile.ZIP_STORED:
             return _Stored(info.compress_size)
