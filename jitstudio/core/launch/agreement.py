@@ -1,4 +1,4 @@
-"""Whether two runs of one launch agree: a GPU and the simulator, or two builds of the kernel."""
+"""Whether two runs of a launch agree: a GPU and the simulator, or two builds of the kernel."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _CONTRACTION = (
 
 
 def expectation_of(buffer: BufferResult) -> Expectation:
-    """Returns what is expected of a buffer where another run has left the same."""
+    """Returns the expectation that a buffer is as another run has left the buffer."""
     return Expectation(buffer.name, OTHER)
 
 
 def agreed(
     result: LaunchResult, other: LaunchResult, checks: Iterable[CheckResult], build: str
 ) -> LaunchResult:
-    """Returns a result with what another run of the launch made of it, also as diagnostics.
+    """Returns a result with the comparison to another run of the launch, also as diagnostics.
 
     Args:
         result: The run.
@@ -120,7 +120,7 @@ def _has_floats(kind: Type) -> bool:
 
 
 def with_contraction(result: LaunchResult, without: LaunchResult | None) -> LaunchResult:
-    """Returns a result that went wrong in floats with the part of contraction in it.
+    """Returns a result that went wrong in floats with the part that contraction has in that.
 
     Args:
         result: The result.

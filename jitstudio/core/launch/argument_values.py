@@ -1,4 +1,4 @@
-"""Reads what a kernel is given: its parameters, what their pointers lead to, module variables.
+"""Reads the arguments of a kernel: parameters, buffers behind their pointers, module variables.
 
 A pointer inside of a struct, of an array or of a buffer of pointers is a buffer of its own, whose
 address the launch puts to where the struct or buffer has it.
@@ -79,7 +79,7 @@ _MOST_POINTERS = 1024
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a kernel is given.
+    """The arguments of a kernel.
 
     Attributes:
         found: In order of the parameters; those that came to nothing are left out. Then what is
@@ -126,7 +126,7 @@ def arguments_of(
 def _texts(
     form: KernelForm, named_texts: tuple[tuple[str, str], ...], faults: SpecFaults
 ) -> dict[str, str]:
-    """Returns the texts by what they are about; parameters without one are faulty."""
+    """Returns the texts by the name of the row; parameters without a text are faulty."""
     texts: dict[str, str] = {}
     rows = [row.name for row in form_rows(form)]
     for name, text in named_texts:
@@ -159,21 +159,21 @@ def _missing(form: KernelForm, name: str) -> SpecProblem:
 
 
 def _path(whole: str, name: str) -> str:
-    """Returns the path from a struct or array to what a name is about; empty for no part of it."""
+    """Returns the path from a struct or array to the named part; empty for no part of the whole."""
     rest = name.removeprefix(whole)
     return rest if rest != name and rest.startswith((".", "[")) else ""
 
 
 @dataclass(frozen=True)
 class _Value:
-    """An argument by value, and the texts of the pointers and handles in it by their names."""
+    """An argument by value, and the texts of the pointers and handles inside, by name."""
 
     argument: ValueArgument
     references: Mapping[str, str]
 
     @property
     def numbers(self) -> dict[str, Number]:
-        """The numbers in it by their names."""
+        """The numbers in the argument, by name."""
         argument = self.argument
         own = {} if argument.number is None else {argument.name: argument.number}
         return dict(argument.members) | own
@@ -182,7 +182,7 @@ class _Value:
 def _values(
     parameters: list[FormParameter], texts: Mapping[str, str], faults: SpecFaults
 ) -> dict[str, _Value]:
-    """Returns the values by name; one may need another, whatever their order."""
+    """Returns the values by name; a value may need another, whatever the order."""
     values: dict[str, _Value] = {}
     names: dict[str, Number] = {}
     waiting, progress = parameters, True
@@ -225,7 +225,7 @@ def _value(row: FormParameter, texts: Mapping[str, str], names: Mapping[str, Num
 def _with_parts(
     kind: Type, whole: EncodedValue, texts: Mapping[str, str], names: Mapping[str, Number]
 ) -> EncodedValue:
-    """Returns a value with parts of it as texts of their own say, by their paths.
+    """Returns a value with the parts, by path, that have texts of their own.
 
     Pointers in it are no numbers, and left out.
     """
@@ -271,7 +271,7 @@ class _References:
     def read(
         self, row: FormParameter, name: str, offset: int, text: str, inside: str = ""
     ) -> Buffer | SharedPointer | None:
-        """Returns what a pointer or handle leads to; None where its text makes no sense.
+        """Returns the buffer behind a pointer or handle; None where the text makes no sense.
 
         Args:
             row: The row that it is represented by.
@@ -294,7 +294,7 @@ class _References:
         return argument
 
     def completed(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-        """Returns all arguments, those that share the memory of others with the place in it."""
+        """Returns all arguments; pointers into other buffers come with the place in there."""
         by_name = {argument.name: argument for argument in arguments}
         written: set[str] = set()
         for name in self._shared:
@@ -322,7 +322,7 @@ class _References:
         return tuple(self._in_terms_of_owners(a, complete) for a in complete)
 
     def _in_terms_of_owners(self, argument: Argument, arguments: Sequence[Argument]) -> Argument:
-        """Returns a buffer whose expression names those whose memory is shared."""
+        """Returns a buffer whose expression names the owners of shared memory."""
         if not isinstance(argument, Buffer) or argument.fill.kind is not FillKind.EXPRESSION:
             return argument
         text = self._faults.attempt(
@@ -347,7 +347,7 @@ class _References:
                 self._faults.add(_missing(self._form, name))
 
     def read_variable(self, row: FormParameter) -> None:
-        """Reads a module variable; one without a text keeps what it holds."""
+        """Reads a module variable; a variable without a text keeps the initial value."""
         variable, text = row.variable, self._texts.get(row.name, "").strip()
         assert variable is not None
         inner = [name for name in self._texts if _path(row.name, name) and self._texts[name]]
@@ -478,7 +478,7 @@ class _References:
         return Buffer(name, element, offset, length, fill, direction)
 
     def _element_data(self, row: FormParameter, name: str, at: int, element: Type) -> bytes:
-        """Returns what is in a struct besides its pointers."""
+        """Returns the bytes of a struct besides the pointers."""
         whole = EncodedValue(bytes(element.size))
         for start in (f"{row.name}{EACH}", f"{name}[{at}]"):
             texts = {
@@ -493,7 +493,7 @@ class _References:
         return whole.data
 
     def without_effect(self, own: Sequence[Argument]) -> Iterator[SpecProblem]:
-        """Yields why parts that have texts are not in what has been read.
+        """Yields why parts that have texts are not in the arguments that were read.
 
         Args:
             own: The parameters; what is no part of anything is told of already.
@@ -511,7 +511,7 @@ class _References:
                 yield SpecProblem(argument_place(name), message, remedy)
 
     def _read_elements(self, row: FormParameter, holder: Buffer) -> None:
-        """Reads what the pointers in a buffer lead to."""
+        """Reads the buffers behind the pointers in a buffer."""
         parts = references_behind(row.type)
         if not parts or not isinstance(row.type, Pointer) or holder.element != row.type.target:
             return
@@ -533,7 +533,7 @@ class _References:
 
 
 def _no_effect(holder: Buffer, name: str, *, by_element: bool) -> tuple[str, str]:
-    """Returns why a text about a part of a buffer has no effect, and what has one.
+    """Returns why a text about a part of a buffer has no effect, and the remedy.
 
     Args:
         holder: The buffer, texture, surface or module variable.
@@ -602,7 +602,7 @@ def _initial(variable: ModuleVariable) -> Fill:
 
 
 def _unfilled(row: FormParameter, variable: ModuleVariable) -> Sequence[SpecProblem]:
-    """Returns what is to be said of a variable that holds zeros because nobody has filled it."""
+    """Returns the warning about a variable that holds zeros because nobody has filled it."""
     if variable.is_initialised or variable.writes or not variable.reads:
         return ()
     where = f" at {variable.read_at}" if variable.read_at else ""
@@ -625,7 +625,7 @@ def _unfilled(row: FormParameter, variable: ModuleVariable) -> Sequence[SpecProb
 
 
 def _as_said(text: BufferText, row: FormParameter) -> Array:
-    """Returns a module variable as elements of the type that its text names."""
+    """Returns a module variable as elements of the type that the text names."""
     element = _element(text, Pointer(None))
     if row.type.size % element.size:
         raise TextError(

@@ -58,7 +58,7 @@ _DIRECTIONS = {direction.value: direction for direction in Direction}
 
 @dataclass(frozen=True)
 class BufferText:
-    """What a text says about a buffer.
+    """The text of a buffer, in parts.
 
     Attributes:
         length: How many elements, an expression over the integer arguments.
@@ -152,7 +152,7 @@ def _fill_and_direction(text: str) -> tuple[Fill | None, Direction | None]:
 
 
 def parse_fill(text: str) -> Fill:
-    """Reads the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
+    """Reads the content of a buffer, such as ``random(7, -1, 1)``; paths stay unchanged.
 
     Raises:
         TextError: It is none.
@@ -282,7 +282,7 @@ _LEAST_SIDE = 16
 
 
 def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
-    """Returns names and texts for all parameters of a kernel, as the host code has them if it does.
+    """Returns names and texts for all parameters of a kernel, from the host code where possible.
 
     Where the host code does not tell how many elements there are, its buffers are left out, too.
     """
@@ -312,7 +312,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
 
 
 def host_texts(form: KernelForm) -> dict[str, str]:
-    """Returns the texts of parameters that are those of the host code, by name.
+    """Returns the texts that parameters have in the host code, by name.
 
     Left out is what it does not tell, and what fits no parameter: a fraction for an integer.
     """
@@ -368,7 +368,7 @@ def _shared_texts(
 
 
 def takes_host_grid(form: KernelForm) -> bool:
-    """Returns whether the first launch has the grid of the host code: it fits the sizes then."""
+    """Returns whether the first launch has the grid of the host code, as the grid fits the sizes."""
     host, texts = form.host_launch, host_texts(form)
     sizes = _sizes(form.parameters)
     return bool(
@@ -382,7 +382,7 @@ _HOST_KEY = re.compile(r"[^.\[:]++(?:::[^.\[:]++)*+")
 
 
 def _inner_text(row: FormParameter, whole: FormParameter, known: _Known) -> str:
-    """Returns what host code says of a pointer in a struct, by its path; empty for nothing."""
+    """Returns the host code's text of a pointer in a struct, by the path; empty for none."""
     return _host_text(row, known.get(row.name.removeprefix(whole.name)))
 
 
@@ -400,13 +400,13 @@ def _host_text(row: FormParameter, value: Number | HostBuffer | str | None) -> s
 
 
 def host_variable(key: str) -> str:
-    """Returns the module variable that a key of `HostLaunch.inside` is about, as it is written."""
+    """Returns the module variable in a key of `HostLaunch.inside`, as written."""
     match = _HOST_KEY.match(key)
     return match[0] if match else ""
 
 
 def _host_variables(rows: Sequence[FormParameter], host: _Known) -> dict[str, _Known]:
-    """Returns what host code says of each module variable, by the path in it.
+    """Returns the host code's values of each module variable, by the path in the variable.
 
     Without all of its namespaces, as after ``using``, a name is that of the only variable with it.
     """
@@ -422,7 +422,7 @@ def _host_variables(rows: Sequence[FormParameter], host: _Known) -> dict[str, _K
 
 
 def _variable_texts(row: FormParameter, known: _Known) -> list[tuple[str, str]]:
-    """Returns the texts of a module variable and its pointers: what host code copies there."""
+    """Returns the texts of a module variable and the pointers inside, by the host code's copies."""
     text = _host_text(row, known.get(""))
     if text == FillKind.RANDOM.value and not isinstance(row.type, Array):
         # A single number that nobody knows, as from the command line, is asked for.
@@ -437,7 +437,7 @@ def _variable_texts(row: FormParameter, known: _Known) -> list[tuple[str, str]]:
 def unread_contents(
     form: KernelForm, arguments: Iterable[tuple[str, str]]
 ) -> Iterator[FormParameter]:
-    """Yields the module variables that host code fills with what only a run of it would tell.
+    """Yields the module variables that host code fills with values that only a run would tell.
 
     Args:
         form: The kernel.
@@ -497,7 +497,7 @@ def first_launch(form: KernelForm) -> LaunchSpec:
 
 
 def _given(form: KernelForm) -> dict[str, Number | HostBuffer]:
-    """Returns what the host code gives for the parameters."""
+    """Returns the host code's values of the parameters."""
     values = form.host_launch.arguments if form.host_launch else ()
     if len(values) != len(form.parameters):
         return {}
@@ -520,7 +520,7 @@ def _by_names(number: int, values: Mapping[str, Number | HostBuffer]) -> str:
 def _cover(
     grid: Sequence[int], block: Sequence[int], values: Mapping[str, Number | HostBuffer]
 ) -> str:
-    """Returns the arguments that the threads cover, one for each axis; empty where none fit."""
+    """Returns the arguments that the threads cover, for each axis; empty where none fit."""
     names = []
     for blocks, threads in zip_longest(grid, block, fillvalue=1):
         if threads < 1:
@@ -537,12 +537,12 @@ def _cover(
 
 
 def default_text(form: KernelForm, name: str) -> str:
-    """Returns the text for one of them."""
+    """Returns the default text of a parameter."""
     return dict(default_arguments(form))[name]
 
 
 def _sizes(parameters: Iterable[FormParameter]) -> list[FormParameter]:
-    """Those that say how many elements there are: the extents of a matrix, or one number."""
+    """The parameters that are numbers of elements: the extents of a matrix, or a single number."""
     integers = [p for p in parameters if _largest(p.type)]
     extents = [p for p in integers if _EXTENT.fullmatch(p.name)]
     if len(extents) > 1:
@@ -600,7 +600,7 @@ def _texel_extents(form: KernelForm) -> dict[str, str]:
 
 
 def _extents(parameter: FormParameter, form: KernelForm) -> list[str]:
-    """Returns extents: the integers of the kernel that are named like them, or usual ones."""
+    """Returns extents: the integers of the kernel with names of extents, or usual numbers."""
     assert isinstance(parameter.type, Handle)
     axes = (parameter.texels or _USUAL_USE[parameter.type.kind]).axes
     integers = [p.name for p in form.parameters if _largest(p.type)]
@@ -633,7 +633,7 @@ def _text(parameter: FormParameter, length: str) -> str:
 def _struct_text(
     kind: Struct, known: _Known | None = None, path: str = "", *, complete: bool = True
 ) -> str:
-    """Returns the numbers of a struct; its pointers have rows of their own.
+    """Returns the numbers of a struct; pointers have rows of their own.
 
     Args:
         kind: What it is.
@@ -654,7 +654,7 @@ def _struct_text(
 
 
 def _usual(field: Field) -> str:
-    """Returns what a member of a struct begins with that has pointers beside it."""
+    """Returns the initial text of a member of a struct that also has pointers."""
     match field.type:
         case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED) as number:
             is_size = _SIZE.fullmatch(field.name) or _EXTENT.fullmatch(field.name)
@@ -665,7 +665,7 @@ def _usual(field: Field) -> str:
 
 
 def _content(target: Type, const: bool, access: Direction | None) -> str:
-    """Returns the fill of a buffer and its direction."""
+    """Returns the fill of a buffer and the direction."""
     if const:
         return "random"
     match access:
@@ -678,7 +678,7 @@ def _content(target: Type, const: bool, access: Direction | None) -> str:
 
 
 def _is_floating(kind: Type) -> bool:
-    """Returns whether all numbers in it are floating-point numbers."""
+    """Returns whether all numbers in a type are floating-point numbers."""
     match kind:
         case Scalar(kind=NumberKind.FLOATING):
             return True

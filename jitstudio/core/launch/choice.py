@@ -1,4 +1,4 @@
-"""What is built for a launch, which kernel of it is meant, and which of its code is loaded."""
+"""The build for a launch, the kernel that a name means, and the code to load."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
 
 @dataclass(frozen=True)
 class Launchable:
-    """A kernel with the code it is in.
+    """A kernel with the code to load.
 
     Attributes:
         form: The kernel.
@@ -52,7 +52,7 @@ def launchable(
     *,
     simulated: Sequence[Source] | None = None,
 ) -> Launchable:
-    """Returns a kernel of a build with all that its launch needs of the build.
+    """Returns a kernel of a build with all that the launch needs of the build.
 
     Args:
         result: The build.
@@ -231,7 +231,7 @@ LAUNCHED_KINDS = frozenset({CodeKind.PTX, CodeKind.CUBIN})
 
 
 def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
-    """Returns the same build, made to give what the launch of this kernel needs.
+    """Returns the same build with the outputs that the launch of this kernel needs.
 
     A kernel that is an instance of a template is asked for by its name expression, without which
     the compiler would not make it.
@@ -279,7 +279,7 @@ def _unmarked_kernel(sources: Sequence[Source], kernel: str) -> str:
 
 
 def launched_name(result: BuildResult, kernel: str) -> str:
-    """Returns the lowered name of a kernel given by its name expression; any other name as it is.
+    """Returns the lowered name of a kernel given by a name expression; any other name unchanged.
 
     ``k<unsigned>`` is a kernel that calls itself ``k<unsigned int>``.
     """

@@ -1,4 +1,4 @@
-"""What the CUDA driver's errors mean for the user of a kernel.
+"""The CUDA driver's errors and their meaning for the user of a kernel.
 
 The names and their meaning are those of `CUresult` in the CUDA Driver API's reference.
 """
@@ -14,7 +14,7 @@ _KEPT = "Your form and your text are kept, and the next launch runs in a fresh p
 
 @dataclass(frozen=True)
 class CudaError:
-    """One error of the driver.
+    """An error of the driver.
 
     Attributes:
         name: Such as ``CUDA_ERROR_ILLEGAL_ADDRESS``.
@@ -36,7 +36,7 @@ def name_in(text: str) -> str:
 
 
 def cuda_error(name: str) -> CudaError:
-    """Returns the error of this name; one that the table does not know is taken to be fatal."""
+    """Returns the error of this name; a name that is missing in the table is taken to be fatal."""
     known = _ERRORS.get(name.removeprefix("CUDA_ERROR_"))
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""A GPU: what it is called, what it can do, and what it limits."""
+"""A GPU: name, capabilities and limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIMULATOR = -1
 
 @dataclass(frozen=True)
 class DeviceLimits:
-    """What the driver lets a launch have. Memory is in bytes.
+    """The limits of a launch on a device, as the driver tells. Memory is in bytes.
 
     Attributes:
         threads_per_block: Most threads of a block.
@@ -80,7 +80,7 @@ class Device:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether it is the simulator."""
+        """Whether the device is the simulator."""
         return self.ordinal == SIMULATOR
 
     @property
@@ -147,5 +147,5 @@ class DeviceList:
 
     @property
     def choices(self) -> tuple[Device, ...]:
-        """The GPUs, and the simulator behind them."""
+        """The GPUs, and behind these the simulator."""
         return (*self.devices, SIMULATED_DEVICE)

@@ -23,7 +23,7 @@ _STRING = r"'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)"
 
 
 def target_steps(body: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
-    """Returns the root of a target, and its indices and what moves elements, in order.
+    """Returns the root of a target, then indices and calls that move elements, in order.
 
     Where there is something else in it, that is the root.
     """
@@ -42,7 +42,7 @@ def target_steps(body: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
 
 
 def check_expression(text: str, names: Collection[str]) -> None:
-    """Refuses what Python cannot parse.
+    """Refuses a text that Python cannot parse.
 
     Args:
         text: What is expected.
@@ -82,7 +82,7 @@ def check_part(buffer: Buffer, part: str, names: Mapping[str, Number | None]) ->
 
 
 def _parsed(text: str, written: str, names: Collection[str], remedy: str) -> ast.expr | None:
-    """Returns what Python parses; None where it is nested too deeply to tell."""
+    """Returns the expression that Python parses; None where the nesting is too deep to tell."""
     odd = [name for name in names if keyword.iskeyword(name) or not name.isidentifier()]
     patterns = (
         rf"(?<![\w.]){re.escape(name)}" + (r"(?!\w)" if re.search(r"\w\Z", name) else "")

@@ -1,4 +1,4 @@
-"""The lines that say what a launch shall leave in its buffers: ``out[1:-1] = a[1:-1] * 2``."""
+"""Lines of expected contents of buffers after a launch: ``out[1:-1] = a[1:-1] * 2``."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _expectation(
 
 
 def _known_names(arguments: Sequence[Argument]) -> dict[str, Number | None]:
-    """Returns what may be named in an expectation, with its number where it is one."""
+    """Returns the names that an expectation may use, each with the number or None."""
     known: dict[str, Number | None] = {a.name: None for a in arguments}
     for argument in arguments:
         if isinstance(argument, ValueArgument):
@@ -110,7 +110,7 @@ def _about_owners(target: str, expression: str, arguments: Sequence[Argument]) -
 
 
 def _sides(line: str) -> tuple[str, str]:
-    """Returns what is in front of the sign that stands in no brackets, and what is behind it.
+    """Returns the two sides of the sign that stands in no brackets.
 
     Without such a sign all of the line is behind it.
     """
@@ -137,7 +137,7 @@ def _changing(line: str, mark: re.Match[str]) -> TextError:
 
 
 def _name(target: str, buffers: Collection[str]) -> str:
-    """Returns the buffer of a target: the longest name, as ``rows[0]`` may be one beside ``rows``.
+    """Returns the buffer of a target: the longest name, as ``rows[0]`` may stand beside ``rows``.
 
     Where there is none, it returns what is written like a name.
     """

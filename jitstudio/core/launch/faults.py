@@ -1,4 +1,4 @@
-"""What has been found wrong with a launch so far."""
+"""The faults of a launch, collected while the texts are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 
 class SpecFaults:
-    """What has been found so far.
+    """The faults collected so far.
 
     Attributes:
         problems: In the order they were found.
@@ -26,15 +26,15 @@ class SpecFaults:
 
     @property
     def fatal(self) -> bool:
-        """Whether one of them forbids the launch."""
+        """Whether a problem forbids the launch."""
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def add(self, *problems: SpecProblem) -> None:
-        """Adds what has been found elsewhere."""
+        """Adds problems that were noticed elsewhere."""
         self.problems += problems
 
     def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
-        """What the work comes to; None where a text makes no sense, which is taken as a fault.
+        """The result of the work; None where a text makes no sense, which is taken as a fault.
 
         Args:
             where: The field that the text is of.

@@ -27,7 +27,7 @@ class Fitting(NamedTuple):
 def largest_fitting(
     names: Mapping[str, Number], fits: Callable[[str, int], bool]
 ) -> Fitting | None:
-    """Returns the largest value of one argument with which the buffers fit; None for none.
+    """Returns the largest value of an argument with which the buffers fit; None for none.
 
     Of a power of two it is another one: whoever has chosen it may need it. Of any other number it
     is a multiple of 256, or of 32 where that is too much.

@@ -1,4 +1,4 @@
-"""What a host has to do for a launch that jitstudio does by itself: sentences, no obstacles.
+"""The duties of a host for a launch that jitstudio does by itself: sentences, no obstacles.
 
 The names are those of the CUDA runtime: `cudaFuncSetAttribute`, `cudaDeviceSetLimit`,
 `cudaLaunchCooperativeKernel`. Figures are of the CUDA C++ Programming Guide ("Compute
@@ -24,7 +24,7 @@ DEFAULT_STACK = 1 << 10
 def host_problems(
     config: LaunchConfig, device: Device, facts: Figures | None, needs: HostNeeds
 ) -> Iterator[SpecProblem]:
-    """Yields what host code has to do, or know, to launch a kernel like this.
+    """Yields the things that host code has to do, or know, to launch a kernel like this.
 
     Args:
         config: What is to be launched.

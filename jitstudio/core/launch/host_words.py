@@ -1,4 +1,4 @@
-"""What a launch has taken from the host code, what was assumed and what nobody knows: sentences."""
+"""The parts of a launch that were taken from host code, assumed, or unknown: sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.core.launch.types import Pointer, Scalar
 
 
 def words_on_host_launch(form: KernelForm) -> tuple[str, ...]:
-    """Returns what a form begins with by the host code; empty where that has no launch of it.
+    """Returns the origin of a form's first texts in the host code; empty without a launch there.
 
     What was taken comes first, with the line of the launch; then what was assumed, what was not
     taken, and what the host code does not tell.
@@ -63,7 +63,7 @@ def _unknown(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
 
 
 def _unused(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
-    """Yields what the host code tells and the form does not begin with."""
+    """Yields the host code's settings that the form does not begin with."""
     texts = host_texts(form)
     names = ["the grid"] if launch.grid and not takes_host_grid(form) else []
     names += [

@@ -1,4 +1,4 @@
-"""Whether a GPU and its driver take a launch and its code, found out before it is tried.
+"""Whether a GPU and the driver take a launch and the code, known before the attempt.
 
 The driver gives no reasons. How registers and shared memory are handed out is in the CUDA C++
 Programming Guide ("Hardware Multithreading") and in the spreadsheet of the CUDA occupancy
@@ -41,7 +41,7 @@ def config_problems(
     facts: Figures | None = None,
     block_hint: int | None = None,
 ) -> tuple[SpecProblem, ...]:
-    """Returns why the GPU would refuse this configuration, and what in it is a waste.
+    """Returns why the GPU would refuse this configuration, and the parts that are a waste.
 
     Args:
         config: What is to be launched.
@@ -62,7 +62,7 @@ def config_problems(
 
 
 def resident_blocks(config: LaunchConfig, limits: DeviceLimits, facts: Figures) -> int | None:
-    """How many blocks one multiprocessor holds at the same time; None where too little is known."""
+    """The number of blocks that a multiprocessor holds at once; None where too little is known."""
     if facts.registers is None or facts.shared_bytes is None:
         return None
     warps = _rounded_up(config.threads_per_block, limits.warp) // limits.warp
@@ -263,7 +263,7 @@ _PTX_OF_CUDA: tuple[tuple[_Version, _Version], ...] = (
 def code_problems(
     code: Artifact, device: Device, driver_version: str, arch: Arch | None = None
 ) -> tuple[SpecProblem, ...]:
-    """Returns why this GPU or its driver would refuse the code; empty where they take it.
+    """Returns why this GPU or the driver would refuse the code; empty where both accept.
 
     Args:
         code: A cubin or PTX; of other kinds nothing is known.
@@ -282,7 +282,7 @@ def code_problems(
 
 
 def target_of(code: Artifact) -> Arch | None:
-    """Returns what the code says that it was built for; None where it does not."""
+    """Returns the target that the code names; None for code that names none."""
     if code.kind is CodeKind.PTX:
         return _ptx_arch(code.text)
     _, _, target_name = split_variant(code.name)
@@ -345,7 +345,7 @@ def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
 
 
 def _newest_ptx(cuda: _Version | None) -> _Version | None:
-    """The newest PTX that a driver takes; None where it is newer or older than the table."""
+    """The newest PTX that a driver takes; None for a driver newer or older than the table."""
     if cuda is None or cuda > _PTX_OF_CUDA[-1][0]:
         return None
     return max((ptx for known, ptx in _PTX_OF_CUDA if known <= cuda), default=None)

@@ -1,4 +1,4 @@
-"""What structs, arrays and pointers lead to, by its path: ``view.data``, ``rows[0]``.
+"""Parts of structs, arrays and buffers of pointers, by path: ``view.data``, ``rows[0]``.
 
 Each pointer, texture and surface in a parameter or a module variable is a row of its own in a form,
 below that it is inside of. Of a buffer of pointers one row, ``rows[]``, represents all elements.
@@ -64,7 +64,7 @@ def _step(kind: Type, step: re.Match[str]) -> Part | None:
 
 @lru_cache(256)
 def references_in(kind: Type) -> tuple[Part, ...]:
-    """Returns the pointers and handles in a type, the first hundreds; of one itself only that."""
+    """Returns the pointers and handles in a type, the first hundreds; of a pointer itself only that."""
     return tuple(islice(_references(kind, "", 0), _MOST_REFERENCES))
 
 
@@ -88,7 +88,7 @@ def references_behind(kind: Type) -> tuple[Part, ...]:
 
 
 def form_rows(form: KernelForm, names: Iterable[str] = ()) -> tuple[FormParameter, ...]:
-    """Returns the rows of a form: parameters, then module variables, each with what is inside.
+    """Returns the rows of a form: parameters, then module variables, each with the inner rows.
 
     Args:
         form: The kernel.
@@ -102,7 +102,7 @@ def form_rows(form: KernelForm, names: Iterable[str] = ()) -> tuple[FormParamete
 
 
 def row_about(form: KernelForm, name: str) -> FormParameter | None:
-    """Returns what a name is about, as a row of that name; None where the kernel has none."""
+    """Returns the row that a name means, under that name; None where the kernel has none."""
     for row in form_rows(form):
         if represents(row.name, name):
             return replace(row, name=name)
@@ -122,7 +122,7 @@ def row_about(form: KernelForm, name: str) -> FormParameter | None:
 
 
 def inner_rows(row: FormParameter, depth: int = 0) -> Iterator[FormParameter]:
-    """Yields the rows of the pointers and handles inside of what a row is about."""
+    """Yields the rows of the pointers and handles inside of the type of a row."""
     if depth == _DEEPEST:
         return
     is_buffer = isinstance(row.type, REFERENCES)

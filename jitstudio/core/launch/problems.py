@@ -1,4 +1,4 @@
-"""What is wrong with a launch before anything runs, and the phrases that say so."""
+"""Problems of a launch before anything runs, and the phrases for these."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jitstudio.core.diagnostics import Fix, Severity
 
 @dataclass(frozen=True)
 class SpecProblem:
-    """One thing that is wrong with what the user has written, or that will surprise them.
+    """A fault in the user's texts, or an effect that will surprise the user.
 
     Attributes:
         where: The field of `LaunchSpec` it is about, such as ``block``; ``arguments.n`` for the
@@ -34,7 +34,7 @@ def argument_place(name: str) -> str:
 
 
 class SpecError(ValueError):
-    """Raised where one problem makes everything after it meaningless.
+    """Raised where a problem makes everything after meaningless.
 
     Attributes:
         problem: What is wrong.
@@ -69,7 +69,7 @@ class TextError(ValueError):
 
 
 def parts(text: str) -> list[str]:
-    """Returns what is between the commas outside brackets, without the space around it.
+    """Returns the texts between the commas outside brackets, without the space around.
 
     Empty for an empty text.
 
@@ -99,7 +99,7 @@ def listing(names: Iterable[str], none: str = "none") -> str:
 
 
 def unknown(name: str, names: Iterable[str]) -> str:
-    """What to write instead of an unknown name: the one that was meant, or all there are."""
+    """The advice for an unknown name: the name that was meant, or all there are."""
     from difflib import get_close_matches  # noqa: PLC0415 - the window starts without it
 
     known = list(names)
@@ -114,7 +114,7 @@ def shortened(text: str) -> str:
 
 
 def in_bytes(size: int) -> str:
-    """Returns a size as people read it, such as ``1.5 GiB``."""
+    """Returns a size as people read sizes, such as ``1.5 GiB``."""
     for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << shift:
             return f"{size / (1 << shift):,.1f} {unit}"

@@ -1,4 +1,4 @@
-"""A launch, ready for the worker: nothing in it needs to be looked up any more.
+"""A launch, ready for the worker: nothing in a request needs to be looked up any more.
 
 Also the kernel as its source declares it.
 """
@@ -19,7 +19,7 @@ ADDRESS_BYTES = 8
 
 
 class Direction(Enum):
-    """Whether a kernel reads a buffer, writes it, or both."""
+    """Whether a kernel reads a buffer, writes to the buffer, or both."""
 
     IN = "in"
     OUT = "out"
@@ -86,7 +86,7 @@ class ValueArgument:
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of the parameter space that it takes."""
+        """Bytes of the parameter space that the value takes."""
         return len(self.data)
 
 
@@ -139,7 +139,7 @@ class Buffer:
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of the parameter space that its address or handle takes."""
+        """Bytes of the parameter space that the address or handle takes."""
         return ADDRESS_BYTES
 
 
@@ -165,7 +165,7 @@ class SharedPointer:
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of the parameter space that it takes."""
+        """Bytes of the parameter space that the pointer takes."""
         return ADDRESS_BYTES
 
 
@@ -175,7 +175,7 @@ Argument = ValueArgument | Buffer | SharedPointer
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """How many threads, and what they share.
+    """The number of threads, and the memory that the threads share.
 
     Attributes:
         grid: Blocks in x, y and z, as in CUDA C++ also where there are clusters.
@@ -204,7 +204,7 @@ class LaunchConfig:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a buffer shall hold after one launch.
+    """The expected content of a buffer after a launch.
 
     Attributes:
         buffer: Its name.
@@ -219,13 +219,13 @@ class Expectation:
 
     @property
     def target(self) -> str:
-        """The buffer or the part of it, such as ``out[1:-1]``."""
+        """The buffer or the part, such as ``out[1:-1]``."""
         return self.buffer + self.part
 
 
 @dataclass(frozen=True)
 class LaunchRequest(RunSettings):
-    """One launch with its repetitions.
+    """A launch with the repetitions.
 
     Attributes:
         code: What to load.
@@ -259,7 +259,7 @@ class LaunchRequest(RunSettings):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the simulator carries it out."""
+        """Whether the simulator carries out the launch."""
         return self.device == SIMULATOR
 
     @property
@@ -279,7 +279,7 @@ class LaunchRequest(RunSettings):
 
     @property
     def slots(self) -> tuple[Argument, ...]:
-        """The arguments that are parameters, each with its own place in the parameter space."""
+        """The arguments that are parameters, each with a place in the parameter space."""
         return tuple(a for a in self.arguments if is_slot(a))
 
     @property
@@ -299,7 +299,7 @@ class LaunchRequest(RunSettings):
         return scalars
 
     def parameter_space(self, addresses: Mapping[str, int]) -> bytes:
-        """Returns the bytes that the kernel reads its parameters from.
+        """Returns the bytes of the parameter space, as the kernel reads the parameters.
 
         Args:
             addresses: Addresses and handles of the buffers by their names; of null pointers none.
@@ -327,7 +327,7 @@ class LaunchRequest(RunSettings):
 
 
 def is_slot(argument: Argument) -> bool:
-    """Returns whether an argument is a parameter, with its own place in the parameter space."""
+    """Returns whether an argument is a parameter, with a place in the parameter space."""
     match argument:
         case Buffer(inside=inside, symbol=symbol):
             return not (inside or symbol)
@@ -345,7 +345,7 @@ def _address(pointer: Buffer | SharedPointer, addresses: Mapping[str, int]) -> i
 
 @dataclass(frozen=True)
 class InspectRequest:
-    """A request to ask the driver about a kernel without launching it.
+    """A request for the driver's facts about a kernel, without a launch.
 
     Attributes:
         code, code_kind, kernel, device, confined_to: See `LaunchRequest`.
@@ -362,7 +362,7 @@ class InspectRequest:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel in the source.
+    """A parameter of a kernel in the source.
 
     Attributes:
         name: Empty where the source gives none.
@@ -408,7 +408,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class ParameterSlot:
-    """Where one parameter lies in the parameter space: bytes from its start, and its bytes."""
+    """The place of a parameter in the parameter space: bytes from the start, and size in bytes."""
 
     offset: int
     size: int
@@ -417,7 +417,7 @@ class ParameterSlot:
 
 @dataclass(frozen=True)
 class FormParameter:
-    """One parameter to be filled in: what it is and where it lies.
+    """A parameter to be filled in: the type and the place.
 
     Attributes:
         name: The source's name, else ``arg0``, ``arg1`` and so on; unique in its form.
@@ -445,7 +445,7 @@ class FormParameter:
 
 @dataclass(frozen=True)
 class ModuleVariable:
-    """A variable outside of functions that a kernel uses: its place is the module's.
+    """A variable outside of functions that a kernel uses: the place is the module's.
 
     Attributes:
         symbol: The lowered name.
@@ -482,7 +482,7 @@ class HostBuffer:
     origin: int = field(default=0, compare=False)
 
     def is_same(self, other: HostBuffer) -> bool:
-        """Returns whether both are surely of one allocation."""
+        """Returns whether both buffers are surely of the same allocation."""
         return self.origin != 0 and self.origin == other.origin
 
 
@@ -503,7 +503,7 @@ class HostAssumption:
 
 @dataclass(frozen=True)
 class HostLaunch:
-    """A launch as host code writes it; what only a run of that code would tell is None.
+    """A launch in host code; values that only a run of that code would tell are None.
 
     Attributes:
         kernel: Its name as it is written there.
@@ -538,7 +538,7 @@ class HostLaunch:
 
 @dataclass(frozen=True)
 class HostNeeds:
-    """What a kernel does that its host has to prepare for, as far as its PTX shows it.
+    """The things that a kernel's host has to prepare for, as far as the PTX shows.
 
     Attributes:
         grid_barrier: Whether it has `grid.sync()` of cooperative groups.
@@ -600,7 +600,7 @@ Number = float | int | bool
 
 @dataclass(frozen=True)
 class EvaluationContext:
-    """What expressions may refer to.
+    """The names that expressions may refer to.
 
     Attributes:
         values: Scalar arguments, by name.
@@ -624,7 +624,7 @@ class FillCalculation:
 
 @dataclass(frozen=True)
 class CheckCalculation:
-    """A request to compare what a kernel has written with what was expected.
+    """A request to compare the content that a kernel has written with the expected content.
 
     Attributes:
         expectation: Of which buffer, and what.

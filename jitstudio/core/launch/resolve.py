@@ -1,4 +1,4 @@
-"""From what the user has written to a launch that can be carried out.
+"""From the user's texts to a launch that can be carried out.
 
 What is wrong becomes problems, all of them at once, never an error.
 """
@@ -47,7 +47,7 @@ _AXES = 3
 
 @dataclass(frozen=True)
 class Geometry:
-    """How many threads, and what they share.
+    """The number of threads, and the memory that the threads share, as far as known.
 
     Attributes:
         config: With a single block, or a single thread, where nobody knows how many.
@@ -63,7 +63,7 @@ class Geometry:
 def geometry(
     spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: SpecFaults
 ) -> Geometry:
-    """Returns the configuration of a launch, as far as it makes sense.
+    """Returns the configuration of a launch, as far as the texts make sense.
 
     A cluster that the kernel itself declares is not repeated in it.
 
@@ -161,7 +161,7 @@ _WITHOUT_GRID = frozenset({"block", "shared"})
 
 @dataclass(frozen=True)
 class ResolvedSpec:
-    """What came of a spec.
+    """The result of resolving a spec.
 
     Attributes:
         request: The launch; None where a problem forbids it.
@@ -182,7 +182,7 @@ def resolve(
     *,
     folder: str = "",
 ) -> ResolvedSpec:
-    """Finds out what a launch is, and all that is wrong with it.
+    """Returns the launch that a spec describes, with all problems.
 
     Args:
         spec: What the user has written.
@@ -235,7 +235,7 @@ def resolve(
 
 
 def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> LaunchRequest:
-    """Returns what can be said without the arguments."""
+    """Returns the parts of a request that need no arguments."""
     form = kernel.form
     return LaunchRequest(
         code=kernel.code.content,

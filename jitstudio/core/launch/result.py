@@ -1,4 +1,4 @@
-"""What happens in a launch and what it came to; what goes wrong is a value, never an exception."""
+"""Events of a launch and the result; failures are values, never exceptions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LAUNCH_ENDINGS = {
 
 @dataclass(frozen=True)
 class Timing:
-    """Times of the timed launches, in milliseconds, in order; there is at least one.
+    """Times of the timed launches, in milliseconds, in order, and at least a single time.
 
     Attributes:
         samples: Measured with CUDA events around each launch.
@@ -70,7 +70,7 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """The one in the middle."""
+        """The middle of the times."""
         return median(self.samples)
 
     @property
@@ -84,7 +84,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """What the driver says about a loaded kernel.
+    """The driver's facts about a loaded kernel.
 
     Attributes:
         registers: 32-bit registers per thread.
@@ -164,7 +164,7 @@ class BufferResult:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One element that is not as expected; the index counts elements, then lanes."""
+    """An element that is not as expected; the index counts elements, then lanes."""
 
     index: tuple[int, ...]
     got: str
@@ -173,7 +173,7 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A comparison of a buffer with what was expected.
+    """A comparison of a buffer with the expectation.
 
     Attributes:
         buffer: Its name.
@@ -205,12 +205,12 @@ class CheckResult:
 
     @property
     def target(self) -> str:
-        """The buffer or the part of it that was compared, such as ``out[1:-1]``."""
+        """The buffer or the part that was compared, such as ``out[1:-1]``."""
         return self.buffer + self.part
 
     @property
     def verdict(self) -> str:
-        """What came of it: a sentence."""
+        """The outcome of the check: a sentence."""
         if self.problem:
             return f"'{self.target}' could not be checked: {self.problem.rstrip('.')}."
         others = f"; {self.left_out:,} others were not compared" if self.left_out else ""
@@ -224,7 +224,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """What another run made of the same launch: on a GPU, in the simulator, or of another build.
+    """Another run of the same launch: on a GPU, in the simulator, or of another build.
 
     Attributes:
         who: What it ran on, or how it was built.
@@ -242,7 +242,7 @@ class RunComparison:
 
 @dataclass(frozen=True)
 class SanitizerFinding:
-    """What compute-sanitizer found.
+    """A finding of compute-sanitizer.
 
     Attributes:
         message: In its words.
@@ -260,7 +260,7 @@ class SanitizerFinding:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """The same kernel out of other code: the build's cubin against what the driver made of PTX."""
+    """The same kernel out of other code: the build's cubin beside the driver's, made of PTX."""
 
     facts: KernelFacts
     timing: Timing | None
@@ -312,7 +312,7 @@ class LaunchResult:
 
     @property
     def ok(self) -> bool:
-        """Whether it ran and every check passed."""
+        """Whether the launch ran and every check passed."""
         return self.outcome is LaunchOutcome.RAN
 
     @property
@@ -324,7 +324,7 @@ class LaunchResult:
 
     @property
     def reason(self) -> str:
-        """How it ended, with the first error if there is one: a sentence."""
+        """The ending, with the first error if there is any: a sentence."""
         ending = LAUNCH_ENDINGS[self.outcome]
         errors = (d.message for d in self.diagnostics if d.severity is Severity.ERROR)
         failed = (check.verdict for check in self.checks if not check.ok)
@@ -334,14 +334,14 @@ class LaunchResult:
 
 @dataclass(frozen=True)
 class LaunchProgress:
-    """What is being done now, such as ``filling buffers``."""
+    """The present activity, such as ``filling buffers``."""
 
     doing: str
 
 
 @dataclass(frozen=True)
 class ConsoleText:
-    """What the kernel has printed since the last time."""
+    """Text that the kernel has printed since the last time."""
 
     text: str
 
@@ -366,7 +366,7 @@ class SimulationForecast:
 
     @property
     def words(self) -> str:
-        """What to expect, and what would take less: a sentence."""
+        """The time to expect, and the settings that would take less: a sentence."""
         if math.isinf(self.seconds):
             return "A few blocks alone take seconds to simulate, so this will take long."
         known = f"After {self.passed:.0f} s: the" if self.passed else "The"
@@ -443,7 +443,7 @@ _NO_LINE = " Build with -lineinfo to learn the line."
 
 
 def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
-    """Returns the result with an outcome that says what is wrong, and a diagnostic for all of it.
+    """Returns the result with an outcome that tells of faults, and a diagnostic for each fault.
 
     A check speaks for itself: `CheckResult.verdict`.
     """
@@ -471,7 +471,7 @@ def unlaunched(
 
 
 def diagnostic_of(problem: SpecProblem) -> Diagnostic:
-    """Returns a problem of what was typed, as a diagnostic."""
+    """Returns a problem of a typed text, as a diagnostic."""
     return Diagnostic(
         problem.severity,
         "",
@@ -491,7 +491,7 @@ def unchecked(expectation: Expectation, why: str) -> CheckResult:
 
 
 def _assertions(console: str) -> Iterator[Diagnostic]:
-    """Yields one error per line of source: every thread that fails says the same."""
+    """Yields an error for each line of source: every thread that fails says the same."""
     seen: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _ASSERTION.finditer(console):
         seen.setdefault((match["file"], match["line"]), []).append(match)
@@ -539,7 +539,7 @@ def _found(finding: SanitizerFinding) -> Diagnostic:
 
 
 def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnostic]:
-    """Yields what the simulator has found, and what its result rests on."""
+    """Yields the simulator's findings, and the assumptions of the result."""
     simulation = result.simulation
     assert simulation is not None
     for fault in simulation.faults:
@@ -574,7 +574,7 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
 
 
 def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
-    """Yields what was asked for and means nothing where the kernel has run."""
+    """Yields the requested settings that mean nothing where the kernel has run."""
     simulated = request.is_simulated
     words = _ON_GPU if simulated else _SIMULATED
     asked = [

@@ -32,7 +32,7 @@ _WORD = re.compile(rf"\s*+{SAME}\b\s*+(?:\(|$)")
 
 
 class UnknownBufferError(UnknownNameError):
-    """A name is that of no buffer; it may be that of an argument that came to nothing."""
+    """There is no buffer of this name; the name may be that of a faulty argument."""
 
     def __init__(self, name: str, known: Collection[str]) -> None:
         TextError.__init__(self, f"There is no buffer '{name}'.", unknown(name, known))
@@ -46,7 +46,7 @@ def is_shared(text: str) -> bool:
 
 @dataclass(frozen=True)
 class SharedText:
-    """What a text says of a pointer into another buffer.
+    """The text of a pointer into another buffer, in parts.
 
     Attributes:
         name: Of that buffer, or of a pointer into it.
@@ -58,7 +58,7 @@ class SharedText:
 
 
 def parse_shared(text: str) -> SharedText | None:
-    """Reads the text of a pointer into another buffer; None where it is another text.
+    """Reads the text of a pointer into another buffer; None where the text is another kind.
 
     Raises:
         TextError: It begins like one and is none.
@@ -86,7 +86,7 @@ def owner_of(
     arguments: Mapping[str, Argument],
     names: Mapping[str, Number],
 ) -> SharedPointer:
-    """Returns a pointer with the buffer whose memory it leads to, and how far into that.
+    """Returns a pointer with the buffer that owns the memory, and the distance into that buffer.
 
     Args:
         pointer: As it was read.
@@ -134,7 +134,7 @@ def owner_of(
 def restrict_problems(
     arguments: Iterable[Argument], rows: Mapping[str, FormParameter]
 ) -> Iterator[SpecProblem]:
-    """Yields that a compiler may take it that two pointers lead to different memory.
+    """Yields warnings where a compiler may assume that two pointers lead to different memory.
 
     Pointers to one element are told; of others it is not known how far a kernel goes from there,
     and halves of a buffer are what ``__restrict__`` permits.
@@ -181,14 +181,14 @@ def _restrict_problem(
 
 
 def _memory(pointer: Buffer | SharedPointer) -> tuple[str, int]:
-    """Returns the buffer that a pointer leads into, and how many bytes from its start."""
+    """Returns the buffer that a pointer leads into, and the bytes from the start."""
     if isinstance(pointer, SharedPointer):
         return pointer.buffer, pointer.shift
     return pointer.name, pointer.start_bytes
 
 
 def first_element(name: str, arguments: Sequence[Argument]) -> int:
-    """Returns at which element of its buffer a pointer into one begins; 0 for all others."""
+    """Returns the element of the owner at which a pointer into a buffer begins; 0 for others."""
     for argument in arguments:
         if isinstance(argument, SharedPointer) and argument.name == name:
             owner = next(a for a in arguments if a.name == argument.buffer)

@@ -1,4 +1,4 @@
-"""What a simulated launch has counted and found, beyond what any launch gives."""
+"""Counts and findings of a simulated launch, beyond the results of any launch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StateSpace(Enum):
 
 
 class AccessKind(Enum):
-    """What an access does with the bytes."""
+    """The use of the bytes by an access."""
 
     READ = "read"
     WRITE = "write"
@@ -46,7 +46,7 @@ class AccessKind(Enum):
 
 
 class FaultKind(Enum):
-    """What a thread did that it must not do."""
+    """The kind of fault in a thread."""
 
     OUT_OF_BOUNDS = "out of bounds"
     MISALIGNED = "misaligned"
@@ -69,7 +69,7 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True)
 class ThreadPlace:
-    """What a thread was at.
+    """The place of a thread.
 
     Attributes:
         file: The source file; empty where no line table says it.
@@ -122,7 +122,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Race:
-    """Two accesses to the same bytes, one of them a write, that nothing orders.
+    """Two accesses to the same bytes that nothing orders; at least one is a write.
 
     Attributes:
         kind: Such as ``write after read``.
@@ -156,7 +156,7 @@ class Race:
 
 @dataclass(frozen=True)
 class LineCounts:
-    """What the threads did at one line of the PTX.
+    """The work of the threads at a line of the PTX.
 
     Attributes:
         file: The source file; empty where no line table says it.
@@ -224,7 +224,7 @@ class LineCounts:
         )
 
     def __add__(self, other: LineCounts) -> LineCounts:
-        """Returns the counts of two lines of the PTX as those of the source line they come from.
+        """Returns the counts of two lines of the PTX as those of the source line of both.
 
         That was reached as often as the one of them that was reached most.
         """
@@ -246,7 +246,7 @@ class LineCounts:
 
 
 def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
-    """Returns the counts of each source line, by file and line; `ptx_line` is the first of its."""
+    """Returns the counts of each source line, by file and line; `ptx_line` is the first there."""
     counts: dict[tuple[str, int], LineCounts] = {}
     for line in lines:
         if line.line:
@@ -257,7 +257,7 @@ def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
 
 @dataclass(frozen=True)
 class LibraryBranch:
-    """A line of the PTX at which lanes part inside a library: by what the user calls there.
+    """A line of the PTX at which lanes part inside a library: by the user's call.
 
     Attributes:
         ptx_line: The line of the PTX, from 1.
@@ -289,7 +289,7 @@ class PictureRow:
 
 @dataclass(frozen=True)
 class AccessSample:
-    """One warp's request to memory: of all at one instruction that which cost the most.
+    """A warp's request to memory: the costliest of all at an instruction.
 
     Attributes:
         ptx_line: The line of the PTX, from 1.
@@ -352,7 +352,7 @@ class AccessSample:
 
 @dataclass(frozen=True)
 class OrderDifference:
-    """What another order of blocks and warps has made otherwise.
+    """The differences that another order of blocks and warps has made.
 
     Attributes:
         message: What is different, a sentence.
@@ -371,7 +371,7 @@ class OrderDifference:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What the simulator alone can say of a launch.
+    """The figures and findings of a launch that only the simulator has.
 
     Attributes:
         instructions: Instructions executed, each once for each thread.
@@ -414,7 +414,7 @@ class Simulation:
 
     @property
     def is_partial(self) -> bool:
-        """Whether some blocks have not run, so that what they write is not there."""
+        """Whether some blocks have not run, so that their output is missing."""
         return self.blocks < self.of_blocks
 
     @property

@@ -1,4 +1,4 @@
-"""What the user has asked of a launch, as texts, and how a project file keeps it."""
+"""The user's wishes for a launch, as texts, and the form in a project file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RunSettings:
 
 @dataclass(frozen=True)
 class LaunchSpec(RunSettings):
-    """What to launch and how.
+    """A kernel to launch with the user's texts.
 
     Attributes:
         kernel: A kernel's lowered name, its name in C++, or its name expression; empty for the
@@ -99,7 +99,7 @@ _Read = Callable[[Any], Any]
 
 
 def spec_object(spec: LaunchSpec) -> dict[str, Any]:
-    """Returns a launch as JSON has it."""
+    """Returns a launch as an object of JSON."""
     content: dict[str, Any] = {f.name: getattr(spec, f.name) for f in fields(LaunchSpec)}
     return content | {
         "arguments": dict(spec.arguments),
@@ -110,7 +110,7 @@ def spec_object(spec: LaunchSpec) -> dict[str, Any]:
 
 
 def spec_from(saved: Mapping[str, Any]) -> LaunchSpec:
-    """Returns a launch from what `spec_object` gave; what it does not say is as at first.
+    """Returns a launch from an object by `spec_object`; missing settings are as at first.
 
     Raises:
         ValueError, TypeError, AttributeError: It is damaged.

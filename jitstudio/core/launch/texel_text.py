@@ -52,7 +52,7 @@ _DIRECTIONS = {direction.value: direction for direction in Direction}
 
 @dataclass(frozen=True)
 class TexelText:
-    """What a text says about a texture or surface.
+    """The text of a texture or surface, in parts.
 
     Attributes:
         element: What a texel is, as CUDA C++ writes it.

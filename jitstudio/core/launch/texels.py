@@ -1,4 +1,4 @@
-"""Textures and surfaces: what texels are, where they lie, and how a texture reads them.
+"""Textures and surfaces: types and places of texels, and the sampling of textures.
 
 Names and rules are those of CUDA: `cudaTextureDesc`, `cudaResourceDesc` and "Texture and Surface
 Memory" of the CUDA C++ Programming Guide.
@@ -15,7 +15,7 @@ from jitstudio.core.launch.types import HandleKind, NumberKind, Scalar, Struct, 
 
 
 class AddressMode(Enum):
-    """What a texture gives for coordinates outside of it."""
+    """The value of a texture for coordinates outside."""
 
     CLAMP = "clamp"
     BORDER = "border"
@@ -24,12 +24,12 @@ class AddressMode(Enum):
 
     @property
     def needs_normalized(self) -> bool:
-        """Whether CUDA has it for normalized coordinates only."""
+        """Whether CUDA has the mode for normalized coordinates only."""
         return self in (AddressMode.WRAP, AddressMode.MIRROR)
 
 
 class FilterMode(Enum):
-    """Whether a texture gives the nearest texel or one between its neighbours."""
+    """Whether a texture gives the nearest texel or a mean of the neighbours."""
 
     POINT = "point"
     LINEAR = "linear"
@@ -67,24 +67,24 @@ class Sampling:
 
     @property
     def driver_modes(self) -> tuple[str, ...]:
-        """What the driver calls the address modes of three axes."""
+        """The driver's names of the address modes of three axes."""
         return tuple(f"CU_TR_ADDRESS_MODE_{self.mode(axis).name}" for axis in range(3))
 
     @property
     def driver_filter(self) -> str:
-        """What the driver calls the filter."""
+        """The driver's name of the filter."""
         return f"CU_TR_FILTER_MODE_{self.filter.name}"
 
     @property
     def driver_flags(self) -> tuple[str, ...]:
-        """What the driver calls all that is not usual."""
+        """The driver's names of all unusual settings."""
         read = ("CU_TRSF_READ_AS_INTEGER",) if self.read is ReadMode.ELEMENT else ()
         return (*read, *(("CU_TRSF_NORMALIZED_COORDINATES",) if self.normalized else ()))
 
 
 @dataclass(frozen=True)
 class Texels:
-    """How a kernel reaches a buffer that it has no address of.
+    """The way by which a kernel reaches a buffer without an address.
 
     Attributes:
         kind: Whether by a texture or by a surface.
@@ -105,12 +105,12 @@ class Texels:
 
     @property
     def is_surface(self) -> bool:
-        """Whether it is a surface."""
+        """Whether the texels are a surface."""
         return self.kind is HandleKind.SURFACE
 
     @property
     def driver_flags(self) -> tuple[str, ...]:
-        """What the driver calls that an array has to be able to do."""
+        """The driver's names of the features that an array needs."""
         if self.is_surface:
             return ("CUDA_ARRAY3D_SURFACE_LDST",)
         gathers = len(self.shape) == 2 and max(self.shape) <= _LARGEST_GATHER
@@ -118,7 +118,7 @@ class Texels:
 
     @property
     def extent(self) -> tuple[int, int, int]:
-        """Width, height and depth, 1 where there is no such axis."""
+        """Width, height and depth, 1 where there is no axis."""
         x, y, z = (*self.shape, 1, 1)[:3]
         return x, y, z
 
@@ -156,7 +156,7 @@ def largest(kind: HandleKind, axes: int, *, linear: bool) -> tuple[int, ...]:
 
 
 def texel_type(spelling: str) -> Type | None:
-    """Returns the type of a texel by its name in CUDA C++, such as ``uchar4``, or None.
+    """Returns the type of a texel by the name in CUDA C++, ``uchar4`` for instance, or None.
 
     ``uchar``, ``ushort`` and ``uint`` are taken for what their vectors are made of.
     """
@@ -168,7 +168,7 @@ def texel_type(spelling: str) -> Type | None:
 
 
 def channels_of(element: Type) -> tuple[Scalar, int] | None:
-    """Returns the number in each channel of a texel, and how many channels it has.
+    """Returns the number in each channel of a texel, and the count of channels.
 
     None for what is no texel: it has 1, 2 or 4 channels of integers or floats of at most 32 bits.
     """

@@ -1,4 +1,4 @@
-"""What a kernel's parameters are made of: scalars, pointers, arrays and structs, with their layout.
+"""The types of a kernel's parameters: scalars, pointers, arrays and structs, with their layout.
 
 Sizes and alignments are those of CUDA C++ on 64-bit hosts (CUDA C++ Programming Guide, "Built-in
 Vector Types", and the Itanium C++ ABI's rules for structs of plain data).
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class NumberKind(Enum):
-    """What the bits of a scalar mean."""
+    """The meaning of the bits of a scalar."""
 
     BOOLEAN = "boolean"
     SIGNED = "signed"
@@ -42,7 +42,7 @@ class Scalar:
 
 
 class _Address:
-    """What is in 64 bits."""
+    """A type of 64 bits that is an address or a handle."""
 
     @property
     def size(self) -> int:
@@ -69,7 +69,7 @@ class Pointer(_Address):
 
     @property
     def name(self) -> str:
-        """As CUDA C++ writes it."""
+        """The spelling in CUDA C++."""
         return f"{'const ' if self.const else ''}{self.target.name if self.target else 'void'}*"
 
 
@@ -82,7 +82,7 @@ class Array:
 
     @property
     def name(self) -> str:
-        """As CUDA C++ writes it."""
+        """The spelling in CUDA C++."""
         return f"{self.element.name}[{self.count}]"
 
     @property
@@ -98,7 +98,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Field:
-    """A member of a struct, `offset` bytes from its start."""
+    """A member of a struct, `offset` bytes from the start."""
 
     name: str
     type: Type
@@ -107,7 +107,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Struct:
-    """Plain data with named members; also the built-in vectors such as ``float4``.
+    """Plain data with named members; also the built-in vectors, for instance ``float4``.
 
     Attributes:
         name: Such as ``Params`` or ``float4``.
@@ -132,7 +132,7 @@ class Opaque:
 
 
 class HandleKind(Enum):
-    """What the texels behind a handle are reached as."""
+    """The kind of object by which texels are reached."""
 
     TEXTURE = "texture"
     SURFACE = "surface"
@@ -140,13 +140,13 @@ class HandleKind(Enum):
 
 @dataclass(frozen=True)
 class Handle(_Address):
-    """A texture object or a surface object: what stands for texels that have no address."""
+    """A texture object or a surface object: a handle of texels that have no address."""
 
     kind: HandleKind
 
     @property
     def name(self) -> str:
-        """As CUDA C++ writes it."""
+        """The spelling in CUDA C++."""
         return f"cuda{self.kind.value.title()}Object_t"
 
 
@@ -156,7 +156,7 @@ _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
 def complex_name(kind: Type) -> str:
-    """Returns NumPy's name of a complex number; empty for what is none, or a complex of halves."""
+    """Returns NumPy's name of a complex number; empty for other types, and a complex of halves."""
     if not isinstance(kind, Struct) or [field.name for field in kind.fields] != ["real", "imag"]:
         return ""
     real, imaginary = (field.type for field in kind.fields)

@@ -17,7 +17,7 @@ _MOST = 8
 
 
 def value_text(kind: Type, data: bytes, most: int = _MOST) -> str:
-    """Returns a value as text; empty for what has none here, such as bytes of no known type.
+    """Returns a value as text; empty for values without a text here, as bytes of no known type.
 
     Args:
         kind: What it is.

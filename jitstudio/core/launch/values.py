@@ -1,4 +1,4 @@
-"""The bytes of arguments that are passed by value, out of what the user has written.
+"""The bytes of arguments that are passed by value, out of the user's texts.
 
 Numbers are C literals or arithmetic over other arguments: ``n*2``, ``(n+255)/256``, ``1<<20``,
 ``min(n, 1024)``. The operators are those of C: ``/`` and ``%`` of integers cut towards zero. The
@@ -48,7 +48,7 @@ class FloatFormat:
 
     @property
     def bias(self) -> int:
-        """What is added to an exponent before it is stored."""
+        """The number that is added to an exponent before storage."""
         return (1 << (self.exponent - 1)) - 1
 
     @property
@@ -129,7 +129,7 @@ CONSTANTS: dict[str, Number] = {
 
 
 class UnknownNameError(TextError):
-    """A name has no value; it may be that of an argument not yet known.
+    """A name has no value; the name may be that of an argument not yet known.
 
     Attributes:
         name: That name.
@@ -168,7 +168,7 @@ def evaluate(text: str, names: Mapping[str, Number] | None = None) -> Number:
 
 
 def integer(text: str, names: Mapping[str, Number] | None = None) -> int:
-    """Returns the same for an expression that has to come to a whole number; ``1e6`` is one.
+    """Returns the value of an expression that has to be a whole number; ``1e6`` is whole.
 
     Raises:
         TextError: See `evaluate`; or it comes to a fraction.
@@ -226,7 +226,7 @@ def _checked(value: Number) -> Number:
 
 
 def c_quotient(a: int, b: int) -> int:
-    """Returns a whole number divided by another as C does it: towards zero."""
+    """Returns the quotient of whole numbers as C divides: towards zero."""
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
 
@@ -350,7 +350,7 @@ _SHOWN_ELEMENTS = 4
 
 @dataclass(frozen=True)
 class EncodedValue:
-    """A value as a kernel reads it.
+    """A value as a kernel reads values.
 
     Attributes:
         data: Its bytes.
@@ -380,7 +380,7 @@ def encode(type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue: 
 
 
 def example(type: Type) -> str:  # noqa: A002
-    """A text that `encode` takes for this type: all of it zero, with the names of the fields."""
+    """A text that `encode` takes for this type: zeros throughout, with the names of the fields."""
     match type:
         case Scalar(kind=NumberKind.BOOLEAN):
             return "false"
@@ -479,7 +479,7 @@ def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> EncodedValu
 def _assembled(
     whole: Struct | Array, parts: list[tuple[str, int, Type, str]], names: Mapping[str, Number]
 ) -> EncodedValue:
-    """Returns a value of parts, each with its place, offset, type and text."""
+    """Returns a value of parts, each with place, offset, type and text."""
     data = bytearray(whole.size)
     members: dict[str, Number | bool] = {}
     references: dict[str, str] = {}
@@ -504,7 +504,7 @@ def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> E
 
 
 def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa: A002
-    """Returns each text with its field; those without a name come first, in order."""
+    """Returns each text with the field; texts without a name come first, in order."""
     known = {field.name: field for field in type.fields}
     values: dict[str, tuple[Field, str]] = {}
     named = False
@@ -528,7 +528,7 @@ def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa:
 
 
 def _assigned(text: str) -> tuple[str, str]:
-    """Returns the names and the value of ``x=1`` or ``.x=1``; without a name it is empty."""
+    """Returns the names and the value of ``x=1`` or ``.x=1``; empty names where there are none."""
     name, equals, value = text.partition("=")
     if not equals or "{" in name:
         return "", text
