@@ -107,7 +107,7 @@ def sections(content: bytes | mmap, named: re.Pattern[str] | None = None) -> tup
 
 
 def section_spans(content: bytes | mmap) -> tuple[tuple[str, int, int], ...]:
-    """Returns name, offset and end of the content of each section of an ELF file; see `sections`."""
+    """Returns name, offset and end of the content of each section; see `sections`."""
     try:
         return tuple(
             (name, start, start + length)
@@ -236,7 +236,7 @@ def _behind_names(payload: bytes) -> bytes:
 
 
 def bare_cubin(content: bytes) -> bytes:
-    """Returns a cubin as tools take cubins, without CuPy's bytes in front; other bytes unchanged."""
+    """Returns a cubin in the form for tools, without CuPy's bytes in front; others unchanged."""
     payload = cupy_payload(content)
     return completed_cubin(_behind_names(content if payload is None else payload))
 

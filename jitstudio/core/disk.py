@@ -136,7 +136,7 @@ def places(searches: Iterable[Search]) -> Iterator[str]:
 
 
 def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
-    """The status of the folder at a path, or of the file, which is any other thing; None if missing."""
+    """The status of the folder at a path, or of the file, meaning no folder; None if missing."""
     status = _status(path)
     return status if status and stat.S_ISDIR(status.st_mode) == folder else None
 
@@ -188,7 +188,7 @@ def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
 
 
 def _moved(path: str) -> int:
-    """The time when a folder or link was last renamed or made, by its times; 0 if these do not show.
+    """The time when a folder or link was last renamed or made, if the times show that; else 0.
 
     What is made in a folder, or taken out of it, changes both of its times.
     """

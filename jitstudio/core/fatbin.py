@@ -190,7 +190,7 @@ _MOST_ENTRIES = 1000
 
 
 def contents(kind: CodeKind, content: bytes) -> str:
-    """The text shown for a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
+    """The text for a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
     head = f"{kind.title}, {len(content):,} bytes"
     if kind is CodeKind.CUBIN:
         return "\n".join((head, *_cubin_lines(content)))

@@ -1,4 +1,4 @@
-"""What is found of device code in what holds more than that: programs, libraries, wheels, caches.
+"""Device code inside of larger things: programs, libraries, wheels, caches.
 
 The values that cross between the process that reads such a file and whoever asks for them.
 """
@@ -28,7 +28,7 @@ _MOST_NOTES = 20
 
 @dataclass(frozen=True)
 class CodePiece:
-    """One piece of device code in a file or in a folder.
+    """A piece of device code in a file or in a folder.
 
     Attributes:
         kind: Machine code or PTX.
@@ -58,13 +58,13 @@ class CodePiece:
 
     @property
     def target(self) -> str:
-        """Such as ``sm_90a`` for machine code and ``compute_90`` for PTX."""
+        """The target: ``sm_90a`` for machine code, ``compute_90`` for PTX, and the like."""
         return self.arch.compute if self.kind is CodeKind.PTX else self.arch.sm
 
 
 @dataclass(frozen=True)
 class LibraryKernel:
-    """A kernel of one piece.
+    """A kernel of a piece of code.
 
     Attributes:
         name: Its lowered name.
@@ -101,7 +101,7 @@ class LibraryListing:
 
 @dataclass
 class Notes:
-    """What is left out of a list, and why; in the order in which it was found."""
+    """Parts left out of a list, and why; in the order in which the parts were met."""
 
     texts: dict[str, None] = field(default_factory=dict)
     more: int = 0
@@ -114,7 +114,7 @@ class Notes:
             self.more += text not in self.texts
 
     def join(self, others: Notes) -> None:
-        """Adds those of a part."""
+        """Adds the notes of a part."""
         for text in others.texts:
             self.add(text)
         self.more += others.more
@@ -140,7 +140,7 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class TakeRequest:
-    """A request for the code of one piece.
+    """A request for the code of a piece.
 
     Attributes:
         path: The file or folder, absolute, links followed.
@@ -165,7 +165,7 @@ class ListingProgress:
 
 @dataclass(frozen=True)
 class TakenCode:
-    """The code of one piece, as a module for a build.
+    """The code of a piece, as a module for a build.
 
     Attributes:
         kind: A fatbin has the other targets of the same module, and its PTX, too.

@@ -1,4 +1,4 @@
-"""The paths of line tables: NVRTC spells what is not ASCII by its bytes in octal digits."""
+"""The paths of line tables: NVRTC spells other letters than ASCII by bytes in octal digits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def spellings(name: str, folder: str = "") -> Iterator[str]:
-    """Yields what a line table may call a module or header of a build.
+    """Yields the names by which a line table may call a module or header of a build.
 
     NVRTC joins the name that it was given to its working directory, which is that of its process.
 

@@ -1,4 +1,4 @@
-"""Reads plain files of bounded size: what would fill the memory or keep us waiting is refused.
+"""Reads plain files of bounded size: files that fill the memory or keep us waiting are refused.
 
 A pipe has its reader wait for a writer, a device may give bytes without end, and a sparse file of a
 terabyte takes no room on the disk. Whatever reads a file that a person, a project or an option
@@ -57,7 +57,7 @@ def read_file(path: Path | str, limit: int = LARGEST) -> bytes:
 
 @contextmanager
 def open_file(path: Path | str, limit: int = LARGEST) -> Iterator[FileIO]:
-    """Opens a plain file to be read, for the block; see `read_file` for what it raises."""
+    """Opens a plain file to be read, for the block; errors are those of `read_file`."""
     try:
         # Not after it is open only: a device may act on being opened.
         _check(path, os.stat(path), limit)

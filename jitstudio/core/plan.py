@@ -1,4 +1,4 @@
-"""From a request to the steps that serve it: which tool makes what out of what.
+"""From a request to the steps that serve the request: the tool, inputs and outputs of each.
 
 Pure: a plan is made and tested without any native library. The table `ROUTES` says how one kind
 of code becomes another; everything else here asks it. A `Job` is one step with all that its tool
@@ -21,19 +21,19 @@ from jitstudio.core.tools import CUDA_COMPILERS, Tool, ToolFile
 
 
 class PlanError(ValueError):
-    """The request asks for something that cannot be made; the message says what and why."""
+    """The request asks for an output that cannot be made; the message says which and why."""
 
 
 @dataclass(frozen=True)
 class Ref:
-    """One piece of code in a build: a source, or what a step made of one."""
+    """A piece of code in a build: a source, or the output of a step."""
 
     kind: CodeKind
     name: str
 
     @property
     def file_name(self) -> str:
-        """How logs call it; a source keeps its own name, and what is made is called after it."""
+        """The name in logs; a source keeps the name, and outputs are named after the source."""
         name, _, _ = split_variant(self.name)
         stem, dot, ending = name.rpartition(".")
         if dot and f".{ending.lower()}" == self.kind.ending:
@@ -43,7 +43,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One run of one tool.
+    """A run of a tool.
 
     Attributes:
         tool: The tool.
@@ -116,7 +116,7 @@ _PACKED = frozenset({_K.CUDA, _K.LLVM_IR, _K.PTX, _K.LTOIR})
 
 
 def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeKind]:
-    """Returns what to emit when the user did not say: the most readable thing there is."""
+    """Returns the kinds to emit when the user did not say: the most readable there are."""
     if link is not LinkMode.NONE:
         return frozenset({_K.SASS})
     return frozenset(
@@ -125,7 +125,7 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
 
 
 def plan(request: BuildRequest) -> tuple[PlanStep, ...]:
-    """Returns the steps of a build, each after those it needs.
+    """Returns the steps of a build, each after the steps of its inputs.
 
     Raises:
         PlanError: There is nothing to build, a module can never become what was asked for or is
@@ -179,13 +179,13 @@ def _check(request: BuildRequest) -> None:
 
 
 def _has_nvcc(request: BuildRequest) -> bool:
-    """Returns whether nvcc compiles one of the modules."""
+    """Returns whether nvcc compiles a module of the build."""
     has_cuda = any(source.kind is _K.CUDA for source in request.sources)
     return has_cuda and request.compiler is CudaCompiler.NVCC
 
 
 def _nvcc_refusal(request: BuildRequest) -> str:
-    """Why nvcc cannot be what compiles the modules; empty if it can."""
+    """Why nvcc cannot compile the modules; empty if nvcc can."""
     if request.confined_to is not None:
         return (
             f"{NOT_TRUSTED} nvcc starts the host compiler of this machine, which reads more than "
@@ -234,7 +234,7 @@ HOW_TO_ALLOW = (
 
 
 def misnamed(name: str) -> str:
-    """Why a name given to code may lead a tool out of the project's folder; empty if it cannot.
+    """Why a name given to code may lead a tool out of the project's folder; empty if not.
 
     A compiler looks in the folder of a module for what it includes.
     """
@@ -245,7 +245,7 @@ def misnamed(name: str) -> str:
 
 
 def _units(request: BuildRequest) -> list[Source]:
-    """Returns the modules, with one for all LLVM IR where that is joined."""
+    """Returns the modules, with a single module for all LLVM IR where that is joined."""
     first = next((s for s in request.sources if s.kind is _K.LLVM_IR), None)
     return [
         source
@@ -255,7 +255,7 @@ def _units(request: BuildRequest) -> list[Source]:
 
 
 def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
-    """Steps that make every wanted kind of one module, without a link."""
+    """Steps that make every wanted kind of a module, without a link."""
     kinds: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
     possible = [kind for kind in wanted if _can_become(source, kind)]
@@ -298,7 +298,7 @@ def _nothing_left(source: Source) -> str:
 
 
 def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
-    """Returns the kinds to make one after another, `target` last."""
+    """Returns the kinds to make in turn, `target` last."""
     before = ROUTES[(start, target)].out_of
     if before is start:
         return (target,)
@@ -367,7 +367,7 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
 
 
 def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
-    """Everything once per target, and a step that packs it, for each module or for the link."""
+    """Everything once per target, and a step that packs all, for each module or for the link."""
     for source in request.sources:
         if source.kind not in _PACKED and request.link is LinkMode.NONE:
             raise PlanError(_impossible(source, _K.FATBIN))
@@ -396,7 +396,7 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
 
 
 def _variant(step: PlanStep, request: BuildRequest, target: str) -> PlanStep:
-    """Returns the same step among those for other targets."""
+    """Returns the same step for another target, among the steps for several."""
     sources = {Ref(source.kind, source.name) for source in request.sources}
     inputs = (
         ref if ref in sources else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
@@ -406,7 +406,7 @@ def _variant(step: PlanStep, request: BuildRequest, target: str) -> PlanStep:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one tool.
+    """A run of a tool, with all inputs.
 
     Attributes:
         tool: The tool.
@@ -468,7 +468,7 @@ class Search:
 
 @dataclass(frozen=True)
 class JobDependencies:
-    """What the result of a job rests on besides the job, as the worker that has done it knows.
+    """The state that the result of a job rests on besides the job, as the worker knows.
 
     Attributes:
         tool: The tool; None if it cannot be known which file was loaded.
@@ -488,7 +488,7 @@ UNKNOWN = JobDependencies(None, None, "", 0)
 
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
-    """Returns the result with a warning for each option that its build has made nothing of."""
+    """Returns the result with a warning for each option that the build has made nothing of."""
     warnings = dict.fromkeys(_warnings(request))
     return replace(result, diagnostics=(*result.diagnostics, *warnings)) if warnings else result
 

@@ -24,7 +24,7 @@ def machine_code(request: BuildRequest, result: BuildResult, name: str) -> Artif
 
 
 def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
-    """Yields the cubin of the link, then those of the modules in their order.
+    """Yields the cubin of the link, then the cubins of the modules in order.
 
     The kernels of a script come last: they are no modules of the request.
     """

@@ -1,4 +1,4 @@
-"""Which targets have an instruction that ptxas says another one lacks.
+"""The targets that have an instruction that ptxas says another target lacks.
 
 The table is measured: ptxas was asked for each target (`resources/reference/ptx_targets.toml`,
 written and checked by `tests/ptx/targets.py`).
@@ -19,7 +19,7 @@ _WRITTEN = re.compile(r"\.?[a-z]\w*+(?:::\w++|\.\w++)*+")
 
 
 def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
-    """Returns the targets that have what ptxas says is lacking, and all else of the text.
+    """Returns the targets with the feature that ptxas misses, and with all else in the text.
 
     Args:
         message: Of ptxas.
@@ -44,7 +44,7 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
 
 
 def nearest_target(message: str, text: str) -> str | None:
-    """Returns the target to build for instead of the one that ptxas says lacks something.
+    """Returns the target to build for instead of the target that ptxas says lacks something.
 
     That is the same chip with its letter where that will do, and else the lowest.
     """
@@ -57,7 +57,7 @@ def nearest_target(message: str, text: str) -> str | None:
 
 
 def chips_with(message: str, text: str) -> str | None:
-    """Returns these targets as a sentence names them; families go without saying."""
+    """Returns these targets as a phrase for a sentence; families go without saying."""
     names = [target.sm for target in targets_with(message, text) or () if target.suffix != "f"]
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or None
 

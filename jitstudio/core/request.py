@@ -1,4 +1,4 @@
-"""What a build is asked to do. Holds content only, so equal requests are equal builds."""
+"""A request for a build. Holds content only, so equal requests are equal builds."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class LinkMode(Enum):
 
 
 class Assembler(Enum):
-    """What makes machine code of PTX that is not linked."""
+    """The tool that makes machine code of PTX that is not linked."""
 
     NVJITLINK = "nvjitlink"
     DRIVER = "driver"
 
 
 class CudaCompiler(Enum):
-    """What compiles CUDA C++."""
+    """The compiler of CUDA C++."""
 
     NVRTC = "nvrtc"
     NVCC = "nvcc"
@@ -38,7 +38,7 @@ class CudaCompiler(Enum):
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """One build.
+    """A request for a build.
 
     Attributes:
         sources: The modules, in link order.
@@ -100,7 +100,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class ProbeRequest:
-    """A request for the tools that are here and what they support.
+    """A request for the tools that are here and the features that the tools support.
 
     Attributes:
         devices: Also initialise the driver and list the GPUs; costs some 0.3 s where there is one.
@@ -124,7 +124,7 @@ _ECHO = "#pragma nv_mangled_name "
 
 
 def expression_in(line: str) -> str:
-    """The name expression that NVRTC repeats below an error in it; empty for another line."""
+    """The name expression that NVRTC repeats below an error in there; empty for another line."""
     _, _, expression = line.partition(_ECHO)
     return expression.strip()
 
@@ -132,7 +132,7 @@ def expression_in(line: str) -> str:
 def with_name_expressions(
     sources: tuple[Source, ...], expressions: Iterable[str]
 ) -> tuple[Source, ...]:
-    """Gives each expression to the CUDA C++ modules that mention its first name.
+    """Gives each expression to the CUDA C++ modules that mention the expression's first name.
 
     Where none does, all get it, so that NVRTC says what is wrong with it. A module that has the
     expression already keeps it once.

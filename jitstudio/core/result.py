@@ -1,4 +1,4 @@
-"""What a build came to: its stages, what each made, and how it ended.
+"""The result of a build: stages, outputs of each, and the ending.
 
 A failed compile, a crash and a time-out are values here, never exceptions: all results are shown
 the same way.
@@ -60,7 +60,7 @@ class Crash:
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a tool's work, as the tool itself timed it, in milliseconds."""
+    """A part of a tool's work, as the tool itself timed the part, in milliseconds."""
 
     name: str
     ms: float
@@ -72,7 +72,7 @@ MARK = "byte-order mark"
 
 @dataclass(frozen=True)
 class Supplied:
-    """What a module lacks and the copy of it has that its tool got; the user's text stays.
+    """A line that a module lacks and the copy for the tool has; the user's text stays.
 
     Attributes:
         module: The module.
@@ -87,7 +87,7 @@ class Supplied:
     instead_of: str = ""
 
     def sentence(self, tool: Tool) -> str:
-        """Returns it as a line of the log of the tool's stage."""
+        """Returns the addition as a line of the log of the tool's stage."""
         if not self.value:
             return f"{self.module} begins with a {self.what}: the copy for {tool.value} does not."
         says = f"says {self.what} {self.instead_of}" if self.instead_of else f"has no {self.what}"
@@ -96,7 +96,7 @@ class Supplied:
 
 @dataclass(frozen=True)
 class HostCodeAside:
-    """What of a text the compiler did not get, as it is for the host only.
+    """The parts of a text that the compiler did not get, as these are for the host only.
 
     Attributes:
         name: The module or header.
@@ -121,7 +121,7 @@ class HostCodeAside:
 
 @dataclass(frozen=True)
 class StageResult:
-    """One run of one tool.
+    """A run of a tool.
 
     Attributes:
         tool: The tool.
@@ -170,7 +170,7 @@ class StageResult:
 
 @dataclass(frozen=True)
 class LoweredName:
-    """A name expression with what NVRTC made of it.
+    """A name expression with the lowered name by NVRTC.
 
     Attributes:
         source: The module it was given for.
@@ -190,7 +190,7 @@ class LoweredName:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a kernel needs of a multiprocessor; None where no tool has said.
+    """The needs of a kernel of a multiprocessor; None where no tool has said.
 
     Attributes:
         registers: 32-bit registers per thread.
@@ -239,7 +239,7 @@ class Kernel:
 def told_apart(
     kernels: Iterable[Kernel], name_of: Callable[[Kernel], str]
 ) -> dict[tuple[str, str], str]:
-    """Returns what to call each kernel, by its module and its lowered name.
+    """Returns the name to show for each kernel, by module and lowered name.
 
     Args:
         kernels: All there are.
@@ -295,7 +295,7 @@ class BuildResult:
 
     @cached_property
     def kernel_titles(self) -> Mapping[tuple[str, str], str]:
-        """What people call each kernel, by its module and its lowered name; see `told_apart`."""
+        """The name of each kernel for people, by module and lowered name; see `told_apart`."""
         return told_apart(self.kernels, lambda k: ABI_TAG.sub("", k.demangled or k.name))
 
     @cached_property
@@ -310,7 +310,7 @@ class BuildResult:
 
     @property
     def reason(self) -> str:
-        """How it ended, with the first error if there is one: a sentence."""
+        """The ending, with the first error if there is any: a sentence."""
         errors = [d for d in self.diagnostics if d.severity is Severity.ERROR]
         ending = ENDINGS[self.outcome]
         if not errors:
@@ -321,7 +321,7 @@ class BuildResult:
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
     def resources_of(self, kernel: str, module: str = "") -> Resources | None:
-        """Returns what the kernel of this lowered name needs; None where no tool has said.
+        """Returns the needs of the kernel of this lowered name; None where no tool has said.
 
         Args:
             kernel: The lowered name, or the key of `kernel_keys`.

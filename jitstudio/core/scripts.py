@@ -1,4 +1,4 @@
-"""Python files in a build: what they are run for takes their place.
+"""Python files in a build, replaced by the kernels that a run of the file gives.
 
 A Python file is run first. The kernels that come of it are modules of their own from then on, and
 the plan is made anew for them.
@@ -29,7 +29,7 @@ _LONGEST = 80
 
 
 def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
-    """Returns the steps that run a Python file; the others wait for what these find."""
+    """Returns the steps that run a Python file; the others wait for the kernels of these."""
     return tuple(step for step in steps if step.tool is Tool.PYTHON)
 
 
@@ -39,7 +39,7 @@ def kernel_sources(
     request: BuildRequest,
     by_script: Mapping[str, Sequence[Source]],
 ) -> tuple[Source, ...]:
-    """Returns the kernels of a Python file as modules, each with a name of its own.
+    """Returns the kernels of a Python file as modules, each under a unique name.
 
     Args:
         packed: What running it has given: packed captured kernels. What is none is left out.

@@ -1,4 +1,4 @@
-"""What explanations need to know of CUDA C++, LLVM IR and PTX.
+"""Facts about CUDA C++, LLVM IR and PTX that explanations need.
 
 It is read as a person skims, not as a compiler parses: each function answers None where it is not
 sure, and then there is no fix.
@@ -57,13 +57,13 @@ _LINE_NAME = re.compile(
 
 
 def quoted_name(text: str) -> str | None:
-    """Returns the first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
+    """Returns the first name with a quotation mark inside that a ``#line`` of CUDA C++ gives."""
     names = (match["name"].replace('\\"', '"') for match in _LINE_NAME.finditer(text))
     return next((name for name in names if '"' in name), None)
 
 
 def template_kernel(text: str, message: str = "") -> str | None:
-    """A name expression for a kernel template in CUDA C++, such as ``ns::scale<float>``.
+    """A name expression for a kernel template in CUDA C++, for instance ``ns::scale<float>``.
 
     Args:
         text: CUDA C++.
@@ -94,7 +94,7 @@ def template_kernel(text: str, message: str = "") -> str | None:
 
 
 def _type_argument(name: str, function: str) -> str | None:
-    """Returns a type to try a template with; None where it has to be one of the user's own."""
+    """Returns a type to try a template with; None where only a type of the user's will do."""
     if re.search(rf"\b{name}\s*+(?:::|\{{)|\btypename\s++{name}\b(?=\s*+::)", function):
         return None  # a class with members
     declared = rf"\b{name}\b[\s*&]*+(?:const\b|__restrict__\b|[\s*&])*+([a-zA-Z_]\w*+)"
@@ -114,7 +114,7 @@ def _type_argument(name: str, function: str) -> str | None:
 
 
 def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
-    """Where a head begins, its template's parameters and its name; None of what is no kernel's."""
+    """Where a head begins, the template's parameters and the name; None for no kernel's head."""
     end = head.end()
     if (template := _TEMPLATE.search(code, head.start(), end)) is None:
         return None
@@ -137,7 +137,7 @@ def _namespaces(before: str) -> list[str]:
 
 
 class HostFunction(NamedTuple):
-    """A function of the host, or its declaration.
+    """A function of the host, or a declaration.
 
     Attributes:
         text: All of it, with what stands before its name.
@@ -184,7 +184,7 @@ def function_at(text: str, line: int | None, column: int | None = None) -> HostF
 
 
 def _end_of_function(code: str, at: int) -> int | None:
-    """Where the function ends whose head is here: behind its braces, or its semicolon."""
+    """The end of the function whose head is here: behind the braces, or the semicolon."""
     depth = 0
     for mark in _END.finditer(code, at):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
@@ -208,7 +208,7 @@ def _end_of_braces(code: str, at: int) -> int | None:
 
 
 def enclosing_head(text: str, line: int | None, column: int | None) -> str | None:
-    """Returns what stands before the braces of the function that a place is in.
+    """Returns the text before the braces of the function that a place is in.
 
     Args:
         text: CUDA C++.
@@ -274,7 +274,7 @@ _NO_MEMBER = re.compile(r'namespace "std" has no member "(\w++)"')
 
 
 def missing_name(message: str, line: str) -> str | None:
-    """Returns the name that NVRTC does not know, or the first type of the line that it may not."""
+    """Returns the name that NVRTC does not know, or the first doubtful type of the line."""
     if undefined := _UNDEFINED.search(message):
         return undefined[1]
     alias = _ALIAS.search(line)
@@ -282,7 +282,7 @@ def missing_name(message: str, line: str) -> str | None:
 
 
 def std_name(message: str, line: str) -> str | None:
-    """Returns the name in std that NVRTC misses as it is written, with the character before it."""
+    """Returns the name in std that NVRTC misses, as written, with the character before the name."""
     member = _NO_MEMBER.search(message)
     written = member and re.search(rf"(?:^|[^\w:])std\s*+::\s*+{member[1]}\b", line)
     return written[0] if written else None
@@ -329,7 +329,7 @@ def memory_call(line: str) -> tuple[str, str] | None:
 
 
 def refused_attribute(message: str, text: str) -> tuple[str, str] | None:
-    """Returns what libNVVM refuses at a function as LLVM IR has it, and its line."""
+    """Returns the attribute of a function in LLVM IR that libNVVM refuses, and the line."""
     refused = _REFUSED_ATTRIBUTE.search(message)
     if refused is None:
         return None

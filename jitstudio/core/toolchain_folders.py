@@ -1,4 +1,4 @@
-"""Other versions of the compilers: what a folder holds of them, and which the user has added.
+"""Other versions of the compilers: the content of a folder, and the folders the user has added.
 
 A folder is a virtual environment, a folder of packages (`pip install --target`), the root of a CUDA
 toolkit, or one with the libraries themselves. Nothing is loaded here: a worker process takes the
@@ -74,7 +74,7 @@ class ToolchainFolder:
 
     @property
     def problem(self) -> str:
-        """Why nothing can be compiled with it; empty if something can."""
+        """Why nothing can be compiled with the toolchain; empty if something can."""
         if not os.path.isdir(self.folder):
             return f"There is no folder '{self.folder}'."
         if any(tool in self.files for tool in COMPILERS):
@@ -87,7 +87,7 @@ class ToolchainFolder:
 
     @property
     def header_problem(self) -> str:
-        """Why NVRTC finds no header of NVIDIA's; empty where it does. From 13.3 on it has them."""
+        """Why NVRTC finds no header of NVIDIA's; empty where found. From 13.3 on NVRTC has its own."""
         major, _, minor = self.version.partition(".")
         if self.headers or Tool.NVRTC not in self.files or not minor:
             return ""
@@ -101,7 +101,7 @@ class ToolchainFolder:
 
     @property
     def builtins(self) -> tuple[str, ...]:
-        """What NVRTC loads by itself, once it compiles."""
+        """The libraries that NVRTC loads by itself when compiling."""
         if (library := self.files.get(Tool.NVRTC)) is None:
             return ()
         beside = escape(os.path.dirname(os.path.realpath(library)))
@@ -109,7 +109,7 @@ class ToolchainFolder:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The files and folders that a process needs which works with it."""
+        """The files and folders that a process needs which works with the toolchain."""
         files = tuple(self.files.values())
         beside = [os.path.dirname(os.path.realpath(file)) for file in files]
         more = filter(None, (self.libdevice,))
@@ -117,7 +117,7 @@ class ToolchainFolder:
 
 
 def toolchain_in(folder: str) -> ToolchainFolder:
-    """Returns what a folder holds; a few of its folders are listed for it."""
+    """Returns the toolchain in a folder; a few inner folders are listed for that."""
     root = os.path.realpath(folder)
     roots = tuple(_roots(root))
     libdevice = _first(roots, _LIBDEVICE, "libdevice*.bc")
@@ -126,7 +126,7 @@ def toolchain_in(folder: str) -> ToolchainFolder:
 
 
 def _roots(folder: str) -> Iterator[str]:
-    """The folders that have `lib`, `bin` and `include` as a toolkit has them."""
+    """The folders that have `lib`, `bin` and `include` as a toolkit has."""
     for packages in _PACKAGES:
         for place in sorted(glob(os.path.join(escape(folder), packages))):
             yield from sorted(glob(os.path.join(escape(place), "nvidia", "*", "")))
@@ -143,7 +143,7 @@ def _files(roots: Iterable[str]) -> Iterator[tuple[Tool, str]]:
 
 
 def _library(roots: Iterable[str], stem: str) -> str:
-    """The newest of the first folder that has one, by the name that other programs load it by."""
+    """The newest library of the first folder with any, under the name that programs load."""
     named = re.compile(rf"{stem}\.so(?:\.(\d+))?")
     for root in roots:
         for below in _LIBRARY_FOLDERS:
@@ -167,7 +167,7 @@ def _first(roots: Iterable[str], folders: Iterable[str], name: str) -> str:
 
 
 def _headers(roots: Iterable[str]) -> Iterator[str]:
-    """The C headers, then CCCL, which lies below them or in a package of its own."""
+    """The C headers, then CCCL, which lies below these or in a package of its own."""
     below = [os.path.join(escape(root), folder) for root in roots for folder in _HEADER_FOLDERS]
     folders = [at for pattern in below for at in sorted(glob(pattern))]
     beside = [os.path.join(at, "cccl") for at in folders]
@@ -176,7 +176,7 @@ def _headers(roots: Iterable[str]) -> Iterator[str]:
 
 
 def _version(toolchain: ToolchainFolder) -> str:
-    """What NVRTC's builtins have in their name; else what the headers say."""
+    """The version in the name of NVRTC's builtins; without builtins that of the headers."""
     for path in sorted(toolchain.builtins, reverse=True):
         if match := re.fullmatch(r"(\d+\.\d+)(?:\.\d+)*", os.path.basename(path)[len(_BUILTINS) :]):
             return match[1]
@@ -223,12 +223,12 @@ class AddedToolchains:
             ) from None
 
     def named(self) -> Mapping[str, ToolchainFolder]:
-        """Returns what the folders hold, by what to call it; see the function."""
+        """Returns the toolchains in the folders, by name; see the function."""
         return named(map(toolchain_in, self.folders))
 
 
 def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
-    """Returns toolchains by what to call them: ``13.0``, with more where two have that version."""
+    """Returns toolchains by name: ``13.0``, with more where two have that version."""
     distinct = tuple({toolchain.folder: toolchain for toolchain in toolchains}.values())
     ways: tuple[Callable[[ToolchainFolder], str], ...] = (
         lambda toolchain: toolchain.version,
@@ -244,7 +244,7 @@ def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
 
 
 def names_of(folders: Iterable[str]) -> dict[str, str]:
-    """Returns folders of compilers, empty for our own, by what to call them; see `named`."""
+    """Returns folders of compilers, empty for our own, by name; see `named`."""
     paths = tuple(folders)
     names = {
         toolchain.folder: name

@@ -1,4 +1,4 @@
-"""What a probe finds out about the tools, driver and GPUs of this machine, also in sentences."""
+"""A probe's findings about the tools, driver and GPUs of this machine, also in sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
 
 @dataclass(frozen=True)
 class ToolInfo:
-    """One tool as found.
+    """A tool of this machine.
 
     Attributes:
         tool: Which one.
@@ -51,7 +51,7 @@ class ArchInfo:
 
 @dataclass(frozen=True)
 class SandboxState:
-    """What holds the processes in which compilers run.
+    """The guards of the processes in which compilers run.
 
     Attributes:
         landlock: The version of the kernel's landlock that guards files; 0 for none.
@@ -66,7 +66,7 @@ class SandboxState:
 
 @dataclass(frozen=True)
 class ToolchainInfo:
-    """All of it; `driver` and `sandbox` are None where they were not asked for."""
+    """All findings; `driver` and `sandbox` are None where these were not asked for."""
 
     tools: tuple[ToolInfo, ...]
     archs: tuple[ArchInfo, ...]
@@ -75,7 +75,7 @@ class ToolchainInfo:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why tools cannot be used that every installation has, and what to do."""
+        """Why tools cannot be used that every installation has, and the remedy."""
         needed = (tool for tool in self.tools if tool.tool not in OPTIONAL_TOOLS)
         return tuple(tool.problem for tool in needed if tool.problem)
 
@@ -85,7 +85,7 @@ class ToolchainInfo:
 
 @dataclass(frozen=True)
 class DoctorFinding:
-    """One thing that was looked for.
+    """A finding of the doctor.
 
     Attributes:
         name: What it is called.
@@ -103,7 +103,7 @@ class DoctorFinding:
 
 
 def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
-    """Yields the tools, the targets that they know, and what holds them."""
+    """Yields the tools, the targets that NVRTC knows, and the guards of the processes."""
     for tool in info.tools:
         needed = tool.tool not in OPTIONAL_TOOLS
         yield DoctorFinding(tool.tool.value, _tool(tool), tool.path, tool.problem, needed)
@@ -116,7 +116,7 @@ def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
 def toolchain_finding(
     name: str, folder: str, files: Collection[Tool], info: ToolchainInfo | None, problem: str
 ) -> DoctorFinding:
-    """Returns another version of the compilers: what of it is there, and what is missing.
+    """Returns another version of the compilers: the tools that are there, and the missing tools.
 
     Args:
         name: What the user calls it.
@@ -156,7 +156,7 @@ def python_finding(
     *,
     problem: str = "",
 ) -> DoctorFinding:
-    """Returns the interpreter that runs Python files, with its packages for kernels.
+    """Returns the interpreter that runs Python files, with the packages for kernels.
 
     Args:
         version: Its version.
@@ -185,7 +185,7 @@ def window_finding(problem: str, remedy: str) -> DoctorFinding:
 
 
 def _sandbox(state: SandboxState) -> DoctorFinding:
-    """In one sentence what holds, and what does not."""
+    """A sentence that says which guards hold, and which do not."""
     if not state.problem:
         guards = f"landlock {state.landlock} guards your files, seccomp the system calls"
         return DoctorFinding("sandbox", f"compilers reach what they need only: {guards}")

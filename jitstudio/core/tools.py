@@ -11,7 +11,7 @@ USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
 
 
 class Tool(Enum):
-    """A native tool that a build step runs; the value is its name as NVIDIA writes it."""
+    """A native tool that a build step runs; the value is NVIDIA's spelling of the name."""
 
     NVRTC = "NVRTC"
     NVVM = "libNVVM"
@@ -36,7 +36,7 @@ OPTIONAL_TOOLS = frozenset((Tool.NVCC,))
 
 @dataclass(frozen=True)
 class FileStamp:
-    """A file as it is: none of it can be written, replaced or touched without changing this.
+    """A stamp of a file that changes when the file is written, replaced or touched.
 
     Attributes:
         path: The file.
@@ -55,7 +55,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: str) -> FileStamp:
-        """Returns the file as it is now.
+        """Returns the stamp of the file at present.
 
         Raises:
             OSError: It is not there.
@@ -66,7 +66,7 @@ class FileStamp:
 
 @dataclass(frozen=True)
 class ToolFile:
-    """The file that a tool was loaded from, as distinct from every other version of it.
+    """The file that a tool was loaded from, as distinct from every other version of the file.
 
     Attributes:
         path: The file.
@@ -78,7 +78,7 @@ class ToolFile:
 
     @property
     def is_there(self) -> bool:
-        """Whether all of it is still as it was."""
+        """Whether all parts are unchanged."""
         try:
             return all(FileStamp.of(part.path) == part for part in self.parts)
         except OSError:

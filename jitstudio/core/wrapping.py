@@ -1,4 +1,4 @@
-"""Prose in lines of a width, without cutting what is copied from it: commands, paths, names."""
+"""Prose in lines of a width, without cutting words to be copied: commands, paths, names."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def filled(text: str, width: int) -> str:
-    """Returns the lines of a text as one text."""
+    """Returns the lines of a text as a single text."""
     return "\n".join(wrapped(text, width))

@@ -1,4 +1,4 @@
-"""Every option of every tool, in one table, and the way of each option to its tools.
+"""Every option of every tool, in a single table, and the way of each option to the tools.
 
 `rows` holds the table, a module for each stretch of the toolchain; `spec` says what a row says.
 The form, the completion of the options field, `jitstudio options` and the plan of a build read

@@ -1,4 +1,4 @@
-"""The table of options, what a user typed read by it, and which option goes to which tool.
+"""The table of options, the reader of typed options, and the way of each option to its tools.
 
 The user writes options as one list, in any tool's spelling. Each option in the table reaches
 every tool of the build that takes it, in that tool's spelling. An option that the table does not
@@ -38,7 +38,7 @@ ALL_DEVICE = ("--device-as-default-execution-space", "-default-device")
 
 
 def find(text: str) -> tuple[OptionSpec | None, str | None]:
-    """The row of an option such as ``-O3`` or ``--std=c++20``, and the value that it names."""
+    """The row of an option, ``-O3`` or ``--std=c++20`` for instance, and the value in the text."""
     flag, equals, value = text.partition("=")
     if flag in _BY_FLAG:
         return _BY_FLAG[flag], value if equals else None
@@ -63,7 +63,7 @@ _LONGEST = 1 << 16
 
 @dataclass(frozen=True)
 class GivenOption:
-    """One option as it was given.
+    """An option that the user wrote.
 
     Attributes:
         words: What was written: one word, or a flag and its value.
@@ -81,7 +81,7 @@ class GivenOption:
 
 
 def split_options(text: str) -> tuple[str, ...]:
-    """Splits what was typed into an options field, with the quoting of a shell.
+    """Splits the text of an options field, with the quoting of a shell.
 
     Raises:
         ValueError: A quote is not closed, or there is too much; the message is fit for a person.
@@ -136,7 +136,7 @@ def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
 
 
 def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
-    """Returns the words of all options but this one, whatever tool it addresses.
+    """Returns the words of all options but `unwanted`, whatever tool the option addresses.
 
     An option that is named without a value goes with any value.
     """
@@ -145,7 +145,7 @@ def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
 
 
 def addressed(word: str) -> tuple[Tool | None, str]:
-    """The tool that a word such as ``nvjitlink:-O0`` is for, and what is left without it."""
+    """The tool that a word addresses, as in ``nvjitlink:-O0``, and the word without the address."""
     address, _, option = word.partition(":")
     tool = ADDRESSES.get(address.lower())
     return (tool, option) if tool else (None, word)
@@ -170,7 +170,7 @@ def _is_meant(option: GivenOption, unwanted: str) -> bool:
 
 
 def _place(option: GivenOption) -> tuple[str, Tool | None] | None:
-    """Returns what an option sets, for the options of which only one can count."""
+    """Returns the setting of an option, for the options of which only the last can count."""
     spec = option.spec
     return None if spec is None or spec.repeated else (spec.name, option.tool)
 
@@ -195,7 +195,7 @@ _HARMLESS = re.compile(
 
 
 def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[str, ...]:
-    """Returns the options that `tool` gets out of those the user gave.
+    """Returns the options that `tool` gets out of the user's options.
 
     Args:
         tool: The tool to be run.
@@ -207,7 +207,7 @@ def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[st
 
 
 def refusal(options: Iterable[str]) -> str:
-    """Why these options cannot be sent: jitstudio sends one of them itself. Empty if they can."""
+    """Why these options cannot be sent: jitstudio sends the option itself. Empty if they can."""
     for option in read(options):
         spec = option.spec
         if spec and spec.managed and (option.tool is None or option.tool in spec.spellings):
@@ -217,7 +217,7 @@ def refusal(options: Iterable[str]) -> str:
 
 
 def leave_traces(options: Iterable[str]) -> bool:
-    """Returns whether one of the options may change later builds in the same process.
+    """Returns whether an option may change later builds in the same process.
 
     What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
     the values of its options as long as the process lives.
@@ -226,7 +226,7 @@ def leave_traces(options: Iterable[str]) -> bool:
 
 
 def have_effects(options: Iterable[str]) -> bool:
-    """Returns whether the options do or ask more than what a result and its text say.
+    """Returns whether the options have effects beyond a result and the text of a result.
 
     They leave traces, read or write files other than headers, or measure times.
     """
@@ -301,7 +301,7 @@ _DECIDED = re.compile(
 
 
 def nvcc_objection(options: Iterable[str]) -> str:
-    """Why nvcc cannot be sent these options of a user's, a sentence; empty if it can."""
+    """Why nvcc cannot be sent these options of a user's, a sentence; empty if nvcc can."""
     for option in read(options):
         word = " ".join(option.words)
         if option.spec is not None and option.spec.flag in _UNKNOWN:
@@ -315,7 +315,7 @@ def nvcc_objection(options: Iterable[str]) -> str:
 
 
 def nvcc_spelling(option: str) -> str:
-    """Returns an option that NVRTC would be sent as nvcc reads it."""
+    """Returns an option for NVRTC in the spelling of nvcc."""
     spec, value = find(option)
     renamed = _RENAMED.get(spec.flag) if spec else None
     if renamed:

@@ -1,4 +1,4 @@
-"""Which options may do harm: load native code, write files, or read what is none of theirs.
+"""Options that may do harm: load native code, write files, or read files of others.
 
 Two questions, as two people ask them. `hazard` is about what the user has typed himself: he may
 write files, and only what loads native code into a tool, or makes LLVM write, needs a word more.
@@ -31,7 +31,7 @@ _SET = frozenset((ValueKind.TRUTH, ValueKind.NUMBER, ValueKind.CHOICE))
 
 
 def hazard(options: Iterable[str]) -> str:
-    """Returns what makes these options dangerous, whatever their origin; empty if nothing does.
+    """Returns the danger of these options, whatever their origin; empty if there is none.
 
     LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
     options that write files.
@@ -67,7 +67,7 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
 
 
 def shown(word: str) -> str:
-    """A word from elsewhere within a sentence of ours: short, and without what is not seen.
+    """A word from elsewhere within a sentence of ours: short, and without invisible characters.
 
     A line break in it could look like the end of the list that it is in.
     """
@@ -76,7 +76,7 @@ def shown(word: str) -> str:
 
 
 def lies_in(folders: Iterable[str], path: str) -> bool:
-    """Returns whether a file or folder lies in one of these, links followed."""
+    """Returns whether a file or folder lies in a folder of `folders`, links followed."""
     try:
         real = os.path.realpath(path)
         return any(is_within(real, root) for root in map(os.path.realpath, folders))
@@ -86,7 +86,7 @@ def lies_in(folders: Iterable[str], path: str) -> bool:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Returns whether a file or folder is this one or lies in it; both are paths without links."""
+    """Returns whether a path is `root` or lies below; both are paths without links."""
     return path == root or path.startswith(os.path.join(root, ""))
 
 
@@ -128,7 +128,7 @@ def _may_reach_llvm(option: GivenOption) -> bool:
 
 
 def _is_its_own(option: GivenOption) -> bool:
-    """Returns whether the tool that gets an option takes it as the row says; see `options_for`."""
+    """Returns whether the option's tool takes the option as the row says; see `options_for`."""
     spec, tool = option.spec, option.tool
     return spec is None or tool is None or tool in spec.spellings
 

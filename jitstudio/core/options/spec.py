@@ -1,4 +1,4 @@
-"""What the table says of an option."""
+"""The rows of the table of options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OptionGroup(Enum):
 
 
 class ValueKind(Enum):
-    """What follows a flag; the value is the word in JSON."""
+    """The kind of value behind a flag; the value is the word in JSON."""
 
     FLAG = "flag"
     TRUTH = "truth"
@@ -38,7 +38,7 @@ class ValueKind(Enum):
 
 
 class OptionEffect(Enum):
-    """What an option does besides changing the result."""
+    """The effect of an option besides changing the result."""
 
     NOTHING = "nothing"
     INCLUDES = "includes"
@@ -53,7 +53,7 @@ class OptionEffect(Enum):
 
 @dataclass(frozen=True)
 class ValueSpec:
-    """What an option takes.
+    """The values that an option takes.
 
     Attributes:
         kind: What follows the flag; `ValueKind.OPTION` is an option for a tool further on.
@@ -82,7 +82,7 @@ def number(low: int, high: int, example: int) -> ValueSpec:
 
 
 def choice(*choices: str) -> ValueSpec:
-    """Returns one of these words."""
+    """Returns the values that are words of `choices`."""
     return ValueSpec(ValueKind.CHOICE, choices, example=choices[0])
 
 
@@ -97,7 +97,7 @@ def path(example: str, harmless: str = "") -> ValueSpec:
 
 
 def handed_on(example: str, harmless: str) -> ValueSpec:
-    """Returns an option for a tool further on, one word of it."""
+    """Returns an option for a tool further on, a single word."""
     return ValueSpec(ValueKind.OPTION, example=example, harmless=harmless)
 
 
@@ -116,7 +116,7 @@ _WORDED_TRUTH = {number: word for word, number in _NUMBERED_TRUTH.items()}
 
 @dataclass(frozen=True, eq=False)
 class OptionSpec:
-    """One option under all its names.
+    """An option under all its names.
 
     Attributes:
         name: What to call it, as a phrase.
@@ -168,12 +168,12 @@ class OptionSpec:
 
     @property
     def names_file(self) -> bool:
-        """Whether its value is a path, and no name that is looked for in several folders."""
+        """Whether the value is a path, and no name that is looked for in several folders."""
         return self.value.kind is ValueKind.PATH and self.effect is not OptionEffect.INCLUDES
 
     @property
     def usage(self) -> str:
-        """The flag with what may follow, such as ``-ftz=<true|false>``."""
+        """The flag with the values that may follow, as in ``-ftz=<true|false>``."""
         shown = _USAGES.get(self.value.kind)
         if shown is None:
             return self.flag
@@ -183,7 +183,7 @@ class OptionSpec:
         )
 
     def matches(self, text: str) -> bool:
-        """Returns whether every word of a search is somewhere in what the row says."""
+        """Returns whether every word of a search is somewhere in the row."""
         message = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
         return all(word in message for word in text.casefold().split())
 
@@ -201,18 +201,18 @@ class OptionSpec:
         return True
 
     def written(self, value: str | None) -> str:
-        """Returns the option as a user would type it."""
+        """Returns the option as a user would type the option."""
         return self._with_value(self.flag, value)
 
     def sent(self, tool: Tool, value: str | None) -> str:
-        """Returns the option as this tool, one of those in `spellings`, reads it."""
+        """Returns the option in the spelling of this tool, from `spellings`."""
         if value is not None and self.value.kind is ValueKind.TRUTH:
             words = tool is Tool.NVRTC or self.worded
             value = (_WORDED_TRUTH if words else _NUMBERED_TRUTH).get(value, value)
         return self._with_value(self.spellings[tool], value)
 
     def too_new_for(self, tool: Tool, version: str) -> bool:
-        """Returns whether a version of a tool, such as ``13.2``, does not know the option yet."""
+        """Returns whether the option is newer than a version of a tool, such as ``13.2``."""
         first = self.since.get(tool, "")
         return bool(first and version) and _numbers(version) < _numbers(first)
 
@@ -247,7 +247,7 @@ def option(
     outlasts_build: bool = False,
     effect: OptionEffect = OptionEffect.NOTHING,
 ) -> OptionSpec:
-    """One row of the table: flags by tool, further flags in `also` with spaces between them."""
+    """A row of the table: flags by tool, further flags in `also` with spaces between."""
     spellings = {
         Tool.NVRTC: nvrtc,
         Tool.NVVM: nvvm,

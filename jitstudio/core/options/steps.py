@@ -1,4 +1,4 @@
-"""The options of a step: what its place in the plan asks for, then what the user wrote."""
+"""The options of a step: those of the step's place in the plan, then the user's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DEBUG, _ = find("-G")
 
 @dataclass(frozen=True)
 class StepKind:
-    """What a step does: the tool makes `target` out of `out_of`."""
+    """The kind of a step: the tool makes `target` out of `out_of`."""
 
     tool: Tool
     out_of: CodeKind
@@ -50,7 +50,7 @@ class StepKind:
 def step_options(
     request: BuildRequest, step: StepKind, sources: AbstractSet[CodeKind], folder: str = ""
 ) -> tuple[str, ...]:
-    """Returns what to send, in order.
+    """Returns the options to send, in order.
 
     Args:
         request: The build.
@@ -74,7 +74,7 @@ def step_options(
 def idle_options(
     request: BuildRequest, tools: AbstractSet[Tool]
 ) -> tuple[tuple[GivenOption, tuple[Tool, ...]], ...]:
-    """The user's options that no step of a build is sent, each with the tools that it is for.
+    """The user's options that no step of a build is sent, each with the tools of the option.
 
     Args:
         request: The build.

@@ -54,7 +54,7 @@ class ProjectFormatError(ValueError):
 
 
 class JsonRecord:
-    """One JSON object whose values are taken by their keys.
+    """A JSON object whose values are taken by key.
 
     Args:
         value: What is at the place.
@@ -71,7 +71,7 @@ class JsonRecord:
         self._values: dict[str, Any] = value
 
     def fail(self, key: str, message: str) -> NoReturn:
-        """Says what is wrong with the value of this key.
+        """Raises the error about the value of this key.
 
         Raises:
             ProjectFormatError: Always.
@@ -94,7 +94,7 @@ class JsonRecord:
         return name
 
     def choice(self, key: str, default: _Kind) -> _Kind:
-        """Returns one of the words of an enumeration."""
+        """Returns a member of an enumeration by the word."""
         word = self.value(key, str(default.value))
         known = {str(kind.value): kind for kind in type(default)}
         if word not in known:
@@ -102,7 +102,7 @@ class JsonRecord:
         return known[word]
 
     def parsed(self, key: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
-        """Returns what a function makes of a text; its `ValueError` says what is wrong."""
+        """Returns the value that `parse` makes of a text; a `ValueError` there says the fault."""
         if key not in self._values:
             return default
         try:
@@ -121,7 +121,7 @@ class JsonRecord:
         return tuple(texts)
 
     def count(self, key: str, least: int) -> int:
-        """Returns a whole number that is not below another one, which it is where there is none."""
+        """Returns a whole number that is at least `least`, the value where there is none."""
         number = self.value(key, least)
         if number < least:
             self.fail(key, f"{number} is below {least}.")
@@ -143,7 +143,7 @@ class JsonRecord:
             yield JsonRecord(entry, f"{self._at(key)}[{index}]")
 
     def record(self, key: str) -> JsonRecord:
-        """Returns the object of this key; an empty one where there is none."""
+        """Returns the object of this key; an empty object where there is none."""
         return JsonRecord(self._values.get(key, {}), self._at(key))
 
     def items(self) -> Iterator[tuple[str, Any]]:
@@ -159,7 +159,7 @@ class JsonRecord:
 
 
 def parse(data: bytes) -> Any:
-    """Returns the JSON in these bytes, without anything that cannot be written back as it was.
+    """Returns the JSON in these bytes, without anything that cannot be written back unchanged.
 
     Raises:
         ProjectFormatError: It is damaged, too large, nested too deeply, or holds numbers or texts
@@ -209,7 +209,7 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _check(value: Any) -> None:
-    """Looks at everything in it, without recursion: it may be nested as deeply as Python goes."""
+    """Checks every value, without recursion: nesting may be as deep as Python goes."""
     level = [value]
     for _ in range(_DEEPEST):
         below: list[Any] = []
@@ -451,7 +451,7 @@ def _content(record: JsonRecord) -> _Json:
 
 
 def _launch_object(spec: LaunchSpec) -> _Json:
-    """Returns what is launched first, then how it is measured."""
+    """Returns the keys of the launch, then the keys of the measurement."""
     content = spec_object(spec)
     measured = {key: content.pop(key) for key in _RUN_KEYS}
     # Most launches are simulated whole and once, if at all, and their integers are exact.

@@ -1,4 +1,4 @@
-"""A project, as one value: what is built, how, what is launched of it, and which files it names."""
+"""A project, as a value: sources, settings, launches, and the files that the project names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from jitstudio.core.request import CudaCompiler, LinkMode
 
 @dataclass(frozen=True)
 class Member:
-    """One module or header, with its text in the project or in a file next to it.
+    """A module or header, with the text in the project or in a file next to the project.
 
     Attributes:
         name: Unique in the project; what the build and its logs call it.
@@ -53,7 +53,7 @@ class Member:
 
     @property
     def is_linked(self) -> bool:
-        """Whether it takes part in the link of the project's own program."""
+        """Whether the module takes part in the link of the project's own program."""
         return self.included and not self.program
 
 
@@ -93,7 +93,7 @@ class StepRecording:
 
 @dataclass(frozen=True)
 class RunRecording:
-    """What was seen in a stretch of a simulated run, to be shown without running.
+    """A recorded stretch of a simulated run, to be shown without running.
 
     Attributes:
         kernel: The kernel that was launched, by the name of its launch.
@@ -106,7 +106,7 @@ class RunRecording:
 
 @dataclass(frozen=True)
 class Project:
-    """One project. What is a matter of taste (cache, automatic build, theme) is none of it.
+    """A project. Matters of taste (cache, automatic build, theme) are left out.
 
     Attributes:
         modules: In link order.
@@ -180,12 +180,12 @@ _FILE = re.compile(r"(?:.*?:)?\s*file\s*\(", re.DOTALL)
 
 
 def outside_reason(path: str) -> str:
-    """Returns why this path may lead out of a project's folder; empty where its text does not."""
+    """Returns why this path may lead out of a project's folder; empty where the text does not."""
     return next((reason for pattern, reason in _FORBIDDEN if pattern.match(path)), "")
 
 
 def project_path(path: PurePosixPath) -> str | None:
-    """The text for a file, from the project's folder on; None where a project cannot name it."""
+    """The text for a file, from the project's folder on; None where a project cannot have the name."""
     text = path.as_posix()
     try:
         text.encode()
@@ -195,14 +195,14 @@ def project_path(path: PurePosixPath) -> str | None:
 
 
 def with_buffer_files(spec: LaunchSpec, change: Change) -> LaunchSpec:
-    """Returns the launch with other paths of the files that fill its buffers."""
+    """Returns the launch with other paths of the files that fill buffers."""
     changed = ((name, _changed(name, text, change)) for name, text in spec.arguments)
     arguments = tuple((name, text) for name, text in changed if text is not None)
     return replace(spec, arguments=arguments)
 
 
 def with_axis_files(draft: VariantDraft, change: Change) -> VariantDraft:
-    """Returns the sweep with other paths of the files that its axes fill buffers from.
+    """Returns the sweep with other paths of the files that the axes fill buffers from.
 
     An axis is left out as a whole where one of its values is.
     """
@@ -222,7 +222,7 @@ def _changed_axis(axis: AxisText, change: Change) -> AxisText | None:
 
 
 def _joined(values: Sequence[str]) -> str:
-    """What `parse_values` reads as these; the last semicolon is for a comma in a lone one."""
+    """The text that `parse_values` reads as these; the last semicolon is for a comma in a lone item."""
     if any("," in value for value in values):
         return "".join(f"{value}; " for value in values).rstrip()
     return ", ".join(values)

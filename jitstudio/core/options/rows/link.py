@@ -1,4 +1,4 @@
-"""Options of what comes after the compilers: nvJitLink and nvFatbin."""
+"""Options of the tools behind the compilers: nvJitLink and nvFatbin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of nvdisasm. Those whose output is no listing (graphs, JSON) are left out.
+"""Options of nvdisasm. Options whose output is no listing (graphs, JSON) are left out.
 
 `-g` is no other name of `--print-line-info` here: it is the debug information of the compilers.
 """
