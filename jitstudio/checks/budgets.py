@@ -1,4 +1,4 @@
-"""Files of budgets: which kernels are built, how, and what they have to keep.
+"""Files of budgets: kernels with their build and the conditions that they have to meet.
 
 A budget is a ``[[budget]]`` table of a TOML file, or a ``[[tool.jitstudio.check.budget]]`` table of
 a ``pyproject.toml``. A ``[build]`` table says for all of them how they are built. Paths begin in
@@ -37,12 +37,12 @@ Launch: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class BudgetError(ValueError):
-    """A file of budgets cannot be used; the message says where and what to write."""
+    """A file of budgets cannot be used; the message says where, and names the remedy."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What some kernels have to keep.
+    """Conditions that some kernels have to meet.
 
     Attributes:
         name: What it is called in reports.
@@ -103,7 +103,7 @@ class BudgetFile:
 
     @property
     def folder(self) -> Path:
-        """Where its paths begin."""
+        """The folder where paths of the file begin."""
         return self.base or self.path.parent
 
 
@@ -123,6 +123,7 @@ def read_budgets(path: Path) -> BudgetFile:
         raise BudgetError(f"'{path}' is no UTF-8 text.") from None
     except tomllib.TOMLDecodeError as error:
         raise BudgetError(f"'{path}' is no TOML: {error}.") from None
+    # tomllib reads an array in an array by a call in a call.
     except RecursionError:
         raise BudgetError(f"'{path}' has brackets within brackets without end.") from None
     try:
@@ -136,20 +137,21 @@ def has_budgets(path: Path) -> bool:
     try:
         table = tomllib.loads(read_file(path, LARGEST).decode("utf-8"))
         return _own_part(table) is not table
+    # Neither UTF-8 nor TOML: both errors are a ValueError. `read_budgets` says which.
     except (OSError, ValueError, RecursionError):
         return False
 
 
 def _own_part(table: dict[str, Any]) -> dict[str, Any]:
     """Returns the part of a ``pyproject.toml`` that is about budgets; other files as they are."""
-    found: Any = table
+    part: Any = table
     for name in _TABLE:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else table
+        part = part.get(name) if isinstance(part, dict) else None
+    return part if isinstance(part, dict) else table
 
 
 def budget_from(row: Mapping[str, Any], build: Mapping[str, Any] | None = None) -> Budget:
-    """Returns a budget from the keys and values of its table.
+    """Returns a budget from the keys and values of a table.
 
     Args:
         row: The table.
@@ -158,35 +160,40 @@ def budget_from(row: Mapping[str, Any], build: Mapping[str, Any] | None = None) 
     Raises:
         BudgetError, ConditionError: It has a mistake.
     """
-    known = {each.name: each for each in fields(Budget) if each.name != "is_built_so"}
-    made: dict[str, Any] = {}
+    known = {option.name: option for option in fields(Budget) if option.name != "is_built_so"}
+    values: dict[str, Any] = {}
     for key, value in {**(build or {}), **row}.items():
         if key == "source":
-            made["sources"] = (_text(key, value), *made.get("sources", ()))
+            # `source` is one text, and stands before those of `sources`.
+            values["sources"] = (_text(key, value), *values.get("sources", ()))
         elif key not in known:
             raise BudgetError(f"there is no key '{key}'.{nearest(key, ('source', *known))}")
         elif key == "require":
-            made[key] = tuple(map(parse, _texts(key, value, MOST_CONDITIONS)))
+            values[key] = tuple(map(parse, _texts(key, value, MOST_CONDITIONS)))
         elif key == "launch":
-            made[key] = _launch(value)
+            values[key] = _launch(value)
+        # The default of a field tells its type: a truth, a list of texts, else a text.
         elif known[key].default is False:
-            made[key] = _truth(key, value)
+            values[key] = _truth(key, value)
         elif known[key].default == ():
-            made[key] = (*made.get(key, ()), *_texts(key, value, _LONGEST_LIST))
+            values[key] = (*values.get(key, ()), *_texts(key, value, _LONGEST_LIST))
         else:
-            made[key] = _text(key, value)
-    if bool(made.get("sources")) == bool(made.get("project")):
+            values[key] = _text(key, value)
+    if bool(values.get("sources")) == bool(values.get("project")):
         raise BudgetError("it needs 'source', 'sources' or 'project', and only one of them.")
-    if not made.get("require"):
+    if not values.get("require"):
         raise BudgetError('it asks for nothing. Write require = ["registers <= 64"].')
-    if (link := made.get("link", "")) and link not in _LINKS:
+    if (link := values.get("link", "")) and link not in _LINKS:
         raise BudgetError(f'link = "{link}" is not known: it is one of {", ".join(_LINKS)}.')
-    if "launch" not in made and (need := [one for one in made["require"] if one.needs_launch]):
+    if "launch" not in values and (
+        need := [condition for condition in values["require"] if condition.needs_launch]
+    ):
         raise BudgetError(f"'{need[0].text}' is about a launch: add launch = {{...}}.")
-    if "kernel" not in made and (launched := row.get("launch", {}).get("kernel")):
-        made["kernel"] = f"*{launched}*"
-    made.setdefault("name", ", ".join(made.get("sources") or [made["project"]]))
-    return Budget(**made, is_built_so=build is not None)
+    if "kernel" not in values and (launched := row.get("launch", {}).get("kernel")):
+        # A launch names a kernel in short: `saxpy` for `saxpy(float, float *)`.
+        values["kernel"] = f"*{launched}*"
+    values.setdefault("name", ", ".join(values.get("sources") or [values["project"]]))
+    return Budget(**values, is_built_so=build is not None)
 
 
 def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
@@ -221,24 +228,26 @@ def _launch(value: Any) -> Launch:
     """Returns the keys of a launch with their values, numbers as texts."""
     if not isinstance(value, dict):
         raise BudgetError('\'launch\' is a table, such as { cover = "n", arg = { n = "1000" } }.')
-    made: list[tuple[str, Any]] = []
-    for key, given in value.items():
+    entries: list[tuple[str, Any]] = []
+    for key, entry in value.items():
         if key not in LAUNCH_KEYS:
             raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_KEYS)}")
         if key in ("arg", "set"):
-            if not isinstance(given, dict):
+            if not isinstance(entry, dict):
                 raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")
-            made.append((key, tuple((name, _word(key, text)) for name, text in given.items())))
-        elif isinstance(given, bool):
-            made += [(key, True)] if given else []
-        elif isinstance(given, list):
-            words = tuple(_word(key, each) for each in given)
-            made.append((key, words if key == "expect" else ",".join(words)))
+            entries.append((key, tuple((name, _word(key, text)) for name, text in entry.items())))
+        # Asked before numbers, as True is an int in Python. A flag that is false is left out.
+        elif isinstance(entry, bool):
+            entries += [(key, True)] if entry else []
+        elif isinstance(entry, list):
+            # `grid = [4, 2]` is --grid 4,2, but each text of `expect` is an --expect of its own.
+            words = tuple(_word(key, element) for element in entry)
+            entries.append((key, words if key == "expect" else ",".join(words)))
         else:
-            made.append((key, _word(key, given)))
-    if sum(len(each) if isinstance(each, tuple) else 1 for _, each in made) > _LONGEST_LIST:
+            entries.append((key, _word(key, entry)))
+    if sum(len(words) if isinstance(words, tuple) else 1 for _, words in entries) > _LONGEST_LIST:
         raise BudgetError(f"'launch' has more than {_LONGEST_LIST} entries.")
-    return tuple(made)
+    return tuple(entries)
 
 
 def _word(key: str, value: Any) -> str:
@@ -254,11 +263,11 @@ def _text(key: str, value: Any) -> str:
 
 
 def _texts(key: str, value: Any, most: int) -> tuple[str, ...]:
-    """Returns a list of texts; one text is a list of one."""
-    found = value if isinstance(value, list) else [value]
-    if len(found) > most:
+    """Returns a list of texts; a text alone is a list by itself."""
+    texts = value if isinstance(value, list) else [value]
+    if len(texts) > most:
         raise BudgetError(f"'{key}' has more than {most} entries.")
-    return tuple(_text(key, each) for each in found)
+    return tuple(_text(key, text) for text in texts)
 
 
 def _truth(key: str, value: Any) -> bool:

@@ -29,8 +29,11 @@ LONGEST = 400
 """Characters of a condition."""
 
 _TOKEN = re.compile(
+    # 64, 1.5e3, 50%, 48 KiB
     r"""(?P<number>[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?:[ ]?(?:%|[KM]iB\b))?+)"""
+    # registers, finding:strided, LDG.128, LD?.*
     r"""|(?P<word>[A-Za-z_][\w.?:]*+(?:\*[\w.?:]*+)*+)"""
+    # "base.cubin"
     r"""|(?P<string>"[^"]*+"|'[^']*+')"""
     r"""|(?P<sign>[<>=!]=|[<>=(),*])"""
 )
@@ -47,7 +50,7 @@ _TRUTH = {"true": True, "false": False}
 
 
 class ConditionError(ValueError):
-    """A condition cannot be understood; the message quotes it and says what to write."""
+    """A condition cannot be understood; the message quotes the text and names the remedy."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,11 @@ class Quantity:
     factor: float = 1
 
     def figure(self, facts: JudgedKernel) -> Figure:
-        """Returns its value for a kernel."""
-        found = self.form.value(facts, *self.arguments)
-        if found.value is None or self.factor == 1:
-            return found
-        return found._replace(value=found.value * self.factor)
+        """Returns the value for a kernel."""
+        figure = self.form.value(facts, *self.arguments)
+        if figure.value is None or self.factor == 1:
+            return figure
+        return figure._replace(value=figure.value * self.factor)
 
 
 class Judgement(NamedTuple):
@@ -105,41 +108,44 @@ class Condition:
 
     @property
     def word(self) -> str:
-        """The form that it is about."""
+        """The form of the subject, as conditions write that."""
         return self.subject.form.word
 
     @property
     def needs_launch(self) -> bool:
-        """Whether it is about a launch."""
+        """Whether a launch has to tell a value."""
         sides = (self.subject, self.bound)
         return any(isinstance(side, Quantity) and side.form.of_launch for side in sides)
 
     def judge(self, facts: JudgedKernel) -> Judgement:
-        """Returns whether a kernel keeps it."""
-        found = self.subject.figure(facts)
+        """Returns whether a kernel meets this condition, and why not."""
+        measured = self.subject.figure(facts)
         other = self.bound.figure(facts) if isinstance(self.bound, Quantity) else Figure(self.bound)
-        for side, figure in ((self.subject, found), (self.bound, other)):
+        for side, figure in ((self.subject, measured), (self.bound, other)):
             if figure.value is None:
                 assert isinstance(side, Quantity)
+                # The note of a relation is the whole reason already: "There is no 'base.cubin'."
                 known = [] if side.form.is_relation else [f"'{side.text}' is not known."]
                 reason = " ".join(filter(None, (*known, figure.note)))
-                return Judgement(False, found.value, other.value, (), reason)
-        assert found.value is not None
+                return Judgement(False, measured.value, other.value, (), reason)
+        assert measured.value is not None
         assert other.value is not None
         compare, words = _COMPARE[self.sign]
-        holds = compare(found.value, other.value)
+        holds = compare(measured.value, other.value)
         if self.subject.form.is_relation:
-            return Judgement(holds, found.value, other.value, found.indices, found.note)
+            return Judgement(holds, measured.value, other.value, measured.indices, measured.note)
         limit = shown(other.value)
         if isinstance(self.bound, Quantity):
             limit += f" ({self.bound.text})"
-        reason = f"{self.subject.text} is {shown(found.value)}"
+        reason = f"{self.subject.text} is {shown(measured.value)}"
         if holds:
             reason += "."
         else:
             demand = f"{reason}, but has to be {words} {limit}."
-            reason = " ".join(filter(None, (demand, found.note, other.note)))
-        return Judgement(holds, found.value, other.value, found.indices, reason, found.place)
+            reason = " ".join(filter(None, (demand, measured.note, other.note)))
+        return Judgement(
+            holds, measured.value, other.value, measured.indices, reason, measured.place
+        )
 
 
 def shown(value: float) -> str:
@@ -148,7 +154,7 @@ def shown(value: float) -> str:
 
 
 def parse(text: str) -> Condition:
-    """Returns what a condition says.
+    """Returns a condition from its text.
 
     Raises:
         ConditionError: It cannot be understood.
@@ -181,12 +187,13 @@ class _Parser:
             subject = self._quantity()
             if subject.form.is_relation:
                 raise self._error(f"'no' does not go with {subject.form.usage}.")
-            found = Condition(self._text, subject, "==", 0)
+            # `no double` is `double == 0`.
+            condition = Condition(self._text, subject, "==", 0)
         else:
-            found = self._comparison()
+            condition = self._comparison()
         if (rest := self._next()) != _END:
             raise self._error(f"nothing was expected at '{rest.text}'.")
-        return found
+        return condition
 
     def _comparison(self) -> Condition:
         left = self._side()
@@ -206,6 +213,7 @@ class _Parser:
         if isinstance(left, Quantity):
             return Condition(self._text, left, sign, right)
         if isinstance(right, Quantity):
+            # `64 >= registers` is `registers <= 64`.
             turned = sign.translate(str.maketrans("<>", "><"))
             return Condition(self._text, right, turned, left)
         raise self._error("it compares two numbers and is about no figure of the kernel.")
@@ -217,17 +225,19 @@ class _Parser:
         if self._next().text != "*":
             return number
         self._at += 1
-        found = self._quantity()
-        text = f"{shown(number)} * {found.text}"
-        return Quantity(text, found.form, found.arguments, number)
+        quantity = self._quantity()
+        # The factor is in the text, so that reasons quote the side as it counts.
+        text = f"{shown(number)} * {quantity.text}"
+        return Quantity(text, quantity.form, quantity.arguments, number)
 
     def _number(self) -> float:
         text = self._take("number", "a number")
         unit = next((unit for unit in _UNITS if text.endswith(unit)), "")
-        found = float(text.removesuffix(unit)) * _UNITS.get(unit, 1)
-        if not math.isfinite(found):
+        value = float(text.removesuffix(unit)) * _UNITS.get(unit, 1)
+        if not math.isfinite(value):
             raise self._error(f"'{text}' is too large.")
-        return int(found) if found == int(found) else found
+        # As an int, `48 KiB` is quoted as 49152 and fits where only whole numbers do.
+        return int(value) if value == int(value) else value
 
     def _quantity(self) -> Quantity:
         word = self._take("word", "a figure such as 'registers', or an opcode such as 'LDG.128'")
@@ -241,20 +251,21 @@ class _Parser:
         self._at += 1
         start = self._at
         arguments = self._file(form) if form.is_relation else self._numbers(form)
+        # The arguments as the tokens have them: spaces of the user do not matter.
         inside = " ".join(token.text for token in self._tokens[start : self._at])
         self._take("sign", "')'", ")")
         return Quantity(f"{word}({inside.replace(' ,', ',')})", form, arguments)
 
     def _numbers(self, form: Form) -> tuple[int, ...]:
-        found = [self._whole(form)]
-        if not found[0]:
+        numbers = [self._whole(form)]
+        if not numbers[0]:
             raise self._error(f"{form.arguments[0]} of {form.usage} is 1 or more.")
-        while self._next().text == "," and len(found) < len(form.arguments):
+        while self._next().text == "," and len(numbers) < len(form.arguments):
             self._at += 1
-            found.append(self._whole(form))
-        if len(found) < len(form.arguments) - form.optional:
+            numbers.append(self._whole(form))
+        if len(numbers) < len(form.arguments) - form.optional:
             raise self._error(f"it is written {form.usage}.")
-        return tuple(found)
+        return tuple(numbers)
 
     def _whole(self, form: Form) -> int:
         number = self._number()
@@ -277,8 +288,9 @@ class _Parser:
         return name, _TRUTH[value]
 
     def _form(self, word: str) -> Form:
-        if found := FORMS.get(word):
-            return found
+        if form := FORMS.get(word):
+            return form
+        # Opcodes are in capitals (LDG.128), figures are not (registers).
         if word[0].isupper() and ":" not in word:
             return self._opcode(word)
         kind, colon, _ = word.partition(":")
@@ -291,12 +303,12 @@ class _Parser:
     def _opcode(self, word: str) -> Form:
         glob = OpcodeGlob(word)
         stems = {stem(row.name) for row in all_opcodes()}
-        if not any(fnmatchcase(each, glob.stem) for each in stems):
+        if not any(fnmatchcase(name, glob.stem) for name in stems):
             near = nearest(glob.stem, (*stems, *FORMS))
             raise self._error(f"there is no opcode '{glob.stem}'.{near}")
         for part in glob.modifiers:
             known = all_modifiers()
-            if not any(fnmatchcase(each, part) for each in known):
+            if not any(fnmatchcase(modifier, part) for modifier in known):
                 near = nearest(part, known)
                 raise self._error(f"no opcode is followed by '.{part}'.{near}")
         return glob.form()
@@ -313,7 +325,7 @@ class _Parser:
         return self._tokens[self._at] if self._at < len(self._tokens) else _END
 
     def _cut(self) -> list[_Token]:
-        found, at = [], 0
+        tokens, at = [], 0
         while at < len(self._text):
             if self._text[at].isspace():
                 at += 1
@@ -321,9 +333,9 @@ class _Parser:
             match = _TOKEN.match(self._text, at)
             if match is None:
                 raise self._error(f"'{self._text[at]}' is not understood.")
-            found.append(_Token(match.lastgroup or "", match[0]))
+            tokens.append(_Token(match.lastgroup or "", match[0]))
             at = match.end()
-        return found
+        return tokens
 
     def _error(self, reason: str) -> ConditionError:
         printable = "".join(c if c.isprintable() else "?" for c in self._text)
@@ -331,7 +343,7 @@ class _Parser:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Returns a question with the known word that is most like this one; empty if none is."""
+    """Returns a question with the known word most like `word`; empty where none is alike."""
     names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(word.casefold(), names, 1, cutoff=0.6)
-    return f" Did you mean '{names[found[0]]}'?" if found else ""
+    matches = difflib.get_close_matches(word.casefold(), names, 1, cutoff=0.6)
+    return f" Did you mean '{names[matches[0]]}'?" if matches else ""

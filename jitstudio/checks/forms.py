@@ -1,4 +1,4 @@
-"""What a condition can be about: one row for each form, with how its value is found.
+"""The forms of conditions: a row for each, with how a kernel's value is computed.
 
 Each figure comes from where the report, `jitstudio inspect` and `jitstudio run` take it.
 """
@@ -79,24 +79,25 @@ class JudgedKernel:
 
     @cached_property
     def report(self) -> KernelReport:
-        """Its numbers."""
+        """The kernel in numbers."""
         return report(self.function, self.resources)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What may cost time."""
+        """The findings on the kernel: rules of the report that apply."""
         return findings(self.function, self.resources, self.module)
 
     def occupancy(self, threads: int, shared: int) -> Occupancy | None:
-        """Returns how full a multiprocessor is; None where its limits or registers are unknown."""
+        """Returns how full a multiprocessor is; None where limits or registers are unknown."""
         limits = limits_of(Arch.parse(self.target)) if self.target else None
         usage = usage_of(self.resources, threads, shared) if self.resources else None
         return occupancy(limits, usage) if limits and usage else None
 
-    def places_of(self, is_such: Callable[[str], bool]) -> tuple[int, ...]:
-        """Returns the instructions whose opcodes are such, without padding."""
+    def places_of(self, passes: Callable[[str], bool]) -> tuple[int, ...]:
+        """Returns the instructions whose opcodes pass a test, without padding."""
+        # Behind the code, NOPs fill the last cache line; a condition on `NOP` is not about them.
         opcodes = self.function.opcodes[: self.function.code_length]
-        return tuple(index for index, opcode in enumerate(opcodes) if is_such(opcode))
+        return tuple(index for index, opcode in enumerate(opcodes) if passes(opcode))
 
 
 class Form(NamedTuple):
@@ -122,7 +123,7 @@ class Form(NamedTuple):
 
     @property
     def usage(self) -> str:
-        """How it is written with its arguments, such as ``occupancy(BLOCK, SHARED)``."""
+        """The word with its arguments, such as ``occupancy(BLOCK, SHARED)``."""
         return f"{self.word}({', '.join(self.arguments)})" if self.arguments else self.word
 
 
@@ -132,9 +133,9 @@ _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not
 
 def _reported(name: str) -> Callable[[JudgedKernel], Figure]:
     def value(facts: JudgedKernel) -> Figure:
-        found = REPORTED[name](facts.report)
-        note = _UNREPORTED if found is None else ""
-        return Figure(found, _causes(name, facts), note)
+        figure = REPORTED[name](facts.report)
+        note = _UNREPORTED if figure is None else ""
+        return Figure(figure, _causes(name, facts), note)
 
     return value
 
@@ -145,6 +146,7 @@ def _causes(name: str, facts: JudgedKernel) -> tuple[int, ...]:
         return facts.report.peak_indices
     if name.startswith("spill_"):
         return _first_of(facts, "spills")
+    # No instruction allocates local memory: those that access it stand for its bytes.
     if name in ("local_bytes", "stack_bytes"):
         return _first_of(facts, "local")
     if name.endswith("_instructions"):
@@ -166,7 +168,7 @@ def _spills(facts: JudgedKernel) -> Figure:
 
 def _precision(name: str) -> Callable[[JudgedKernel], Figure]:
     def value(facts: JudgedKernel) -> Figure:
-        count = sum(each.count for each in facts.report.counts if each.kind.precision == name)
+        count = sum(row.count for row in facts.report.counts if row.kind.precision == name)
         return Figure(count, facts.places_of(lambda opcode: class_of(opcode).precision == name))
 
     return value
@@ -174,14 +176,17 @@ def _precision(name: str) -> Callable[[JudgedKernel], Figure]:
 
 def _resident(read: Callable[[Occupancy], float]) -> Callable[..., Figure]:
     def value(facts: JudgedKernel, block: int, shared: int = 0) -> Figure:
-        found = facts.occupancy(block, shared)
-        if found is None:
+        occupancy = facts.occupancy(block, shared)
+        if occupancy is None:
             return Figure(None, (), _NO_OCCUPANCY)
+        # More threads than `__launch_bounds__` allows are refused by the driver.
         most = facts.report.resources.max_threads
         if most is not None and block > most:
             return Figure(0, (), f"The kernel is bounded to {most} threads per block.")
-        limits = " and ".join(one.resource.value for one in found.limiters if one.limits)
-        return Figure(read(found), (), f"Limited by {limits}." if limits else "")
+        limits = " and ".join(
+            limiter.resource.value for limiter in occupancy.limiters if limiter.limits
+        )
+        return Figure(read(occupancy), (), f"Limited by {limits}." if limits else "")
 
     return value
 
@@ -193,9 +198,9 @@ def _loops(facts: JudgedKernel) -> Figure:
 
 def _found(rule: str | None) -> Callable[[JudgedKernel], Figure]:
     def value(facts: JudgedKernel) -> Figure:
-        found = [one for one in facts.findings if rule in (None, one.rule)]
-        note = f"{found[0].title}: {found[0].reason} {found[0].remedy}" if found else ""
-        return Figure(len(found), found[0].indices if found else (), note)
+        findings = [finding for finding in facts.findings if rule in (None, finding.rule)]
+        note = f"{findings[0].title}: {findings[0].reason} {findings[0].remedy}" if findings else ""
+        return Figure(len(findings), findings[0].indices if findings else (), note)
 
     return value
 
@@ -225,8 +230,8 @@ def _why(check: Json) -> str:
 
 def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], Figure]:
     def value(facts: JudgedKernel) -> Figure:
-        found = read(facts.launch) if facts.launch is not None else None
-        return Figure(found, (), "" if found is not None else "The launch does not say it.")
+        figure = read(facts.launch) if facts.launch is not None else None
+        return Figure(figure, (), "" if figure is not None else "The launch does not say it.")
 
     return value
 
@@ -239,9 +244,10 @@ def _simulated(read: Callable[[Sequence[Json]], float | None], worst: str) -> Ca
         if not simulation:
             return Figure(None, (), _NOT_SIMULATED)
         lines = simulation["lines"]
-        found = read(lines)
+        total = read(lines)
+        # The line with most of the count is where to begin.
         place = max(lines, key=lambda line: line[worst], default=None)
-        return Figure(found, (), "", _place_of(place) if place and place[worst] else None)
+        return Figure(total, (), "", _place_of(place) if place and place[worst] else None)
 
     return value
 
@@ -251,10 +257,10 @@ def _reported_by_threads(name: str) -> Callable[[JudgedKernel], Figure]:
         simulation = kernel.launch and kernel.launch.get("simulation")
         if not simulation:
             return Figure(None, (), _NOT_SIMULATED)
-        found = simulation[name]
-        first = found[0] if found else None
+        reports = simulation[name]
+        first = reports[0] if reports else None
         place = _place_of(first["first"]) if first and first["first"] else None
-        return Figure(len(found), (), first["message"] if first else "", place)
+        return Figure(len(reports), (), first["message"] if first else "", place)
 
     return value
 
@@ -271,6 +277,7 @@ def _share(part: str, whole: str, unit: int = 1) -> Callable[[Sequence[Json]], f
     """Returns the sum of one count by that of another; of memory beyond the chip for `sectors`."""
 
     def read(lines: Sequence[Json]) -> float | None:
+        # Lines without sectors access shared memory at most, whose bytes fill no sectors.
         taken = [line for line in lines if "sectors" not in (part, whole) or line["sectors"]]
         below = sum(line[whole] for line in taken) * unit
         return sum(line[part] for line in taken) / below if below else None
@@ -293,6 +300,7 @@ def _rows() -> Iterator[Form]:
         group = name.removesuffix("_instructions")
         meaning = _MEANINGS.get(name) or f"instructions of the group '{group}'"
         yield Form(name, meaning, _reported(name))
+        # The ending can be left out of a group's name.
         if group != name:
             yield Form(group, meaning, _reported(name))
     for short, name in _SHORT.items():
@@ -310,6 +318,7 @@ def _rows() -> Iterator[Form]:
         yield Form(f"{FINDING}:{rule}", f"findings of the rule '{rule}'", _found(rule))
     for word, rule in FINDING_ALIASES.items():
         yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _found(rule))
+    # The only form that is a condition by itself, and compares with a file.
     equal = "whether the machine code is that of a cubin"
     yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)
     unmet = "expectations of the launch that are not met"
@@ -426,21 +435,24 @@ class OpcodeGlob:
 
     def __post_init__(self) -> None:
         stem, *modifiers = self.word.split(".")
+        # Computed once, though the value is frozen: each opcode of a kernel is compared with it.
         object.__setattr__(self, "stem", stem)
+        # `LDG.*` asks for no modifier in particular.
         object.__setattr__(self, "modifiers", tuple(m for m in modifiers if m.strip("*")))
 
     def matches(self, opcode: str) -> bool:
         """Returns whether an opcode with its modifiers is meant."""
         stem, *modifiers = opcode.split(".")
         return fnmatchcase(stem, self.stem) and all(
-            any(fnmatchcase(there, wanted) for there in modifiers) for wanted in self.modifiers
+            any(fnmatchcase(modifier, pattern) for modifier in modifiers)
+            for pattern in self.modifiers
         )
 
     def form(self) -> Form:
-        """Returns the form that counts such instructions."""
+        """Returns the form that counts these instructions."""
 
         def value(facts: JudgedKernel) -> Figure:
-            found = facts.places_of(self.matches)
-            return Figure(len(found), found)
+            places = facts.places_of(self.matches)
+            return Figure(len(places), places)
 
         return Form(self.word, f"{self.word} instructions", value)

@@ -22,7 +22,7 @@ _ROOT = "%SRCROOT%"
 
 
 def sarif(reports: Sequence[BudgetReport]) -> bytes:
-    """Returns a SARIF 2.1.0 log of what does not hold; an empty list where all does.
+    """Returns a SARIF 2.1.0 log of failed conditions; an empty list where all hold.
 
     Paths below the current folder are relative to it, as code hosts want them.
     """
@@ -53,6 +53,7 @@ def _results(report: BudgetReport) -> Iterator[dict[str, Any]]:
             yield _result(verdict.condition.word, "error", text, place)
     if not report.status:
         return
+    # A build that failed without a diagnostic has no line; the log needs a place all the same.
     if report.problem or not report.diagnostics:
         place = SourceLocation(report.files[0], 1)
         text = f"{budget.name}: {report.problem or report.outcome}"
@@ -66,11 +67,11 @@ def _at(diagnostic: Diagnostic) -> SourceLocation | None:
 
 
 def _result(rule: str, level: str, text: str, place: SourceLocation | None) -> dict[str, Any]:
-    made: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
+    result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if place is not None:
         where = {"artifactLocation": _artifact(place.file), "region": {"startLine": place.line}}
-        made["locations"] = [{"physicalLocation": where}]
-    return made
+        result["locations"] = [{"physicalLocation": where}]
+    return result
 
 
 def _artifact(file: str) -> dict[str, str]:
@@ -78,6 +79,7 @@ def _artifact(file: str) -> dict[str, str]:
     here = Path.cwd()
     if path.is_absolute() and path.is_relative_to(here):
         path = path.relative_to(here)
+    # Outside of the current folder no path is relative to the root.
     if path.is_absolute():
         return {"uri": path.as_uri()}
     return {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
@@ -89,28 +91,29 @@ def junit(reports: Sequence[BudgetReport]) -> bytes:
     for report in reports:
         _suite(root, report)
     ElementTree.indent(root)
-    made: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
-    return made
+    content: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return content
 
 
 def _suite(root: ElementTree.Element, report: BudgetReport) -> None:
     failed = sum(not verdict.holds for verdict in report.verdicts)
     name = f"{report.budget.name} ({report.target})"
     counts = {"failures": failed, "errors": int(bool(report.status))}
+    # A build that failed counts as a case, too: its suite would have none.
     tests = len(report.verdicts) + counts["errors"]
     texts = {key: str(count) for key, count in {"tests": tests, **counts}.items()}
     suite = ElementTree.SubElement(root, "testsuite", {"name": _xml(name), **texts})
     for verdict in report.verdicts:
         case = _case(suite, verdict.demangled, verdict.condition.text, verdict.place)
         if not verdict.holds:
-            made = ElementTree.SubElement(case, "failure", message=_xml(verdict.reason))
-            made.text = _xml(verdict.failure)
+            element = ElementTree.SubElement(case, "failure", message=_xml(verdict.reason))
+            element.text = _xml(verdict.failure)
     if report.status:
         case = _case(suite, report.budget.name, "build", None)
         reasons = [report.problem, *map(diagnostic_line, report.diagnostics)]
         text = "\n".join(filter(None, reasons)) or report.outcome
-        made = ElementTree.SubElement(case, "error", message=_xml(text.splitlines()[0]))
-        made.text = _xml(text)
+        element = ElementTree.SubElement(case, "error", message=_xml(text.splitlines()[0]))
+        element.text = _xml(text)
 
 
 def _case(
@@ -128,4 +131,5 @@ def _xml(text: str) -> str:
 
 
 def _is_xml(code: int) -> bool:
+    # XML 1.0, section 2.2: all other control characters are forbidden even as references.
     return code in (9, 10, 13) or 32 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF

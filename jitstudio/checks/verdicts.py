@@ -1,4 +1,4 @@
-"""What came of checking budgets: a verdict for each condition and kernel, with its line."""
+"""Verdicts of a check: for each condition and kernel, with the line of the source."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Verdict:
 
     @property
     def failure(self) -> str:
-        """What the condition asks for, and what is the case."""
+        """The condition, and the reason why a kernel fails."""
         return f"{self.condition.text}: {self.reason}"
 
 
 @dataclass(frozen=True)
 class BudgetReport:
-    """What came of a budget for one target.
+    """The result of checking a budget for a target.
 
     Attributes:
         budget: Which.
@@ -81,12 +81,13 @@ class BudgetReport:
     @property
     def ok(self) -> bool:
         """Whether all could be judged, and holds."""
-        return not (self.status or self.problem) and all(one.holds for one in self.verdicts)
+        return not (self.status or self.problem) and all(verdict.holds for verdict in self.verdicts)
 
 
 def is_meant(pattern: str, lowered: str, demangled: str) -> bool:
     """Returns whether a pattern names a kernel: by any of its names, with ``*`` and ``?``."""
     names = (lowered, demangled, base_name(demangled))
+    # Equality is asked, too: brackets in a name, as of `f<a[2]>`, are a set in a pattern.
     return any(name == pattern or fnmatchcase(name, pattern) for name in names)
 
 
@@ -97,7 +98,7 @@ def verdicts(
     sources: Mapping[str, str],
     ptx_source: str = "",
 ) -> Iterator[Verdict]:
-    """Yields whether a kernel keeps each of the conditions.
+    """Yields the verdict on each condition for a kernel.
 
     Args:
         conditions: Which.
@@ -109,17 +110,17 @@ def verdicts(
     """
     function = facts.function
     for condition in conditions:
-        judged = condition.judge(facts)
-        told = _called(judged.place, sources) if judged.place else None
-        place = told or _place(function, judged.indices, sources, ptx_source)
+        judgement = condition.judge(facts)
+        named_place = _called(judgement.place, sources) if judgement.place else None
+        place = named_place or _place(function, judgement.indices, sources, ptx_source)
         yield Verdict(
             condition,
             function.name,
             demangled,
-            judged.holds,
-            judged.value,
-            judged.bound,
-            judged.reason,
+            judgement.holds,
+            judgement.value,
+            judgement.bound,
+            judgement.reason,
             place or _beginning(function, sources, ptx_source),
         )
 
@@ -130,6 +131,7 @@ def _place(
     for index in indices:
         instruction = function[index]
         if places := instruction.places:
+            # Of code inlined from a header, the line of the module that called it is shown.
             return _called(next((at for at in places if at.file in sources), places[0]), sources)
         if ptx_source and instruction.ptx_line:
             return SourceLocation(ptx_source, instruction.ptx_line)
@@ -140,6 +142,7 @@ def _beginning(
     function: SassFunction, sources: Mapping[str, str], ptx_source: str
 ) -> SourceLocation | None:
     """Returns the first line of a function: that of its head, where the line table has it."""
+    # The last of a chain lies in the function itself, those before were inlined into it.
     outer = [places[-1] for places in function.places if places]
     if outer:
         return _called(min(at for at in outer if at.file == outer[0].file), sources)
@@ -152,7 +155,7 @@ def _called(place: SourceLocation, sources: Mapping[str, str]) -> SourceLocation
 
 
 def failures(reports: Iterable[BudgetReport]) -> Iterator[str]:
-    """Yields what does not hold or could not be checked, as compilers report their errors."""
+    """Yields lines of failed conditions and failed builds, as compilers report their errors."""
     for report in reports:
         if report.status:
             yield from map(diagnostic_line, report.diagnostics)
