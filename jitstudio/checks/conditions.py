@@ -150,6 +150,7 @@ class Condition:
 
 def shown(value: float) -> str:
     """Returns a number as people write it."""
+    # 64 rather than 64.0, but 0.3333 for a third.
     return f"{int(value)}" if value == int(value) else f"{value:.4g}"
 
 
@@ -338,6 +339,7 @@ class _Parser:
         return tokens
 
     def _error(self, reason: str) -> ConditionError:
+        # Anybody may have written the condition: control characters would reach the terminal.
         printable = "".join(c if c.isprintable() else "?" for c in self._text)
         return ConditionError(f"The condition '{printable}': {reason}")
 

@@ -144,6 +144,7 @@ def _causes(name: str, facts: JudgedKernel) -> tuple[int, ...]:
     """Returns the instructions that a figure of the report comes from."""
     if name in ("registers", "live_registers"):
         return facts.report.peak_indices
+    # `spill_stores` and `spill_loads`: the finding on spills has their instructions.
     if name.startswith("spill_"):
         return _first_of(facts, "spills")
     # No instruction allocates local memory: those that access it stand for its bytes.

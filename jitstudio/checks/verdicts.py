@@ -146,6 +146,7 @@ def _beginning(
     outer = [places[-1] for places in function.places if places]
     if outer:
         return _called(min(at for at in outer if at.file == outer[0].file), sources)
+    # 0 stands for an instruction without a line of PTX.
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
     return SourceLocation(ptx_source, min(lines)) if lines else None
 
