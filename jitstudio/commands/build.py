@@ -1,4 +1,4 @@
-"""A build as it is asked for, by the engine and the worker of the window."""
+"""A build by the options of a command, with the engine and the workers of the window."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitstudio.worker.builder import Builder
 
 
 class BuildAnswer(NamedTuple):
-    """What came of a build.
+    """The result of a build, with all runs.
 
     Attributes:
         runs: All of them.
@@ -38,7 +38,7 @@ class BuildAnswer(NamedTuple):
 
 
 def build(options: BuildOptions) -> BuildAnswer:
-    """Returns what comes of a build.
+    """Returns the result of a build by options.
 
     Raises:
         UsageError: An option makes no sense here, or a file cannot be read.
@@ -57,7 +57,7 @@ def build_request(options: BuildOptions) -> BuildRequest:
 
 
 def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
-    """Returns a build with what is to be made of it, and in which way."""
+    """Returns a build with the outputs that the options ask for, and the way to make them."""
     targets = options.fat or ()
     kinds = {*(options.emit or ()), *((CodeKind.FATBIN,) if targets else ())}
     is_chosen = options.emit is not None or bool(targets)
@@ -73,7 +73,7 @@ def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
 
 
 def complete(request: BuildRequest, timeout: float, repeat: int = 1) -> BuildAnswer:
-    """Returns what comes of a request.
+    """Returns the result of a request.
 
     Raises:
         WorkerError: The worker itself failed.

@@ -148,7 +148,7 @@ class ModuleOptions(CompileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions(ModuleOptions):
-    """What `jitstudio build` makes."""
+    """The options of `jitstudio build`."""
 
     compare_links: bool = flag(
         "--compare-links",
@@ -189,16 +189,16 @@ class BuildOptions(ModuleOptions):
     )
 
     def check_together(self) -> None:
-        """Refuses what a comparison would pass over in silence."""
+        """Refuses outputs that a comparison would pass over in silence."""
         compared = {
             "--compare-links": self.compare_links,
             "--compare-targets": self.compares_toolchains,
         }
-        asked = [each for each, on in compared.items() if on]
+        asked = [flag for flag, on in compared.items() if on]
         if self.compare_options and not self.compares_toolchains:
             raise UsageError("--compare-options needs --compare-targets, too.")
-        made = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
-        others = [each for each, value in made.items() if value is not None]
+        outputs = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
+        others = [flag for flag, value in outputs.items() if value is not None]
         if asked and (others := [*asked[1:], *others]):
             raise UsageError(
                 f"{others[0]} is not for {asked[0]}, which only prints figures. "
@@ -218,7 +218,7 @@ class BuildOptions(ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class InspectOptions(ModuleOptions):
-    """What `jitstudio inspect` reads."""
+    """The options of `jitstudio inspect`."""
 
     timeout: float = timeout_word("the build, and the reading")
     kernel: str | None = word("--kernel K", TEXT, "tell of this kernel or function only")
@@ -244,7 +244,7 @@ class InspectOptions(ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class _Sides(CommandOptions):
-    """What is compared; it stands in front of how that is built."""
+    """The two sides of a comparison; these words stand in front of the build's."""
 
     a: ModuleInput = word(
         "A",
@@ -279,12 +279,12 @@ class _Sides(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DiffOptions(CompileOptions, _Sides):
-    """What `jitstudio diff` compares."""
+    """The options of `jitstudio diff`."""
 
     timeout: float = timeout_word("each build, and each reading")
 
     def check_together(self) -> None:
-        """Refuses what is about machine code where texts are compared."""
+        """Refuses options for machine code where texts are compared."""
         if self.normalised and self.what != "sass":
             reason = "is about machine code. Leave it or --what out."
             raise WrongValueError("normalised", self.normalised, reason)

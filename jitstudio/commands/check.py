@@ -50,7 +50,7 @@ def budgets_of(path: str | Path) -> BudgetFile:
 def check(
     files: Sequence[BudgetFile], options: CheckOptions, by: OpenProject | None = None
 ) -> tuple[BudgetReport, ...]:
-    """Returns what comes of each budget for each of its targets.
+    """Returns a report on each budget for each target.
 
     Args:
         files: The budgets.
@@ -82,7 +82,7 @@ def check(
 
 
 def status_of(reports: Sequence[BudgetReport]) -> int:
-    """Returns the exit status: that of the first build that came to nothing, else the verdict."""
+    """Returns the exit status: that of the first build that failed, else the verdict."""
     for report in reports:
         if report.status:
             return report.status
@@ -90,7 +90,7 @@ def status_of(reports: Sequence[BudgetReport]) -> int:
 
 
 class BudgetChecks:
-    """Checks one budget after the other with the same workers."""
+    """Checks budget after budget with the same workers."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class BudgetChecks:
     def report(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
     ) -> BudgetReport:
-        """Returns what comes of a budget.
+        """Returns the report on a budget.
 
         Args:
             file: The file that it is in, or would be.
@@ -127,10 +127,10 @@ class BudgetChecks:
         report = BudgetReport(
             budget,
             result.arch.sm,
-            tuple(self._path(file, each) for each in budget.files),
+            tuple(self._path(file, name) for name in budget.files),
             exit_codes.OF_OUTCOME[result.outcome],
             result.outcome.value,
-            diagnostics=tuple(_named(request, each) for each in result.diagnostics),
+            diagnostics=tuple(_named(request, diagnostic) for diagnostic in result.diagnostics),
             conditions=str(file.path),
             settings=self._settings_file(file, budget),
         )
@@ -176,8 +176,8 @@ class BudgetChecks:
             "compiler": budget.compiler or None,
             "options": budget.option,
             "name_expressions": budget.name_expression,
-            "headers": [self._header(file, each) for each in budget.header],
-            "libraries": [self._path(file, each) for each in budget.library],
+            "headers": [self._header(file, path) for path in budget.header],
+            "libraries": [self._path(file, path) for path in budget.library],
             "trust": self._trust,
         }
         try:
@@ -204,14 +204,16 @@ class BudgetChecks:
     def _launched(
         self, options: RunOptions, request: BuildRequest
     ) -> tuple[BuildResult, LaunchResult | None]:
-        """Returns what came of a launch; budgets about the same one share it."""
-        asked = [getattr(options, each.name) for each in fields(options) if each.name != "sources"]
-        for one, other, made in self._launches:
-            if one == request and other == asked:
-                return made
+        """Returns the result of a launch, which budgets with equal options share."""
+        values = [
+            getattr(options, option.name) for option in fields(options) if option.name != "sources"
+        ]
+        for earlier, other, results in self._launches:
+            if earlier == request and other == values:
+                return results
         base = base_launch(self._project, options.kernel or "", options.texts)
         built, launched, _ = launch(options, request=request, limit=self._reader.timeout, base=base)
-        self._launches.append((request, asked, (built, launched)))
+        self._launches.append((request, values, (built, launched)))
         return built, launched
 
     def _header(self, file: BudgetFile, text: str) -> str:
@@ -262,7 +264,7 @@ class BudgetChecks:
         name: str,
         normalised: bool,
     ) -> Figure:
-        """Returns whether a kernel is that of a baseline."""
+        """Returns whether the machine code of a kernel equals a baseline."""
         path = Path(self._path(file, _baseline(name, unit)))
         try:
             content = read_file(path)
@@ -274,13 +276,13 @@ class BudgetChecks:
         source = Source(path.name, CodeKind.CUBIN, content)
         read = self._reader.read(_only(request, source))
         if not read.result.ok:
-            reasons = " ".join(each.message for each in read.result.diagnostics)
+            reasons = " ".join(diagnostic.message for diagnostic in read.result.diagnostics)
             return Figure(None, (), f"'{path}' cannot be read as a cubin. {reasons}")
         left, right = program_of(read.units, kernel), program_of((unit,), kernel)
         if not left.code.functions:
             return Figure(0, (), f"'{path}' has no kernel '{kernel}'.")
-        found = compare_programs(left, right, normalised=normalised)
-        if found.equal:
+        comparison = compare_programs(left, right, normalised=normalised)
+        if comparison.equal:
             return Figure(1, (), f"Equal to '{path}'.")
         note = (
             f"It differs from '{path}'; 'jitstudio diff' shows where. If that is meant, "
@@ -289,9 +291,11 @@ class BudgetChecks:
         return Figure(0, (), note)
 
     def _new_baselines(self, file: BudgetFile, budget: Budget, read: MachineCode) -> Iterator[str]:
-        """Writes what the conditions are to compare with."""
+        """Writes the baselines that the conditions compare with, and yields their paths."""
         names = [
-            str(each.subject.arguments[0]) for each in budget.require if each.word == "equal_to"
+            str(condition.subject.arguments[0])
+            for condition in budget.require
+            if condition.word == "equal_to"
         ]
         for unit in dict.fromkeys(unit for unit, _ in _meant(read, budget)):
             for name in dict.fromkeys(names):
@@ -307,10 +311,10 @@ class BudgetChecks:
 
 
 def launch_values(launch: Launch) -> dict[str, Any]:
-    """Returns the options of `jitstudio run` that a ``launch`` table says."""
+    """Returns the options of `jitstudio run` in a ``launch`` table."""
     known = {
-        flag: (each.name, words[0].kind)
-        for each, words in RunOptions.words()
+        flag: (option.name, words[0].kind)
+        for option, words in RunOptions.words()
         for flag in words[0].flags
     }
     values = {}
@@ -321,13 +325,13 @@ def launch_values(launch: Launch) -> dict[str, Any]:
 
 
 def _key(name: str) -> str:
-    """Returns what a budget, or its launch, calls an option."""
+    """Returns the key of a budget, or of a launch in it, for an option."""
     key = RunOptions.flag_of(name).removeprefix("--").replace("-", "_")
     return {"arch": "target"}.get(key, key)
 
 
 def _named(request: BuildRequest, diagnostic: Diagnostic) -> Diagnostic:
-    """Returns it with the file as seen from here."""
+    """Returns a diagnostic with the file as seen from the current folder."""
     name = diagnostic.file
     path = os.path.join(request.folder, name)
     return replace(diagnostic, file=_from_here(path)) if name else diagnostic
@@ -351,7 +355,9 @@ def _baseline(name: str, unit: Unit) -> str:
 
 
 def _kernels(read: MachineCode) -> Iterator[tuple[Unit, SassFunction]]:
-    return ((unit, each) for unit in read.units for each in unit.functions if each.is_kernel)
+    return (
+        (unit, function) for unit in read.units for function in unit.functions if function.is_kernel
+    )
 
 
 def _meant(read: MachineCode, budget: Budget) -> list[tuple[Unit, SassFunction]]:

@@ -1,4 +1,4 @@
-"""Two programs, or two builds of one, side by side."""
+"""Two programs, or two builds of a program, side by side."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from jitstudio.worker.builder import Builder
 
 
 def diff(options: DiffOptions) -> CodeDifference:
-    """Returns what the two have and have not in common.
+    """Returns the difference between the two sides.
 
     Raises:
         UsageError: An option is wrong or a file cannot be read.
@@ -42,8 +42,8 @@ def diff(options: DiffOptions) -> CodeDifference:
     """
     read = _READERS[options.what]
     left, right = (
-        replace(read(given, side), toolchain=side.toolchain[0] if side.toolchain else None)
-        for given, side in _sides(options)
+        replace(read(file, side), toolchain=side.toolchain[0] if side.toolchain else None)
+        for file, side in _sides(options)
     )
     return compared(left, right, normalised=options.normalised)
 
@@ -61,15 +61,15 @@ def _sides(options: DiffOptions) -> tuple[tuple[ModuleInput, DiffOptions], ...]:
         raise UsageError("--toolchain is given more than twice: one for A and one for B.")
     if len(folders) == 1:
         folders = ("", *folders) if options.b is None else folders * 2
-    given: list[tuple[str, ...]] = [(folder or OWN,) for folder in folders] or [(), ()]
+    toolchains: list[tuple[str, ...]] = [(folder or OWN,) for folder in folders] or [(), ()]
     return tuple(
         (name, replace(options, toolchain=toolchain))
-        for name, toolchain in zip(names, given, strict=True)
+        for name, toolchain in zip(names, toolchains, strict=True)
     )
 
 
 def compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:
-    """Returns what two programs or texts have and have not in common."""
+    """Returns the difference between two programs or texts."""
     sides = (left, right)
     if any(side.result and not side.result.ok for side in sides):
         return CodeDifference(sides)
@@ -88,22 +88,22 @@ def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Se
     return left.lines, right.lines
 
 
-def _machine_code(given: ModuleInput, options: DiffOptions) -> ComparedInput:
-    name = _name_of(given)
+def _machine_code(file: ModuleInput, options: DiffOptions) -> ComparedInput:
+    name = _name_of(file)
     if kind_of(name) is CodeKind.SASS:
-        text = _text_of(given)
+        text = _text_of(file)
         code = read_code(text)
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
-    request, kernel = _request(given, options)
-    only = kernel if kernel and only_holds_code(given) else ""
+    request, kernel = _request(file, options)
+    only = kernel if kernel and only_holds_code(file) else ""
     read = read_machine_code(request, options.timeout, function=only)
     return side_of(name, read, kernel)
 
 
 def side_of(name: str, read: MachineCode, kernel: str | None) -> ComparedInput:
-    """Returns what was read as one of two to compare.
+    """Returns a program that was read as a side of a comparison.
 
     Raises:
         UsageError: There is no machine code, or not this kernel.
@@ -120,7 +120,7 @@ def side_of(name: str, read: MachineCode, kernel: str | None) -> ComparedInput:
 
 
 def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
-    """Returns all modules of a build as one, or one kernel of them."""
+    """Returns all modules of a build as a single program, or only a kernel of them."""
     if kernel is None:
         chosen = [(unit, unit.code.functions) for unit in units]
     else:
@@ -141,19 +141,19 @@ def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
     )
 
 
-def _ptx(given: ModuleInput, options: DiffOptions) -> ComparedInput:
-    name = _name_of(given)
+def _ptx(file: ModuleInput, options: DiffOptions) -> ComparedInput:
+    name = _name_of(file)
     if kind_of(name) is CodeKind.PTX:
-        return ComparedInput(name, lines=tuple(_of_kernel(_text_of(given), options.kernel)))
-    request, kernel = _request(given, options)
+        return ComparedInput(name, lines=tuple(_of_kernel(_text_of(file), options.kernel)))
+    request, kernel = _request(file, options)
     request = replace(request, emit=frozenset({CodeKind.PTX}))
     builder = Builder()
     try:
         result = with_idle_options(request, builder.build(request, timeout=options.timeout))
     finally:
         builder.close()
-    made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
-    lines = tuple(line for artifact in made for line in _of_kernel(artifact.text, kernel))
+    artifacts = [output for output in result.artifacts if output.kind is CodeKind.PTX]
+    lines = tuple(line for artifact in artifacts for line in _of_kernel(artifact.text, kernel))
     if result.ok and kernel is not None and not lines:
         raise UsageError(
             f"The PTX of '{name}' has no kernel '{kernel}'; its lowered name is needed."
@@ -162,21 +162,21 @@ def _ptx(given: ModuleInput, options: DiffOptions) -> ComparedInput:
     return ComparedInput(name, result, lines, is_kept=is_kept)
 
 
-def _source(given: ModuleInput, _options: DiffOptions) -> ComparedInput:
-    name = _name_of(given)
+def _source(file: ModuleInput, _options: DiffOptions) -> ComparedInput:
+    name = _name_of(file)
     if kind_of(name) not in TEXT_KINDS:
         raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
-    return ComparedInput(name, lines=tuple(_text_of(given).splitlines()))
+    return ComparedInput(name, lines=tuple(_text_of(file).splitlines()))
 
 
-def _name_of(given: ModuleInput) -> str:
-    return given.name if isinstance(given, Source) else given
+def _name_of(file: ModuleInput) -> str:
+    return file.name if isinstance(file, Source) else file
 
 
-def _text_of(given: ModuleInput) -> str:
-    if isinstance(given, Source):
-        return given.content.decode("utf-8", "replace")
-    return read_text(given)
+def _text_of(file: ModuleInput) -> str:
+    if isinstance(file, Source):
+        return file.content.decode("utf-8", "replace")
+    return read_text(file)
 
 
 def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
@@ -184,16 +184,16 @@ def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
     lines = ptx_lines(ptx)
     if kernel is None:
         return lines
-    found = (each for each in functions(CodeKind.PTX, lines) if each.name == kernel)
-    return [line for each in found for line in lines[each.line : each.end]]
+    kernels = (function for function in functions(CodeKind.PTX, lines) if function.name == kernel)
+    return [line for function in kernels for line in lines[function.line : function.end]]
 
 
-def _request(given: ModuleInput, options: DiffOptions) -> tuple[BuildRequest, str | None]:
+def _request(file: ModuleInput, options: DiffOptions) -> tuple[BuildRequest, str | None]:
     """Returns a build, and the kernel that is compared; None for all."""
-    if only_holds_code(given):
-        base, kernel = kernel_request(given, options.kernel, options.arch, options.timeout)
+    if only_holds_code(file):
+        base, kernel = kernel_request(file, options.kernel, options.arch, options.timeout)
         return request_from(options, base), kernel
-    return request_of(options, (given,)), options.kernel
+    return request_of(options, (file,)), options.kernel
 
 
 _READERS = {"sass": _machine_code, "ptx": _ptx, "source": _source}

@@ -1,4 +1,4 @@
-"""The exit status of each command, and what it means."""
+"""The exit status of each command, with the meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build and its launch in forms that others run, read and check."""
+"""A build and a launch in forms that other programs run, read and check."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from jitstudio.worker.code_readers import DisassemblyReader
 
 
 def export(options: ExportOptions) -> ExportedFiles | BuildResult:
-    """Returns what is written, or the build that failed.
+    """Returns the exported files, or the build that failed.
 
     Raises:
         UsageError: An option is wrong, a file cannot be read, or what is asked for cannot be
             exported so.
         WorkerError: The worker itself failed.
     """
-    chosen = BY_NAME[options.format]
+    form = BY_NAME[options.format]
     try:
         recipe = _recipe(options)
         if isinstance(recipe, BuildResult):
             return recipe
-        return chosen.make(_read(recipe) if chosen.reads_code else recipe)
+        return form.make(_read(recipe) if form.reads_code else recipe)
     except ExportError as error:
         raise UsageError(str(error)) from None
 
 
 def _recipe(options: ExportOptions) -> Recipe | BuildResult:
-    """Returns what is exported, or the build that failed."""
+    """Returns the recipe of an export, or the build that failed."""
     project = project_of(options.sources)
     base = base_launch(project, options.kernel or "", options.texts)
     spec = spec_from(options, base)
@@ -68,7 +68,7 @@ def _recipe(options: ExportOptions) -> Recipe | BuildResult:
 
 
 def _read(recipe: Recipe) -> Recipe:
-    """Returns a recipe with its machine code read.
+    """Returns a recipe with the machine code read.
 
     Raises:
         ExportError: It cannot be read.
@@ -90,7 +90,7 @@ def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str
     paths |= {path: path for path in options.libraries}
     paths |= dict(options.headers)
     if project is not None:
-        paths |= {one.member.name: str(one.path) for one in project.members if one.path}
+        paths |= {member.member.name: str(member.path) for member in project.members if member.path}
     return {name: os.path.abspath(path) for name, path in paths.items()}
 
 
@@ -101,7 +101,7 @@ def _launch(
     base: LaunchSpec | None,
     result: BuildResult,
 ) -> RecipeLaunch | None:
-    """Returns the launch; None where none was asked for and the usual one makes no sense."""
+    """Returns the launch; None where the user asks for none and the default makes no sense."""
     begin = partial(spec_from, options) if base is None else None
     try:
         return launch_of(request, result, spec, begin)

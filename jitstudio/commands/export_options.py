@@ -18,14 +18,14 @@ DESCRIPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Form(CommandOptions):
-    """The form of an export; it stands in front of the modules."""
+    """The form of an export; this word stands in front of the modules."""
 
     format: str = word("FORMAT", choice(tuple(BY_NAME)), default="")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(LaunchOptions, _Form):
-    """What `jitstudio export` writes."""
+    """The options of `jitstudio export`."""
 
     output: str | None = word(
         "-o, --output PATH",

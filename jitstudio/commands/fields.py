@@ -1,4 +1,4 @@
-"""Options of commands: fields with their checks, and with how the command line says them."""
+"""Options of commands: fields with checks, and with the words of the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CommandWord(NamedTuple):
 
 
 def word(form: str, kind: ArgumentKind, text: str = "", *, default: Any = None, **more: Any) -> Any:
-    """Returns a field of options whose value is a word behind a flag, or a word without one.
+    """Returns a field of options for a word behind a flag, or a word without a flag.
 
     Args:
         form: As the help has it: ``-o, --output DIR``, or ``SRC``.
@@ -61,7 +61,7 @@ def flag(form: str, text: str, *, default: Any = False, const: Any = True, **mor
 
 
 def ways(kind: ArgumentKind, flags: Mapping[str, tuple[Any, str]], group: str = "") -> Any:
-    """Returns a field of options that one of several flags sets, each to a value of its own."""
+    """Returns a field of options that several flags set, each to another value."""
     words = tuple(
         CommandWord((form,), text, kind, const=const, group=group)
         for form, (const, text) in flags.items()
@@ -74,7 +74,7 @@ _WORDS = "words"
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
-    """What a command is asked to do. Whoever makes it has each value checked.
+    """The options of a command. All values are checked when the object is made.
 
     Raises:
         WrongValueError: A value is wrong; the message names the field.
@@ -93,7 +93,7 @@ class CommandOptions:
         self.check_together()
 
     def check_together(self) -> None:
-        """Checks what no value says alone.
+        """Checks values that no check of a single value can refuse.
 
         Raises:
             UsageError: Some of the values do not go together.
@@ -106,11 +106,11 @@ class CommandOptions:
 
     @classmethod
     def words(cls) -> Iterator[tuple[Field[Any], tuple[CommandWord, ...]]]:
-        """Yields each field with how the command line says it."""
+        """Yields each field with the words of the command line."""
         return ((option, option.metadata[_WORDS]) for option in fields(cls))
 
     @classmethod
     def flag_of(cls, name: str) -> str:
-        """Returns what the command line calls a field: a flag, or what stands in the help."""
+        """Returns the name of a field on the command line: a flag, or the word in the help."""
         word = next(words[0] for option, words in cls.words() if option.name == name)
         return word.flags[-1] if word.flags else str(word.metavar)

@@ -27,7 +27,7 @@ def in_folder(folder: Path, name: str, *, trust: bool = False) -> str:
 
 
 def read(path: str) -> bytes:
-    """Returns what a file holds.
+    """Returns the content of a file.
 
     Raises:
         UsageError: It cannot be read.
@@ -48,7 +48,7 @@ def read_text(path: str) -> str:
 
 
 def made_folder(text: str | None, flag: str) -> Path | None:
-    """Returns the folder, made before the work so that a wrong one costs no time.
+    """Returns the folder, made before the work so that a wrong path costs no time.
 
     Raises:
         UsageError: It cannot be made or written into.

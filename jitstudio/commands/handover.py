@@ -92,13 +92,13 @@ class HandoverServer:
         threading.Thread(target=self._accept, name="handover", daemon=True).start()
 
     def touch(self) -> None:
-        """Has programs prefer this window from now on: it is the one that is used."""
+        """Has programs prefer this window from now on, as the user works in this window."""
         now = time.time_ns()  # finer than what the system sets by itself
         with contextlib.suppress(OSError):
             os.utime(self._path, ns=(now, now))
 
     def close(self) -> None:
-        """Ends listening; what is being handed over is answered."""
+        """Stops listening; handovers that have begun are answered."""
         if not self._closed:
             self._closed = True
             with contextlib.suppress(OSError):
@@ -152,7 +152,7 @@ class HandoverServer:
 
 
 def windows() -> list[Path]:
-    """Returns the sockets of the windows that take something, the one used last first.
+    """Returns the sockets of the windows that take handovers, the last used first.
 
     Raises:
         HandoverError: There is no window but in a folder that others can write to.
@@ -162,7 +162,7 @@ def windows() -> list[Path]:
 
 def _sockets() -> list[Path]:
     """Returns the sockets of all windows; those that take nothing come last."""
-    found = []
+    sockets = []
     own = list(filter(_is_own, runtime_folders()))
     private = [folder for folder in own if not folder.stat().st_mode & _OTHERS_WRITE]
     for path in (path for folder in private for path in folder.glob("*")):
@@ -170,17 +170,17 @@ def _sockets() -> list[Path]:
             status = path.lstat()
             is_own = stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid()
             if is_own and path.suffix in (ENDING, _ENDING_OFF):
-                found.append((path.suffix == ENDING, status.st_mtime_ns, path))
-    if not found and (shared := [folder for folder in own if folder not in private]):
+                sockets.append((path.suffix == ENDING, status.st_mtime_ns, path))
+    if not sockets and (shared := [folder for folder in own if folder not in private]):
         raise HandoverError(
             f"'{shared[0]}' can be written to by another user, whose program might get what you "
             "show. Make it yours alone, or remove it."
         )
-    return [path for *_, path in sorted(found, reverse=True)]
+    return [path for *_, path in sorted(sockets, reverse=True)]
 
 
 def hand_over(handover: Handover) -> HandoverAnswer:
-    """Hands something over to the window that was used last, and waits until it is open there.
+    """Passes a handover to the window that was used last, and waits until that is open there.
 
     Raises:
         NoWindow: There is none.
@@ -211,7 +211,7 @@ def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             window.sendall(sent)
             window.shutdown(socket.SHUT_WR)
-        given = read_answer(_receive(window, _ANSWER_SECONDS, _ANSWER_SECONDS))
+        answer = read_answer(_receive(window, _ANSWER_SECONDS, _ANSWER_SECONDS))
     except TimeoutError:
         raise HandoverError(
             f"The window does not answer within {_ANSWER_SECONDS:.0f} seconds. It may still open "
@@ -219,14 +219,14 @@ def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
         ) from None
     except OSError as error:
         raise HandoverError(f"The window has not taken it: {error.strerror}.") from None
-    if given.problem:
-        raise HandoverError(given.problem)
-    return given
+    if answer.problem:
+        raise HandoverError(answer.problem)
+    return answer
 
 
 @dataclass(frozen=True)
 class StartedWindow:
-    """A window that was started for what is handed over, in a process of its own.
+    """A window that was started for a handover, in a process apart.
 
     Attributes:
         lock: Keeps others from starting one more; several calls and programs wait for one window.
@@ -237,7 +237,7 @@ class StartedWindow:
     process: subprocess.Popen[bytes] | None = None
 
     def hand_over(self, handover: Handover) -> HandoverAnswer:
-        """Waits until it is open, and hands over.
+        """Waits until the window is open, and hands over.
 
         Raises:
             HandoverError: It did not open in time or has ended, or see `hand_over`.
@@ -261,7 +261,7 @@ class StartedWindow:
         )
 
     def _ended(self) -> str:
-        """Returns how it has ended, or nothing while it has not."""
+        """Returns how the window has ended, or nothing while the process runs."""
         if self.process is None:
             return " before it could be used" if self.lock.acquire() else ""
         status = self.process.poll()
@@ -269,7 +269,7 @@ class StartedWindow:
 
 
 class _StartLock:
-    """Is held by who starts a window until that is open; it ends with its process.
+    """A lock on starting windows until the started window is open; ends with the process.
 
     Two of one process exclude each other like two of two processes: flock(2).
 
@@ -283,7 +283,7 @@ class _StartLock:
         self._file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
     def acquire(self) -> bool:
-        """Returns whether it is held from now on; does not wait."""
+        """Returns whether this object has the lock from now on; does not wait."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -291,16 +291,16 @@ class _StartLock:
         return True
 
     def __enter__(self) -> None:
-        """Releases it at the end, held or not."""
+        """Releases the lock at the end, whether acquired or not."""
 
     def __exit__(self, *_error: object) -> None:
-        """Releases it, also where a fork of this process has its file open."""
+        """Releases the lock, also where a fork of this process has the file open."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
         os.close(self._file)
 
 
 def start_window() -> StartedWindow:
-    """Starts a window that outlives this process, unless one is being started already.
+    """Starts a window that outlives this process, unless another is being started already.
 
     Raises:
         NoWindow: There is no display, or no folder in which a window can be found.
@@ -351,7 +351,7 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 def _is_own(folder: Path) -> bool:
-    """Returns whether a folder is this user's; no window of his listens in one of another's."""
+    """Returns whether a folder is this user's: a window never listens in another user's."""
     try:
         return folder.stat().st_uid == os.getuid()
     except OSError:
@@ -370,7 +370,7 @@ def _peer(client: socket.socket) -> int | None:
 
 
 def _receive(sender: socket.socket, seconds: float, quiet: float) -> bytes:
-    """Returns what follows the head of a message.
+    """Returns the content of a message, behind the head.
 
     Args:
         sender: The other end.

@@ -1,4 +1,4 @@
-"""Machine code with its lines, registers, control flow and findings."""
+"""Machine code with lines, registers, control flow and findings."""
 
 from __future__ import annotations
 
@@ -28,30 +28,35 @@ def inspect(options: InspectOptions) -> tuple[MachineCode, list[Inspected]]:
     """
     path = options.sources[0] if len(options.sources) == 1 else ""
     if only_holds_code(path):
-        read, found = _read_inside(path, options)
+        read, functions = _read_inside(path, options)
     else:
-        read, found = _read(request_of(options, options.sources), options, options.kernel)
-        if options.kernel and holds_modules(path) and not found and read.result.outcome in _ENDED:
+        read, functions = _read(request_of(options, options.sources), options, options.kernel)
+        if (
+            options.kernel
+            and holds_modules(path)
+            and not functions
+            and read.result.outcome in _ENDED
+        ):
             # A build takes the first module of it for the target; this one is in another.
-            read, found = _read_inside(path, options)
-    if options.kernel is not None and read.result.ok and not found:
+            read, functions = _read_inside(path, options)
+    if options.kernel is not None and read.result.ok and not functions:
         raise UsageError(no_such_kernel(options.kernel, read.units))
-    return read, found
+    return read, functions
 
 
 def _read(
     request: BuildRequest, options: InspectOptions, kernel: str | None, function: str = ""
 ) -> tuple[MachineCode, list[Inspected]]:
     read = read_machine_code(request, options.timeout, with_calls=True, function=function)
-    found = [
+    functions = [
         inspected(unit, function, options.block, options.shared)
         for unit in read.units
         for function in unit.named(kernel)
     ]
-    return read, found
+    return read, functions
 
 
 def _read_inside(path: str, options: InspectOptions) -> tuple[MachineCode, list[Inspected]]:
-    """Reads one kernel of a file that holds many."""
+    """Reads a kernel of a file that holds many."""
     base, kernel = kernel_request(path, options.kernel, options.arch, options.timeout)
     return _read(request_from(options, base), options, kernel, function=kernel)

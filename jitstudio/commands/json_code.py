@@ -1,4 +1,4 @@
-"""The JSON objects of what is read from machine code: `jitstudio inspect` and `jitstudio diff`.
+"""The JSON objects of machine code: for `jitstudio inspect` and `jitstudio diff`.
 
 See `commands.json_output`, which has those of builds and launches.
 """
@@ -27,7 +27,7 @@ _DIFFERENT = 4096
 _CONTROL_BITS = ~0 << 105
 
 
-def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
+def inspect_object(read: MachineCode, functions: Sequence[Inspected]) -> Json:
     """`jitstudio inspect`: kernels, and the functions that they call."""
     return {
         "ok": read.result.ok,
@@ -35,23 +35,27 @@ def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
         "arch": read.result.arch.sm,
         "diagnostics": [diagnostic_object(diagnostic) for diagnostic in read.result.diagnostics],
         "notes": [note for unit in read.units for note in unit.code.notes],
-        "kernels": [_function(one) for one in found if one.function.is_kernel],
-        "functions": [_function(one) for one in found if not one.function.is_kernel],
+        "kernels": [
+            _function(inspected) for inspected in functions if inspected.function.is_kernel
+        ],
+        "functions": [
+            _function(inspected) for inspected in functions if not inspected.function.is_kernel
+        ],
     }
 
 
-def _function(one: Inspected) -> Json:
-    function, filling = one.function, one.filling
+def _function(inspected: Inspected) -> Json:
+    function, filling = inspected.function, inspected.filling
     return {
         "name": function.name,
-        "demangled": one.demangled,
-        "module": one.unit.name,
-        "target": one.unit.code.target or None,
-        "report": report_object(one.report, function),
+        "demangled": inspected.demangled,
+        "module": inspected.unit.name,
+        "target": inspected.unit.code.target or None,
+        "report": report_object(inspected.report, function),
         "occupancy": filling and occupancy_object(filling.usage, filling.found, filling.what_if),
-        "findings": [finding_object(finding, function) for finding in one.findings],
-        "cfg": cfg_object(one.graph, function),
-        "instructions": instruction_objects(function, one.ptx_source),
+        "findings": [finding_object(finding, function) for finding in inspected.findings],
+        "cfg": cfg_object(inspected.graph, function),
+        "instructions": instruction_objects(function, inspected.ptx_source),
     }
 
 
@@ -62,28 +66,28 @@ def report_object(report: KernelReport, function: SassFunction) -> Json:
         "padding": len(function) - report.instructions,
         "code_bytes": report.code_bytes,
         "groups": {group.value: count for group, count in report.groups.items()},
-        "classes": [_class(each.kind) | {"count": each.count} for each in report.counts],
+        "classes": [_class(row.kind) | {"count": row.count} for row in report.counts],
         "peak_live_registers": report.peak and report.peak._asdict(),
         "peak_addresses": [function.addresses[index] for index in report.peak_indices],
     }
 
 
 def occupancy_object(
-    usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[CurvePoint]]
+    usage: Usage, occupancy: Occupancy, what_if: Mapping[str, Sequence[CurvePoint]]
 ) -> Json:
-    """Returns how full a multiprocessor is, and what other values would make of it."""
+    """Returns the occupancy, and the occupancy at other values."""
     return {
         **asdict(usage),
-        "blocks": found.blocks,
-        "warps": found.warps,
-        "fraction": found.fraction,
+        "blocks": occupancy.blocks,
+        "warps": occupancy.warps,
+        "fraction": occupancy.fraction,
         "limits": [
             {
                 "resource": limiter.resource.value,
                 "blocks": limiter.blocks,
                 "limiting": limiter.limits,
             }
-            for limiter in found.limiters
+            for limiter in occupancy.limiters
         ],
         "what_if": {
             name: [point._asdict() for point in points] for name, points in what_if.items()
@@ -138,7 +142,7 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
         function: Whose.
         ptx_source: The module if it was written in PTX, so that lines of PTX are its source.
     """
-    places = [places_object(each) for each in function.places]
+    places = [places_object(chain) for chain in function.places]
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
     in_ptx = {line: places_object((SourceLocation(ptx_source, line),)) for line in lines}
     nowhere = places_object(())
@@ -238,20 +242,22 @@ def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
     return {"rows": rows}
 
 
-def diff_object(found: CodeDifference, what: str, kernel: str | None, *, normalised: bool) -> Json:
+def diff_object(
+    difference: CodeDifference, what: str, kernel: str | None, *, normalised: bool
+) -> Json:
     """Returns the JSON object of the command; without a comparison `equal` is null."""
-    comparison = found.comparison
+    comparison = difference.comparison
     return {
         "equal": comparison.equal if comparison else None,
         "what": what,
         "normalised": normalised,
         "kernel": kernel,
-        "data_compared": found.data_compared,
-        "a": _side(found.sides[0]),
-        "b": _side(found.sides[1]),
+        "data_compared": difference.data_compared,
+        "a": _side(difference.sides[0]),
+        "b": _side(difference.sides[1]),
         "control_changes": comparison.control_changes if comparison else None,
         "hunks": hunk_objects(comparison) if comparison else [],
-        "report": delta_objects(found.deltas),
+        "report": delta_objects(difference.deltas),
     }
 
 

@@ -61,22 +61,22 @@ Json = dict[str, Any]
 def build_object(
     result: BuildResult, runs: Sequence[BuildResult] = (), inlined: InlinedNamed | None = None
 ) -> Json:
-    """`jitstudio build`, with the times of each of its `runs` if there were several."""
-    made = result_object(result)
-    for artifact, each in zip(made["artifacts"], result.artifacts, strict=True):
-        if each.kind is CodeKind.FATBIN:
-            artifact["entries"] = [_entry(entry) for entry in fatbin_entries(each.content)]
+    """Returns the object of `jitstudio build`, with the times of `runs` if there are several."""
+    answer = result_object(result)
+    for artifact, original in zip(answer["artifacts"], result.artifacts, strict=True):
+        if original.kind is CodeKind.FATBIN:
+            artifact["entries"] = [_entry(entry) for entry in fatbin_entries(original.content)]
     if runs:
-        made["runs"] = [
+        answer["runs"] = [
             {"ok": run.ok, "total_ms": round(run.total_ms, 3), "tool_ms": round(run.tool_ms, 3)}
             for run in runs
         ]
-    made["inlined"] = inlined and _inlining(inlined.inlining, inlined.names)
-    return made
+    answer["inlined"] = inlined and _inlining(inlined.inlining, inlined.names)
+    return answer
 
 
 def result_object(result: BuildResult) -> Json:
-    """Returns what every build gives."""
+    """Returns the object that all builds have in common."""
     return {
         "ok": result.ok,
         "outcome": result.outcome.value,
@@ -92,7 +92,7 @@ def result_object(result: BuildResult) -> Json:
 
 @dataclass(frozen=True)
 class OtherToolchain:
-    """Another version of the compilers as `jitstudio doctor` finds it.
+    """A further version of the compilers as `jitstudio doctor` finds them.
 
     Attributes:
         name: What the user calls it.
@@ -178,7 +178,7 @@ def _archs(info: ToolchainInfo) -> list[Json]:
 
 
 def cache_object(folder: str, size: int, limit: int, cleared: int | None, problem: str) -> Json:
-    """`jitstudio cache`: sizes in bytes; `cleared` is None unless it was emptied."""
+    """Returns the object of `jitstudio cache`, in bytes; `cleared` is None where nothing was."""
     return {
         "folder": folder,
         "bytes": size,
@@ -188,9 +188,9 @@ def cache_object(folder: str, size: int, limit: int, cleared: int | None, proble
     }
 
 
-def options_object(found: Iterable[OptionSpec]) -> Json:
-    """`jitstudio options`: rows of the table of options."""
-    return {"options": [_option(spec) for spec in found]}
+def options_object(specs: Iterable[OptionSpec]) -> Json:
+    """Returns the object of `jitstudio options`: rows of the table of options."""
+    return {"options": [_option(spec) for spec in specs]}
 
 
 def _option(spec: OptionSpec) -> Json:
@@ -248,12 +248,12 @@ def _stage(stage: StageResult) -> Json:
         "phases": [{"name": phase.name, "ms": round(phase.ms, 3)} for phase in stage.phases],
         "supplied": [
             {
-                "module": one.module,
-                "what": one.what,
-                "value": one.value,
-                "instead_of": one.instead_of,
+                "module": supplied.module,
+                "what": supplied.what,
+                "value": supplied.value,
+                "instead_of": supplied.instead_of,
             }
-            for one in stage.supplied
+            for supplied in stage.supplied
         ],
         "host_code": [_host_code(part) for part in stage.host_code],
         "stand_ins": list(stage.stand_ins),
@@ -264,20 +264,20 @@ def _host_code(part: HostCodeAside) -> Json:
     return {
         "name": part.name,
         "lines": part.lines,
-        "ranges": [list(each) for each in part.ranges],
+        "ranges": [list(lines) for lines in part.ranges],
         "doubts": [{"line": line, "reason": reason} for line, reason in part.doubts],
     }
 
 
 def _artifact(artifact: Artifact) -> Json:
-    made: Json = {
+    entry: Json = {
         "kind": artifact.kind.value,
         "name": artifact.name,
         "bytes": len(artifact.content),
     }
     if artifact.kind in TEXT_KINDS:
-        made["text"] = artifact.text
-    return made
+        entry["text"] = artifact.text
+    return entry
 
 
 def _lowered_name(name: LoweredName) -> Json:
@@ -291,13 +291,13 @@ def _lowered_name(name: LoweredName) -> Json:
 
 
 def _kernel(kernel: Kernel) -> Json:
-    made: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
+    names: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
     # Always all keys: null where no tool reports it.
-    return made | asdict(kernel.resources or Resources())
+    return names | asdict(kernel.resources or Resources())
 
 
 def diagnostic_object(diagnostic: Diagnostic) -> Json:
-    """Returns one error, warning or remark."""
+    """Returns the object of an error, warning or remark."""
     return {
         "severity": diagnostic.severity.value,
         "tool": diagnostic.tool.value if diagnostic.tool else None,
@@ -335,7 +335,7 @@ def _crash(crash: Crash | None) -> Json | None:
 
 
 def launch_object(result: LaunchResult) -> Json:
-    """Returns one launch with its repetitions."""
+    """Returns the object of a launch with all repetitions."""
     return {
         "ok": result.ok,
         "outcome": result.outcome.value,
@@ -413,13 +413,13 @@ def _measured(finding: Finding) -> Json:
     return finding_words(finding) | {"file": file, "line": line}
 
 
-def _between_threads(found: Race | Fault) -> Json:
+def _between_threads(report: Race | Fault) -> Json:
     return {
-        "message": found.message,
-        "first": found.first and _thread_place(found.first),
-        "second": found.second and _thread_place(found.second),
-        "count": found.count,
-        "seeds": list(found.seeds),
+        "message": report.message,
+        "first": report.first and _thread_place(report.first),
+        "second": report.second and _thread_place(report.second),
+        "count": report.count,
+        "seeds": list(report.seeds),
     }
 
 
@@ -427,20 +427,20 @@ def _thread_place(place: ThreadPlace) -> Json:
     return asdict(place) | {"file": place.file or None, "line": place.line or None}
 
 
-def devices_object(found: DeviceList) -> Json:
+def devices_object(devices: DeviceList) -> Json:
     """Returns the GPUs, or why there are none."""
     return {
-        "cuda_version": found.driver_version or None,
-        "problem": found.problem or None,
-        "devices": [_device(device) for device in found.devices],
+        "cuda_version": devices.driver_version or None,
+        "problem": devices.problem or None,
+        "devices": [_device(device) for device in devices.devices],
         "simulator": {"id": SIMULATED_DEVICE.uuid, "name": SIMULATED_DEVICE.name},
     }
 
 
 def _facts(facts: KernelFacts) -> Json:
-    made = asdict(facts)
-    made["parameters"] = made.pop("slots")
-    return made
+    entry = asdict(facts)
+    entry["parameters"] = entry.pop("slots")
+    return entry
 
 
 def _timing(timing: Timing) -> Json:
@@ -471,44 +471,44 @@ def _buffer(buffer: BufferResult) -> Json:
 
 
 def _check(check: CheckResult) -> Json:
-    made: dict[str, Any] = asdict(check) | {"problem": check.problem or None}
+    entry: dict[str, Any] = asdict(check) | {"problem": check.problem or None}
     for name in ("largest_absolute", "largest_relative"):
         # JSON has neither NaN nor infinity.
-        made[name] = made[name] if math.isfinite(made[name]) else None
-    return made
+        entry[name] = entry[name] if math.isfinite(entry[name]) else None
+    return entry
 
 
-def _comparison(found: RunComparison) -> Json:
+def _comparison(comparison: RunComparison) -> Json:
     return {
-        "with": found.who,
-        "outcome": found.outcome.value,
-        "buffers": [_check(check) for check in found.buffers],
-        "differs_without_fma": found.differs_without_fma,
+        "with": comparison.who,
+        "outcome": comparison.outcome.value,
+        "buffers": [_check(check) for check in comparison.buffers],
+        "differs_without_fma": comparison.differs_without_fma,
     }
 
 
 def _device(device: Device) -> Json:
-    made = asdict(device) | {"peak_bandwidth": device.peak_bandwidth}
-    made["compute_capability"] = made.pop("capability")
-    made["memory_bytes"] = made.pop("memory")
-    made["memory_free_bytes"] = made.pop("memory_free")
-    return made
+    entry = asdict(device) | {"peak_bandwidth": device.peak_bandwidth}
+    entry["compute_capability"] = entry.pop("capability")
+    entry["memory_bytes"] = entry.pop("memory")
+    entry["memory_free_bytes"] = entry.pop("memory_free")
+    return entry
 
 
 def library_object(
-    path: str, found: LibraryListing | LibraryFailure, kernels: Iterable[LibraryKernel]
+    path: str, library: LibraryListing | LibraryFailure, kernels: Iterable[LibraryKernel]
 ) -> Json:
-    """`jitstudio inspect --list`: the kernels in a file or folder."""
-    if isinstance(found, LibraryFailure):
-        state: Json = {"ok": False, "outcome": found.outcome.value, "problem": found.message}
+    """Returns the object of `jitstudio inspect --list`: the kernels in a file or folder."""
+    if isinstance(library, LibraryFailure):
+        state: Json = {"ok": False, "outcome": library.outcome.value, "problem": library.message}
         return state | {"file": path, "notes": [], "kernels": []}
     return {
         "ok": True,
         "outcome": Outcome.BUILT.value,
         "problem": None,
         "file": path,
-        "notes": list(found.notes),
-        "kernels": [_listed(found.pieces[kernel.piece], kernel) for kernel in kernels],
+        "notes": list(library.notes),
+        "kernels": [_listed(library.pieces[kernel.piece], kernel) for kernel in kernels],
     }
 
 
@@ -542,7 +542,7 @@ def capture_object(
     saved: Iterable[tuple[LoadedModule, Path]],
     notes: Iterable[str],
 ) -> Json:
-    """`jitstudio capture`: what a program has loaded on the GPU."""
+    """Returns the object of `jitstudio capture`: modules that a program loaded on the GPU."""
     return {
         "program": list(command),
         "status": status,
@@ -568,7 +568,7 @@ def _loaded(module: LoadedModule, path: Path) -> Json:
 
 
 def finding_words(finding: Finding) -> Json:
-    """Returns a finding without its places."""
+    """Returns a finding without the places."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
@@ -581,26 +581,26 @@ def finding_words(finding: Finding) -> Json:
 
 
 def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
-    """Returns what an LTO link inlined; `names` has demangled names by the lowered ones."""
+    """Returns the calls that an LTO link inlined; `names` maps lowered names to demangled."""
     return {
         "calls": [
             {
-                "function": one.function or None,
-                "demangled": names.get(one.function, one.function) or None,
-                "into": one.into,
-                "into_demangled": names.get(one.into, one.into),
-                **places_object((one.place, *one.calls)),
-                "ptx_line": one.ptx_line,
-                "ptx_instructions": one.instructions,
+                "function": call.function or None,
+                "demangled": names.get(call.function, call.function) or None,
+                "into": call.into,
+                "into_demangled": names.get(call.into, call.into),
+                **places_object((call.place, *call.calls)),
+                "ptx_line": call.ptx_line,
+                "ptx_instructions": call.instructions,
             }
-            for one in inlining.found
+            for call in inlining.found
         ],
         "no_line_table": list(inlining.untold),
     }
 
 
 def places_object(places: InlineChain) -> Json:
-    """Returns the line itself, and the calls it was inlined through."""
+    """Returns the line, and the calls through which the code was inlined."""
     own = places[0] if places else None
     return {
         "source_file": own.file if own else None,
@@ -614,7 +614,7 @@ def _place(place: SourceLocation) -> Json:
 
 
 def check_object(reports: Sequence[BudgetReport]) -> Json:
-    """`jitstudio check`: each budget with the verdicts on its conditions."""
+    """Returns the object of `jitstudio check`: each budget with the verdicts."""
     return {"ok": all(report.ok for report in reports), "budgets": [*map(_budget, reports)]}
 
 

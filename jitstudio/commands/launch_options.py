@@ -47,7 +47,7 @@ def ordinal_of(device: int | str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchOptions(ModuleOptions):
-    """A build and a launch of it; None where a launch is as the project or the default has it."""
+    """The options of a build and a launch; None stands for the project's value or the default."""
 
     kernel: str | None = word(
         "--kernel K",
@@ -152,7 +152,7 @@ class LaunchOptions(ModuleOptions):
     )
 
     def check_together(self) -> None:
-        """Refuses an argument and a module variable of one name."""
+        """Refuses an argument and a module variable of the same name."""
         for name, _ in self.set:
             if name in dict(self.arguments):
                 raise WrongValueError("set", dict(self.set), f"gives '{name}' twice.")
@@ -165,7 +165,7 @@ class LaunchOptions(ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(LaunchOptions):
-    """What `jitstudio run` launches."""
+    """The options of `jitstudio run`."""
 
     device: int | str = word(
         "--device N",
@@ -204,7 +204,7 @@ class RunOptions(LaunchOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions(LaunchOptions):
-    """What `jitstudio sweep` varies."""
+    """The options of `jitstudio sweep`."""
 
     axes: tuple[str, ...] = word(
         "--axis NAME=VALUES",

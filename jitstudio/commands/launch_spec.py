@@ -41,7 +41,7 @@ def spec_from(options: LaunchOptions, base: LaunchSpec | None = None) -> LaunchS
 def base_launch(
     opened: OpenProject | None, kernel: str, replaced: Container[str]
 ) -> LaunchSpec | None:
-    """The launch that the project describes for a kernel; None where it describes none at all.
+    """Returns the launch that a project describes for a kernel; None without launches.
 
     Args:
         opened: The project.
@@ -71,7 +71,7 @@ def base_launch(
 def base_sweep(
     opened: OpenProject | None, kernel: str, *, has_axes: bool = False
 ) -> VariantDraft | None:
-    """Returns the sweep that the project describes for a kernel, if it describes one.
+    """Returns the sweep that a project describes for a kernel; None where there is none.
 
     Args:
         opened: The project.
@@ -84,9 +84,9 @@ def base_sweep(
     if opened is None:
         return None
     sweeps = opened.sweeps
-    wanted = generic_name(kernel or opened.project.kernel)
+    name = generic_name(kernel or opened.project.kernel)
     only = sweeps[0] if len(sweeps) == 1 and not kernel else None
-    match = next((sweep for sweep in sweeps if generic_name(sweep.draft.kernel) == wanted), only)
+    match = next((sweep for sweep in sweeps if generic_name(sweep.draft.kernel) == name), only)
     if match is None:
         return None
     if match.problems and not has_axes:
@@ -96,8 +96,8 @@ def base_sweep(
 
 def _launches_of(opened: OpenProject, kernel: str) -> list[OpenLaunch]:
     launches = list(opened.launches)
-    wanted = kernel or opened.project.kernel
-    exact = [launch for launch in launches if launch.spec.kernel == wanted]
+    name = kernel or opened.project.kernel
+    exact = [launch for launch in launches if launch.spec.kernel == name]
     if exact or not kernel:
         return exact or (launches if len(launches) == 1 else [])
     same = [launch for launch in launches if base_name(launch.spec.kernel) == base_name(kernel)]
@@ -121,7 +121,7 @@ def most_seconds(options: LaunchOptions, base: LaunchSpec | None) -> float:
 
 
 def within_limit(spec: LaunchSpec, most: float) -> tuple[LaunchSpec, tuple[SpecProblem, ...]]:
-    """Returns a launch with so many seconds at most, and what is to be said of that."""
+    """Returns a launch of at most `most` seconds, and the problem where that is less."""
     # What is no number is for `resolve` to refuse.
     if not spec.timeout > most:
         return spec, ()

@@ -1,4 +1,4 @@
-"""Kernels inside programs, libraries, wheels and caches, and one of them as a module."""
+"""Kernels inside programs, libraries, wheels and caches, and a kernel of these as a module."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAST = 6
 
 
 def place_of(path: str) -> str:
-    """Returns the folder of a cache for the word that stands for it, such as ``triton``.
+    """Returns the folder of a cache for the cache's name, such as ``triton``.
 
     What is there by that name comes first; anything else is returned as it is.
 
@@ -49,7 +49,7 @@ def place_of(path: str) -> str:
 
 
 def only_holds_code(path: ModuleInput) -> TypeGuard[str]:
-    """Returns whether a file or folder may hold device code though it is no module by its name."""
+    """Returns whether a path may hold device code though the name is that of no module."""
     if isinstance(path, Source):
         return False
     if os.path.isdir(path) or (cache_named(path) and not os.path.lexists(path)):
@@ -65,7 +65,7 @@ def holds_modules(path: ModuleInput) -> TypeGuard[str]:
 def kernel_request(
     path: str, kernel: str | None, wanted: Arch | None, timeout: float
 ) -> tuple[BuildRequest, str]:
-    """Returns the build that reads one kernel in a file or folder, and its lowered name.
+    """Returns the build that reads a kernel in a file or folder, and the lowered name.
 
     Args:
         path: The file or folder.
@@ -81,48 +81,52 @@ def kernel_request(
     path = place_of(path)
     reader = LibraryReader()
     try:
-        found = reader.list(path, timeout=timeout)
-        if isinstance(found, LibraryFailure):
-            raise UsageError(found.message)
-        chosen = _chosen(path, found, kernel, wanted)
-        piece = found.pieces[chosen.piece]
+        library = reader.list(path, timeout=timeout)
+        if isinstance(library, LibraryFailure):
+            raise UsageError(library.message)
+        chosen = _chosen(path, library, kernel, wanted)
+        piece = library.pieces[chosen.piece]
         code = reader.take(path, piece, timeout=timeout)
     finally:
         reader.close()
     if isinstance(code, LibraryFailure):
         raise UsageError(code.message)
-    name = str(Path(path, piece.member)) if found.folders else path
+    name = str(Path(path, piece.member)) if library.folders else path
     source = Source(name, code.kind, code.content, str(Path(path).resolve().parent))
     return BuildRequest((source,), arch=wanted or piece.arch), chosen.name
 
 
 def _chosen(
-    path: str, found: LibraryListing, kernel: str | None, wanted: Arch | None
+    path: str, library: LibraryListing, kernel: str | None, wanted: Arch | None
 ) -> LibraryKernel:
-    names = {one.name: one.demangled for one in found.kernels}
+    names = {candidate.name: candidate.demangled for candidate in library.kernels}
     if kernel is None and len(names) != 1:
         raise UsageError(
             f"'{path}' holds {len(names):,} kernels. Choose one with --kernel, or see them with "
             f"jitstudio inspect --list {path}"
         )
-    there = found.kernels if kernel is None else kernels_named(found, kernel)
-    if not there:
+    candidates = library.kernels if kernel is None else kernels_named(library, kernel)
+    if not candidates:
         alike = [text for text in names.values() if kernel and kernel.lower() in text.lower()]
         raise UsageError(_no_such(path, kernel or "", alike))
-    if len(same := {one.name for one in there}) > 1:
+    if len(same := {candidate.name for candidate in candidates}) > 1:
         raise UsageError(_several(path, kernel or "", [names[name] for name in same]))
-    chosen = best_kernel(found, there, wanted)
+    chosen = best_kernel(library, candidates, wanted)
     if chosen is None:
-        targets = sorted({found.pieces[one.piece].target for one in there})
+        targets = sorted({library.pieces[candidate.piece].target for candidate in candidates})
         raise UsageError(
-            f"'{path}' has no code of '{kernel or there[0].demangled}' that runs on {wanted}. "
+            f"'{path}' has no code of '{kernel or candidates[0].demangled}' that runs on {wanted}. "
             f"It has it for {', '.join(targets)}: choose one of these with --arch."
         )
-    piece = found.pieces[chosen.piece]
-    others = [one for one in there if found.pieces[one.piece].target == piece.target]
+    piece = library.pieces[chosen.piece]
+    others = [
+        candidate
+        for candidate in candidates
+        if library.pieces[candidate.piece].target == piece.target
+    ]
     if len(others) > 1:
-        where = f" of {piece.member}" if piece.member and not found.folders else ""
-        which = f"newest, {piece.member}," if found.folders else "first"
+        where = f" of {piece.member}" if piece.member and not library.folders else ""
+        which = f"newest, {piece.member}," if library.folders else "first"
         print_error(f"The {which}{where} of {len(others):,} for {piece.target} is read.")
     return chosen
 
@@ -151,13 +155,13 @@ def kernels_named(library: LibraryListing, name: str) -> tuple[LibraryKernel, ..
     without its template arguments, too.
     """
     for called in (
-        lambda one: name in (one.name, one.demangled),
-        lambda one: f" {name}(" in f" {one.demangled}",
-        lambda one: name in ((base := base_name(one.demangled)), base.rpartition(" ")[2]),
-        lambda one: _is_in(library, one, name),
+        lambda kernel: name in (kernel.name, kernel.demangled),
+        lambda kernel: f" {name}(" in f" {kernel.demangled}",
+        lambda kernel: name in ((base := base_name(kernel.demangled)), base.rpartition(" ")[2]),
+        lambda kernel: _is_in(library, kernel, name),
     ):
-        if found := tuple(filter(called, library.kernels)):
-            return found
+        if matches := tuple(filter(called, library.kernels)):
+            return matches
     return ()
 
 
@@ -169,7 +173,7 @@ def _is_in(library: LibraryListing, kernel: LibraryKernel, name: str) -> bool:
 def best_kernel(
     library: LibraryListing, kernels: Iterable[LibraryKernel], wanted: Arch | None
 ) -> LibraryKernel | None:
-    """Returns the kernel to read for a target, or None if none of these is for it.
+    """Returns the kernel to read for a target; None where none of `kernels` fits.
 
     Args:
         library: What they are in.
@@ -179,12 +183,12 @@ def best_kernel(
     code: dict[Arch, LibraryKernel] = {}
     texts: dict[Arch, LibraryKernel] = {}
     # Of several for one target, the first; what is linked before what is not.
-    for one in sorted(kernels, key=lambda one: library.pieces[one.piece].relocatable):
-        piece = library.pieces[one.piece]
-        (code if piece.kind is CodeKind.CUBIN else texts).setdefault(piece.arch, one)
+    for kernel in sorted(kernels, key=lambda kernel: library.pieces[kernel.piece].relocatable):
+        piece = library.pieces[kernel.piece]
+        (code if piece.kind is CodeKind.CUBIN else texts).setdefault(piece.arch, kernel)
     if wanted is None:
-        there = code or texts
-        return there[max(there)] if there else None
+        by_target = code or texts
+        return by_target[max(by_target)] if by_target else None
     if arch := machine_code_for(wanted, code):
         return code[arch]
     arch = ptx_for(wanted, texts)

@@ -1,4 +1,4 @@
-"""What the commands read of machine code."""
+"""Machine code as the commands read and compare it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _WITH_PTX = {
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """The machine code of one module, or of the link.
+    """The machine code of a module, or of the link.
 
     Attributes:
         name: The module's, or `core.code.LINKED`.
@@ -81,11 +81,11 @@ class Unit:
         return tuple(sorted(self.code.functions, key=lambda function: not function.is_kernel))
 
     def module_of(self, function: SassFunction) -> str:
-        """Returns the module that a function was written in as PTX, else the name of the unit."""
+        """Returns the PTX module that a function was written in, else the name of the unit."""
         return self.ptx_sources.get(function.name, self.name)
 
     def named(self, name: str | None) -> tuple[SassFunction, ...]:
-        """Returns the functions of this name, lowered, demangled or its title; all for None."""
+        """Returns the functions of a name, lowered, demangled or a title; all for None."""
         known = (self.code.demangled, self.titles)
         return tuple(
             function
@@ -95,14 +95,14 @@ class Unit:
 
 
 def no_such_kernel(kernel: str, units: Sequence[Unit]) -> str:
-    """Returns that there is no such function, with those that there are."""
+    """Returns the message that a function is missing, with the names of all others."""
     names = [unit.titles.get(f.name, f.name) for unit in units for f in unit.functions]
     return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 
 @dataclass(frozen=True, eq=False)
 class MachineCode:
-    """What became of a build whose machine code was to be read.
+    """The result of a build whose machine code was to be read.
 
     Attributes:
         result: The build; it has failed if what it made cannot be read.
@@ -116,7 +116,7 @@ class MachineCode:
 def read_machine_code(
     request: BuildRequest, timeout: float, *, with_calls: bool = False, function: str = ""
 ) -> MachineCode:
-    """Builds what is asked for as far as machine code, and reads it.
+    """Builds a request as far as machine code, and reads that.
 
     Args:
         request: What to build; what is machine code already is only read.
@@ -133,7 +133,7 @@ def read_machine_code(
 
 
 class CodeReader:
-    """Builds and reads one request after the other with the same workers.
+    """Builds and reads request after request with the same workers.
 
     Args:
         timeout: Seconds that a build may take, and each reading.
@@ -153,7 +153,7 @@ class CodeReader:
     def read(
         self, request: BuildRequest, *, with_calls: bool = False, function: str = ""
     ) -> MachineCode:
-        """Does what `read_machine_code` does."""
+        """Builds and reads a request; see `read_machine_code`."""
         more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
         request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
         # It loads its libraries while the compilers work.
@@ -163,7 +163,7 @@ class CodeReader:
             return MachineCode(result)
         units = []
         for cubin in cubins(request, result):
-            asked = AnalysisRequest(
+            reading = AnalysisRequest(
                 cubin.content,
                 cubin.file_name,
                 ptx_of(request, result, cubin.name),
@@ -171,7 +171,7 @@ class CodeReader:
                 function,
                 request.toolchain,
             )
-            code = self._reader.analyse(asked, timeout=self.timeout)
+            code = self._reader.analyse(reading, timeout=self.timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(request, result, cubin, code))
@@ -179,7 +179,7 @@ class CodeReader:
 
 
 def makes_ptx(request: BuildRequest) -> bool:
-    """Returns whether there is PTX on the way to the machine code, or a link that makes it too."""
+    """Returns whether PTX lies on the way to the machine code, or a link can make some."""
     return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 
@@ -217,16 +217,16 @@ def _titled(units: Sequence[Unit]) -> tuple[Unit, ...]:
 
 
 def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
-    """By the function; one that several modules define is left out."""
-    found: dict[str, str] = {}
+    """Returns the PTX modules by function, without functions that several define."""
+    modules: dict[str, str] = {}
     for source in request.sources:
         if source.kind is not CodeKind.PTX or name not in (source.name, LINKED):
             continue
         lines = source.content.decode("utf-8", "replace").splitlines()
         for function in functions(CodeKind.PTX, lines):
             if function.is_defined:
-                found[function.name] = "" if function.name in found else source.name
-    return {function: module for function, module in found.items() if module}
+                modules[function.name] = "" if function.name in modules else source.name
+    return {function: module for function, module in modules.items() if module}
 
 
 def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
@@ -236,25 +236,27 @@ def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> Build
 
 @dataclass(frozen=True)
 class InlinedNamed:
-    """What was inlined, with the demangled names of all its functions by the lowered ones."""
+    """The calls that a link inlined, with demangled names of all functions by the lowered ones."""
 
     inlining: Inlining
     names: Mapping[str, str]
 
 
 def with_ptx(request: BuildRequest) -> BuildRequest:
-    """Returns the build with the PTX of the link, whose line table alone names what was inlined."""
+    """Returns the build with the PTX of the link, whose line table alone names inlined calls."""
     return replace(request, emit=request.emit | {CodeKind.PTX})
 
 
 def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
-    """Returns the result without PTX that was not asked for."""
-    kept = (a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit)
-    return replace(result, artifacts=tuple(kept))
+    """Returns the result without PTX that the request does not ask for."""
+    artifacts = (
+        a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit
+    )
+    return replace(result, artifacts=tuple(artifacts))
 
 
 def read_inlined(result: BuildResult) -> InlinedNamed | None:
-    """Returns what the LTO link of a build inlined; None where none made PTX.
+    """Returns the calls that the LTO link of a build inlined; None where none made PTX.
 
     Raises:
         WorkerError: The worker that demangles failed.
@@ -264,11 +266,14 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
     # It loads NumPy, which few commands need.
     from jitstudio.analysis.correlation.inlined import inlining  # noqa: PLC0415
 
-    found = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
-    names = {*found.untold, *(name for one in found.found for name in (one.function, one.into))}
+    inlined = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
+    names = {
+        *inlined.untold,
+        *(name for call in inlined.found for name in (call.function, call.into)),
+    }
     builder = Builder(workers=1)
     try:
-        return InlinedNamed(found, builder.demangle(DemangleRequest(tuple(sorted(names - {""})))))
+        return InlinedNamed(inlined, builder.demangle(DemangleRequest(tuple(sorted(names - {""})))))
     finally:
         builder.close()
 
@@ -292,7 +297,7 @@ class KernelOccupancy:
 
 @dataclass(frozen=True, eq=False)
 class Inspected:
-    """A function with all that was found out about it.
+    """A function with all results of reading.
 
     Attributes:
         unit: What it is in.
@@ -312,17 +317,17 @@ class Inspected:
 
     @property
     def ptx_source(self) -> str:
-        """The module, if it was written in PTX."""
+        """The module of a function that was written in PTX; else empty."""
         return self.unit.ptx_sources.get(self.function.name, "")
 
     @property
     def title(self) -> str:
-        """What to call it among all that were read."""
+        """The name of the function among all that were read."""
         return self.unit.titles.get(self.function.name, self.demangled)
 
     @property
     def demangled(self) -> str:
-        """Its demangled name."""
+        """The demangled name of the function."""
         return self.unit.code.demangled.get(self.function.name, self.function.name)
 
 
@@ -363,7 +368,7 @@ def _filling(
 
 @dataclass(frozen=True, eq=False)
 class ComparedInput:
-    """One of the two.
+    """A side of a comparison.
 
     Attributes:
         name: The file.
@@ -386,7 +391,7 @@ class ComparedInput:
 
     @property
     def title(self) -> str:
-        """The file, with the tool that has compiled it where others might have."""
+        """The file, with the tool that has compiled the file where tools differ."""
         if self.toolchain is None or self.result is None or not self.result.stages:
             return self.name
         first = self.result.stages[0]
@@ -395,7 +400,7 @@ class ComparedInput:
 
 @dataclass(frozen=True, eq=False)
 class CodeDifference:
-    """What the two have and have not in common; `comparison` is None where a build has failed."""
+    """The difference of two sides; `comparison` is None where a build has failed."""
 
     sides: tuple[ComparedInput, ComparedInput]
     comparison: Comparison | None = None

@@ -1,4 +1,4 @@
-"""The options of commands that build nothing, or what others have described."""
+"""The options of commands that build nothing, or only a build described in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jitstudio.core.options import ADDRESSES
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(CommandOptions):
-    """What `jitstudio check` checks."""
+    """The options of `jitstudio check`."""
 
     files: tuple[str, ...] = word(
         "FILE",
@@ -47,7 +47,7 @@ class CheckOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(CommandOptions):
-    """What `jitstudio import` writes."""
+    """The options of `jitstudio import`."""
 
     link: str = word(
         "LINK|FILE", ANY_TEXT, "the link, in quotes; a file; or - for standard input", default=""
@@ -59,7 +59,7 @@ class ImportOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureOptions(CommandOptions):
-    """What `jitstudio capture` runs."""
+    """The options of `jitstudio capture`."""
 
     output: str = word(
         "-o, --output FOLDER",
@@ -73,14 +73,14 @@ class CaptureOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LessonListOptions(CommandOptions):
-    """What `jitstudio lesson list` prints."""
+    """The options of `jitstudio lesson list`."""
 
     json: bool = json_word()
 
 
 @dataclass(frozen=True, kw_only=True)
 class LessonOpenOptions(CommandOptions):
-    """What `jitstudio lesson open` copies."""
+    """The options of `jitstudio lesson open`."""
 
     lesson: str = word("LESSON", PATH, "its number, its name or its folder", default="")
     output: str | None = word(
@@ -90,7 +90,7 @@ class LessonOpenOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LessonCheckOptions(CommandOptions):
-    """What `jitstudio lesson check` checks."""
+    """The options of `jitstudio lesson check`."""
 
     lesson: str = word("FOLDER", PATH, "the pupil's copy", default="")
     by: str | None = word(
@@ -106,7 +106,7 @@ class LessonCheckOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class McpOptions(CommandOptions):
-    """What `jitstudio mcp` serves."""
+    """The options of `jitstudio mcp`."""
 
     folder: str = word(
         "--folder DIR",
@@ -120,7 +120,7 @@ class McpOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions(CommandOptions):
-    """What `jitstudio show` opens."""
+    """The options of `jitstudio show`."""
 
     files: tuple[str, ...] = word(
         "FILE", PATHS, "what File > Open takes, or the folder of a cache", nargs="+"
@@ -129,7 +129,7 @@ class ShowOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorOptions(CommandOptions):
-    """What `jitstudio doctor` looks at."""
+    """The options of `jitstudio doctor`."""
 
     toolchain: tuple[str, ...] = toolchain_word("look at the compilers in this folder, too")
     python: str | None = python_word("look at this Python interpreter and its packages for kernels")
@@ -138,14 +138,14 @@ class DoctorOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceListOptions(CommandOptions):
-    """What `jitstudio devices` prints."""
+    """The options of `jitstudio devices`."""
 
     json: bool = json_word()
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptionListOptions(CommandOptions):
-    """What `jitstudio options` lists."""
+    """The options of `jitstudio options`."""
 
     search: tuple[str, ...] = word("SEARCH", ANY_TEXTS, "words to look for", nargs="*")
     tool: str | None = word(
@@ -158,14 +158,14 @@ class OptionListOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class HelpOptions(CommandOptions):
-    """What `jitstudio help` prints."""
+    """The options of `jitstudio help`."""
 
     topic: tuple[str, ...] = word("TOPIC", ANY_TEXTS, "a page or a command", nargs="*")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CacheOptions(CommandOptions):
-    """What `jitstudio cache` does."""
+    """The options of `jitstudio cache`."""
 
     clear: bool = flag("--clear", "empty it")
     json: bool = json_word()

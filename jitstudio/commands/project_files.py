@@ -1,4 +1,4 @@
-"""Reads a project from disk with the files that it names, and none that lies outside its folder."""
+"""Reads a project from disk with all named files that lie inside the project's folder."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from jitstudio.core.project.project import (
 
 
 class ProjectError(RuntimeError):
-    """A project, or a file of one, cannot be read; the message is fit for a person."""
+    """A project, or a file of a project, cannot be read; the message is fit for a person."""
 
 
 @dataclass(frozen=True)
 class OpenMember:
-    """A module or header as it was found.
+    """A module or header with the content, or the reason why there is none.
 
     Attributes:
         member: What the project says.
@@ -46,7 +46,7 @@ class OpenMember:
 
 @dataclass(frozen=True)
 class OpenLaunch:
-    """A launch as it can be used.
+    """A launch ready for use, without files outside the project's folder.
 
     Attributes:
         spec: With the paths of files from the root on, and without those outside.
@@ -61,7 +61,7 @@ class OpenLaunch:
 
 @dataclass(frozen=True)
 class OpenSweep:
-    """A sweep as it can be used.
+    """A sweep ready for use, without files outside the project's folder.
 
     Attributes:
         draft: With the paths of files from the root on, and without axes that name others.
@@ -76,7 +76,7 @@ class OpenSweep:
 
 @dataclass(frozen=True)
 class OpenProject:
-    """A project with what its files hold.
+    """A project with the content of all files.
 
     Attributes:
         path: Its file.
@@ -96,7 +96,7 @@ class OpenProject:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be read, and why."""
+        """The reasons why files, launches or sweeps could not be read."""
         of_members = (member.problem for member in self.members if member.problem)
         of_launches = (text for launch in self.launches for text in launch.problems)
         of_sweeps = (text for sweep in self.sweeps for text in sweep.problems)
@@ -104,7 +104,7 @@ class OpenProject:
 
 
 def read_project(path: Path) -> OpenProject:
-    """Reads a project with its modules and headers. Nothing is run.
+    """Reads a project with modules and headers. Nothing is run.
 
     Raises:
         ProjectError: The project's own file cannot be read or understood.
@@ -132,11 +132,11 @@ def path_inside(folder: Path, text: str) -> Path:
     reason = outside_reason(text)
     if not reason:
         try:
-            found = (folder / text).resolve()
+            path = (folder / text).resolve()
         except RuntimeError:
             raise ProjectError(f"the links of '{text}' lead in a circle") from None
-        if found.is_relative_to(folder.resolve()):
-            return found
+        if path.is_relative_to(folder.resolve()):
+            return path
         reason = "a link leads there"
     raise ProjectError(f"'{text}' lies outside the project's folder: {reason}")
 
@@ -146,7 +146,7 @@ Resolve = Callable[[Path], Path]
 
 
 def path_in_project(folder: Path, file: Path, resolve: Resolve = Path.resolve) -> str | None:
-    """How a project in this folder names a file; None where it cannot, as the file is outside."""
+    """Returns the path of a file as a project in `folder` names that; None outside."""
     try:
         resolved, root = resolve(file), resolve(folder)
     except (OSError, RuntimeError, ValueError):
@@ -156,12 +156,12 @@ def path_in_project(folder: Path, file: Path, resolve: Resolve = Path.resolve) -
 
 
 def file_launch(spec: LaunchSpec, folder: Path, resolve: Resolve = Path.resolve) -> LaunchSpec:
-    """Returns the launch as a project in this folder keeps it: its own files by relative paths."""
+    """Returns the launch as a project in `folder` keeps that: own files by relative paths."""
     return with_buffer_files(spec, _shorten(folder, resolve))
 
 
 def file_sweep(draft: VariantDraft, folder: Path, resolve: Resolve = Path.resolve) -> VariantDraft:
-    """Returns the sweep as a project in this folder keeps it: its own files by relative paths."""
+    """Returns the sweep as a project in `folder` keeps that: own files by relative paths."""
     return with_axis_files(draft, _shorten(folder, resolve))
 
 
@@ -175,7 +175,7 @@ def _shorten(folder: Path, resolve: Resolve) -> Change:
 
 
 def _opened_all(members: Iterable[Member], folder: Path) -> Iterator[OpenMember]:
-    """Reads the files of a project, all of which together are no larger than one may be."""
+    """Yields the files of a project, all together no larger than a single file may be."""
     left = plain_files.LARGEST
     for member in members:
         opened = _opened(member, folder, left)

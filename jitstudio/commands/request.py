@@ -54,7 +54,7 @@ def request_of(
 
 
 def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
-    """Returns a build as the options change it.
+    """Returns a build as the options change that.
 
     Raises:
         UsageError: See `request_of`.
@@ -118,7 +118,7 @@ def project_of(sources: Sequence[ModuleInput]) -> OpenProject | None:
 
 
 def only_project(path: str) -> OpenProject:
-    """Returns the project of a file that has to be one, as nothing else is given.
+    """Returns the project of a file; anything but a project is refused.
 
     Raises:
         UsageError: It is not there, or no project.
@@ -136,7 +136,7 @@ def _opened(path: str) -> OpenProject:
 
 
 def source_from(path: ModuleInput, name_expressions: Sequence[str] = ()) -> Source:
-    """Returns one module from a file; the kind follows from its ending.
+    """Returns the module in a file; the kind follows from the ending.
 
     Raises:
         UsageError: The ending is unknown or the file cannot be read.
@@ -162,7 +162,7 @@ def source_from(path: ModuleInput, name_expressions: Sequence[str] = ()) -> Sour
 
 
 def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
-    """Returns a module that somebody else has named, called as he does.
+    """Returns a module that another person has named, called as in that person's file.
 
     Raises:
         UsageError: It leads out of the folder, its ending is unknown, or it cannot be read.
@@ -187,14 +187,14 @@ def with_flags(options: CompileOptions, inputs: Sequence[ModuleInput]) -> BuildR
             compiled.append(flags_in(source.content, path))
     except FlagsError as error:
         raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
-    taken = [flags for flags in compiled if flags is not None]
-    for flags in taken:
+    flag_sets = [flags for flags in compiled if flags is not None]
+    for flags in flag_sets:
         if flags.left_out:
             print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
     joined: tuple[str, ...] = ()
-    for flags in taken:
+    for flags in flag_sets:
         joined = (*without(joined, flags.options), *flags.options)
-    arch = next((flags.arch for flags in reversed(taken) if flags.arch), DEFAULT_ARCH)
+    arch = next((flags.arch for flags in reversed(flag_sets) if flags.arch), DEFAULT_ARCH)
     return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(joined)))
 
 
@@ -227,16 +227,16 @@ def toolchains_of(options: CompileOptions) -> tuple[str, ...]:
 
 
 def has_target(options: ModuleOptions) -> bool:
-    """Whether the target is given, so that it need not be that of a GPU: a project has one."""
+    """Returns whether the target is known without a GPU: by an option, or from a project."""
     paths = (path for path in options.sources if not isinstance(path, Source))
     return options.arch is not None or any(is_project(Path(path)) for path in paths)
 
 
-def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:
-    """Returns the target that was given, else that of the GPU, else the default."""
+def arch_for(chosen: Arch, is_given: bool, devices: DeviceList, ordinal: int) -> Arch:
+    """Returns the target of the options, else that of the GPU, else the default."""
     if is_given:
         return chosen
-    numbers = {device.ordinal: device.number for device in found.devices}
+    numbers = {device.ordinal: device.number for device in devices.devices}
     return Arch(numbers[ordinal]) if ordinal in numbers else DEFAULT_ARCH
 
 
@@ -251,7 +251,7 @@ def project_request(opened: OpenProject, options: CompileOptions) -> BuildReques
     project = opened.project
     linked = options.is_linked or project.link is not LinkMode.NONE
     modules = opened.members[: len(project.modules)]
-    taken = [m for m in modules if m.member.is_linked or m.member.is_library or not linked]
+    members = [m for m in modules if m.member.is_linked or m.member.is_library or not linked]
     try:
         words = split_options(project.options)
     except ValueError as error:
@@ -259,7 +259,7 @@ def project_request(opened: OpenProject, options: CompileOptions) -> BuildReques
     folder = str(opened.path.parent)
     trusted = options.trust or TrustStore().standing(opened).trusted
     return BuildRequest(
-        sources=tuple(_member_source(m) for m in taken if not m.member.is_library),
+        sources=tuple(_member_source(m) for m in members if not m.member.is_library),
         arch=project.arch,
         link=project.link,
         options=words,
@@ -267,7 +267,7 @@ def project_request(opened: OpenProject, options: CompileOptions) -> BuildReques
         compiler=project.compiler,
         assembler=Assembler.DRIVER if project.driver_jit else Assembler.NVJITLINK,
         libdevice=project.libdevice,
-        libraries=tuple(_member_source(m) for m in taken if m.member.is_library),
+        libraries=tuple(_member_source(m) for m in members if m.member.is_library),
         join_ir=project.join_ir,
         keep_host_code=project.keep_host_code,
         confined_to=None if trusted else (folder,),
@@ -308,7 +308,7 @@ def _content(opened: OpenMember) -> bytes:
 def others_request(
     options: ModuleOptions, folder: Path, settings: Project | None = None
 ) -> BuildRequest:
-    """Returns a build that somebody else has described, confined to his folder unless trusted.
+    """Returns a build that another person described, confined to a folder unless trusted.
 
     Args:
         options: Modules that are read already, or a project and nothing else; and all else.
@@ -345,7 +345,7 @@ _Launch = TypeVar("_Launch", bound=LaunchOptions)
 
 
 def confined_buffers(options: _Launch, folder: Path) -> _Launch:
-    """Returns a launch that somebody else has described, with buffers from his folder only.
+    """Returns a launch that another person described, with buffers from a folder only.
 
     Raises:
         UsageError: A file leads out of it, and he is not trusted.

@@ -60,11 +60,11 @@ _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
 def ignore_words(_words: Sequence[str]) -> None:
-    """For whoever shows the launch and not where it comes from."""
+    """Does nothing: for callers that show no beginning of a launch."""
 
 
 def ignore_event(_event: LaunchEvent) -> None:
-    """For whoever has all of it at the end."""
+    """Does nothing: for callers that read all at the end."""
 
 
 def launch(
@@ -75,7 +75,7 @@ def launch(
     begins: Callable[[Sequence[str]], None] = ignore_words,
     base: LaunchSpec | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
-    """Returns the build, the launch of it if there was one, and the GPUs.
+    """Returns the build, the launch if there was any, and the GPUs.
 
     Args:
         options: The build and the launch.
@@ -103,17 +103,19 @@ def launch(
     folder = made_folder(options.save, "--save")
     launcher = Launcher()
     try:
-        found = launcher.devices()
+        devices = launcher.devices()
         target = _GPU if spec.both and options.ordinal == SIMULATOR else options.ordinal
-        arch = arch_for(request.arch, has_target(options), found, target)
+        arch = arch_for(request.arch, has_target(options), devices, target)
         request = replace(request, arch=arch)
         building = DEFAULT_TIMEOUT if limit is None else limit
         build = runs_of(request, building)[-1]
         if not build.ok:
-            return build, None, found
+            return build, None, devices
         begin = partial(spec_from, options) if base is None else None
         most = most_seconds(options, base) if limit is None else limit
-        sides = _Sides(launcher, spec, found, options.ordinal, heard, begin, most, building, begins)
+        sides = _Sides(
+            launcher, spec, devices, options.ordinal, heard, begin, most, building, begins
+        )
         result = sides.launch(_Side(request, build), compared, remarks)
         result = replace(result, begins=sides.words)
         if folder is not None:
@@ -121,7 +123,7 @@ def launch(
         result = sides.with_contraction(_Side(request, build), compared, result)
     finally:
         launcher.close()
-    return build, result, found
+    return build, result, devices
 
 
 def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
@@ -134,7 +136,7 @@ def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
 
 
 class _Side(NamedTuple):
-    """A build to launch from: what was asked for, and what came of it."""
+    """A build to launch from: the request and the result."""
 
     request: BuildRequest
     built: BuildResult
@@ -142,7 +144,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True)
 class _Resolved:
-    """A launch that can be carried out, and what is to be known of it."""
+    """A launch that can be carried out, and the problems to tell."""
 
     request: LaunchRequest
     problems: tuple[SpecProblem, ...]
@@ -210,13 +212,13 @@ class _Sides:
     def with_contraction(
         self, side: _Side, compared: tuple[str, ...], result: LaunchResult
     ) -> LaunchResult:
-        """Returns a result that went wrong in floats with the part of contraction in it, tried.
+        """Returns a result that went wrong in floats, with the effect of contraction tried.
 
         That is looked for where two runs were asked for.
         """
         launched = self.launched
-        asked = launched is not None and (launched.both or bool(compared))
-        if launched is None or not asked or not may_be_contraction(launched, result):
+        has_two_runs = launched is not None and (launched.both or bool(compared))
+        if launched is None or not has_two_runs or not may_be_contraction(launched, result):
             return result
         options = (*side.request.options, *compared)
         if any("fmad" in option or "-fma=" in option for option in options):
@@ -231,12 +233,12 @@ class _Sides:
     def _other(
         self, side: _Side, compared: tuple[str, ...], both: bool
     ) -> _Resolved | LaunchResult | None:
-        """Returns what is run besides, or why it cannot be; None for nothing."""
+        """Returns the other side of a comparison, or the refused launch; None for no comparison."""
         if compared:
             other = _built_with(side.request, compared, self.building)
             if other is None:
-                told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
-                return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
+                problem = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
+                return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [problem])
             return self._resolved(other, self.ordinal)
         if both:
             return self._resolved(side, _GPU if self.ordinal == SIMULATOR else SIMULATOR)
@@ -271,18 +273,18 @@ class _Sides:
 
 
 def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
-    """Returns a build with further options, of so many seconds at most; None where it fails."""
+    """Returns a build with further options, in at most `most` seconds; None where that fails."""
     request = replace(request, options=(*request.options, *options))
     build = runs_of(request, most)[-1]
     return _Side(request, build) if build.ok else None
 
 
-def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
-    """Returns why there is no such GPU."""
-    if any(device.ordinal == ordinal for device in found.choices):
+def _missing(devices: DeviceList, ordinal: int) -> SpecProblem | None:
+    """Returns the problem of a GPU that is not there."""
+    if any(device.ordinal == ordinal for device in devices.choices):
         return None
-    here = ", ".join(str(device.ordinal) for device in found.devices)
-    message = found.problem or f"There is no GPU {ordinal}. There are: {here or 'none'}."
+    here = ", ".join(str(device.ordinal) for device in devices.devices)
+    message = devices.problem or f"There is no GPU {ordinal}. There are: {here or 'none'}."
     return SpecProblem("device", message, _WITHOUT_GPU)
 
 
@@ -292,7 +294,7 @@ def _file_name(parameter: str) -> str:
 
 
 def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
-    """Yields the buffers with the paths of their copies; the launcher's own files go with it."""
+    """Yields the buffers with paths of copies; the launcher's own files are removed at the end."""
     for buffer in buffers:
         if not buffer.path:
             yield buffer

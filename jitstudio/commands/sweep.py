@@ -39,7 +39,7 @@ from jitstudio.variants.sites import ClusterCertificates, Site, SiteError
 def sweep(
     plan: VariantPlan, options: SweepOptions, on_row: Callable[[VariantRow, int], None]
 ) -> VariantTable:
-    """Returns what comes of all variants.
+    """Returns the results of all variants.
 
     Args:
         plan: What is built and launched.
@@ -52,10 +52,10 @@ def sweep(
     """
     try:
         with _open_sites(options) as places:
-            devices = [site.devices for site in places]
-            found = next((each for each in devices if each.devices), devices[0])
+            device_lists = [site.devices for site in places]
+            gpus = next((listed for listed in device_lists if listed.devices), device_lists[0])
             ordinal = min(options.ordinals) if options.ordinals else 0
-            arch = arch_for(plan.build.arch, has_target(options), found, ordinal)
+            arch = arch_for(plan.build.arch, has_target(options), gpus, ordinal)
             run = VariantRun(
                 replace(plan, build=replace(plan.build, arch=arch)),
                 places,
@@ -68,7 +68,7 @@ def sweep(
 
 
 def sweep_plan(options: SweepOptions) -> VariantPlan:
-    """Returns what is to be built and launched.
+    """Returns the plan: all builds and launches of a sweep.
 
     Raises:
         UsageError: An option is wrong, or a file cannot be read.
@@ -92,7 +92,7 @@ def sweep_plan(options: SweepOptions) -> VariantPlan:
 
 
 def _axes(options: SweepOptions, spec: LaunchSpec, draft: VariantDraft | None) -> tuple[Axis, ...]:
-    """Returns those that are given, else those of the project."""
+    """Returns the axes of the options, else those of the project."""
     if not options.axes and draft is not None:
         return tuple(axis.axis() for axis in draft.axes)
     if not options.axes:
@@ -102,7 +102,7 @@ def _axes(options: SweepOptions, spec: LaunchSpec, draft: VariantDraft | None) -
 
 
 def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
-    """Returns the folders that the values of a toolchain axis mean.
+    """Returns the folders for the values of a toolchain axis.
 
     Args:
         axes: All of them.
@@ -117,7 +117,7 @@ def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
     added = AddedToolchains().named()
     if is_typed:
         return {value: chosen(value, added) for value in values}
-    return {OWN: ""} | {name: found.folder for name, found in added.items()}
+    return {OWN: ""} | {name: toolchain.folder for name, toolchain in added.items()}
 
 
 def _open_sites(options: SweepOptions) -> AbstractContextManager[tuple[Site, ...]]:

@@ -1,4 +1,4 @@
-"""Whether what others wrote may do more than an ordinary project: what is unusual, what is trusted.
+"""Trust in projects of other people: unusual requests, and the store of trusted projects.
 
 A project that nobody has vouched for is built all the same, with the files of its own folder and
 options that do no harm. What goes beyond that is described in sentences, which the user may accept.
@@ -48,19 +48,19 @@ RESTRICTED, OWN = TrustLevel(), TrustLevel(trusted=True)
 
 
 class TrustError(RuntimeError):
-    """It cannot be written down what is trusted; the message is fit for a person."""
+    """Trust cannot be written down; the message is fit for a person."""
 
 
 def concerns(opened: OpenProject) -> tuple[str, ...]:
-    """Returns what a project asks for beyond an ordinary one, a sentence each with its place."""
-    found = list(
+    """Returns the requests of a project beyond an ordinary project, sentences with places."""
+    sentences = list(
         dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))),
     )
-    if more := found[_MOST:]:
+    if more := sentences[_MOST:]:
         # Identified by what they are, so that others in their place ask anew.
         message = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
-        found[_MOST:] = [f"There are {len(more)} more ({message[:16]})."]
-    return tuple(found)
+        sentences[_MOST:] = [f"There are {len(more)} more ({message[:16]})."]
+    return tuple(sentences)
 
 
 def _of_options(opened: OpenProject) -> Iterator[str]:
@@ -88,13 +88,13 @@ def _of_names(opened: OpenProject) -> Iterator[str]:
 
 
 def _of_texts(opened: OpenProject) -> Iterator[str]:
-    """Files that the texts include by a path, apart from those in the project's folder."""
+    """Yields files that the texts include by a path, apart from those in the project's folder."""
     folder = opened.path.parent
-    for found in opened.members:
-        beside = found.path.parent if found.path else folder
-        scan = includes(found.content or b"")
+    for member_file in opened.members:
+        beside = member_file.path.parent if member_file.path else folder
+        scan = includes(member_file.content or b"")
         paths = sorted(n for n in scan.names if os.path.isabs(n) or ".." in Path(n).parts)
-        member = shown(found.member.name)
+        member = shown(member_file.member.name)
         if scan.computed:
             yield f"{member}: a macro names a file that it includes, so that it may be any file."
         for path in paths[:_MOST]:
@@ -105,7 +105,7 @@ def _of_texts(opened: OpenProject) -> Iterator[str]:
 
 
 class TrustStore:
-    """What the user trusts, in a file that no other user can write.
+    """The projects that the user trusts, in a file that no other user can write.
 
     A project is trusted with the concerns that it had then, and as the user has saved it.
     One that has others since is not, until the user says so again.
@@ -118,22 +118,22 @@ class TrustStore:
         self._path = settings_folder() / "trusted.json" if path is None else path
 
     def standing(self, opened: OpenProject) -> TrustLevel:
-        """Returns how far the user trusts a project, as it is now."""
-        found = concerns(opened)
+        """Returns how far the user trusts a project in the present state."""
+        sentences = concerns(opened)
         entry = self._read().get(str(opened.path))
         trusted = entry is not None and (
             entry["content"] == _digest(opened.content)
-            or (bool(found) and _digests(found).issubset(entry["concerns"]))
+            or (bool(sentences) and _digests(sentences).issubset(entry["concerns"]))
         )
-        return TrustLevel(trusted, found)
+        return TrustLevel(trusted, sentences)
 
-    def trust(self, project: Path, content: bytes | None, found: Iterable[str]) -> None:
+    def trust(self, project: Path, content: bytes | None, sentences: Iterable[str]) -> None:
         """Remembers that the user trusts a project.
 
         Args:
             project: Its file.
             content: What the user has just written into it himself; None where others have.
-            found: The concerns that were shown.
+            sentences: The concerns that were shown.
 
         Raises:
             TrustError: It cannot be written down.
@@ -141,7 +141,7 @@ class TrustStore:
         entries = self._read()
         entry = entries.pop(str(project), {"content": "", "concerns": []})
         own = entry["content"] if content is None else _digest(content)
-        concerns = sorted({*entry["concerns"], *_digests(found)})
+        concerns = sorted({*entry["concerns"], *_digests(sentences)})
         entries[str(project)] = {"content": own, "concerns": concerns}
         self._write(dict(list(entries.items())[-_MOST:]))
 
@@ -163,7 +163,7 @@ class TrustStore:
             return {
                 str(path): {
                     "content": str(entry["content"]),
-                    "concerns": [str(one) for one in entry["concerns"]],
+                    "concerns": [str(concern) for concern in entry["concerns"]],
                 }
                 for path, entry in entries.items()
             }
@@ -181,8 +181,8 @@ class TrustStore:
             ) from None
 
 
-def _digests(found: Iterable[str]) -> set[str]:
-    return {_digest(sentence.encode("utf-8", "surrogateescape")) for sentence in found}
+def _digests(sentences: Iterable[str]) -> set[str]:
+    return {_digest(sentence.encode("utf-8", "surrogateescape")) for sentence in sentences}
 
 
 def _digest(content: bytes) -> str:

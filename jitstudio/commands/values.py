@@ -1,4 +1,4 @@
-"""What the values of commands may be: one check for each kind, whoever has written the value.
+"""The values of commands: a check for each kind, whoever has written the value.
 
 A check returns the value as commands use it, or raises a ValueError whose message has no subject:
 ``must be at least 1``. Python's name, a flag or a key is put in front by whoever shows it.
@@ -27,7 +27,7 @@ _Check: TypeAlias = Callable[[Any], Any]
 
 
 class UsageError(ValueError):
-    """A command cannot be carried out as it is; the message says what to change."""
+    """A command cannot be carried out; the message says how to change the command."""
 
 
 class WrongValueError(UsageError):
@@ -43,12 +43,12 @@ class WrongValueError(UsageError):
         self.name, self.reason = name, reason
 
     def about(self, subject: str) -> str:
-        """Returns the message for one who calls the option otherwise, such as ``--shared``."""
+        """Returns the message with another name of the option, such as ``--shared``."""
         return f"{subject}{'' if self.reason.startswith(_PREDICATES) else ':'} {self.reason}"
 
 
 class ArgumentKind(NamedTuple):
-    """What a value may be.
+    """A kind of values, with check and reader.
 
     Attributes:
         check: Returns the value as commands use it; raises a ValueError.
@@ -94,7 +94,7 @@ _LARGEST = sys.float_info.max
 
 
 def whole(least: int, more: str = "") -> ArgumentKind:
-    """Returns the kind of whole numbers from this one on; `more` says what else is taken."""
+    """Returns the kind of whole numbers from `least` on; `more` names further values."""
     takes = f"a whole number, at least {least}{more}"
     return _number(int, takes, f"must be at least {least}", lambda value: value >= least)
 
@@ -153,7 +153,7 @@ PATH = ArgumentKind(_path)
 
 
 def _several(check: _Check, what: str = "a text or several belong here") -> ArgumentKind:
-    """Returns lists of what a check takes; a text alone is one of them."""
+    """Returns the kind of lists whose elements pass a check; a text alone is a list by itself."""
 
     def checked(value: Any) -> tuple[Any, ...]:
         is_item = isinstance(value, (str, bytes, os.PathLike, Source, Enum, Mapping))
@@ -190,7 +190,7 @@ MODULE, MODULES = ArgumentKind(_module), ArgumentKind(_modules)
 def choice(
     words: Iterable[str] | Mapping[str, Any] | type[Enum], *, or_none: bool = False
 ) -> ArgumentKind:
-    """Returns the kind of words that are in a list, or mean something in it.
+    """Returns the kind of words in a list or mapping.
 
     Args:
         words: Those that are known, with what they mean; or an enumeration, by its values.
@@ -275,7 +275,7 @@ DEVICES = ArgumentKind(_devices, lambda text: tuple(map(_read_device, text.split
 
 
 def _size(value: Any) -> str:
-    """Returns a size as launches are written: a number or an expression, or one an axis."""
+    """Returns a size as launches are written: a number or an expression, or several by axis."""
     if isinstance(value, (tuple, list)) and value:
         return ",".join(map(_size, value))
     return _any_text(value) if isinstance(value, str) else str(_SIZE.check(value))

@@ -44,7 +44,7 @@ def program_versions() -> Iterator[Version]:
 
 
 def tool_versions(info: ToolchainInfo) -> Iterator[Version]:
-    """NVIDIA's libraries and programs as a probe has found them."""
+    """Yields NVIDIA's libraries and programs that a probe has located."""
     for tool in info.tools:
         # How it was found, but not where: the folder may hold the user's name.
         origin = tool.package or tool.found_via
