@@ -77,12 +77,12 @@ class CommandGrammar(NamedTuple):
 
     @property
     def module(self) -> Any:
-        """The module of its options, which may load much."""
+        """The module with the options of the command, which may load much."""
         return import_module(f"jitstudio.commands.{self.options.partition(':')[0]}")
 
     @property
     def kind(self) -> type[CommandOptions]:
-        """The class of its options."""
+        """The class of the command's options."""
         kind: type[CommandOptions] = getattr(self.module, self.options.partition(":")[2])
         return kind
 
@@ -221,14 +221,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 class CommandLine(NamedTuple):
-    """A command with what it is asked to do."""
+    """A command with its options."""
 
     command: str
     options: CommandOptions
 
 
 def command_line(words: Sequence[str]) -> CommandLine | None:
-    """Returns what the words of a command line say; None where they name no command.
+    """Returns the command in the words of a command line; None where they name no command.
 
     Raises:
         SystemExit: argparse has said what is wrong, or the help.
@@ -300,7 +300,7 @@ def _add_command(commands: _Commands, name: str, grammar: CommandGrammar) -> Non
 
 
 def _add_words(command: argparse.ArgumentParser, options: type[CommandOptions]) -> None:
-    """Adds the words of all fields; what is not said is left to the options."""
+    """Adds the words of all fields; a word that is left out is left to the options."""
     groups: dict[str, Any] = {}
     for field, words in options.words():
         for word in words:
@@ -312,7 +312,7 @@ def _add_words(command: argparse.ArgumentParser, options: type[CommandOptions]) 
 
 
 def _settings(field: Field[Any], word: CommandWord) -> dict[str, Any]:
-    """Returns what argparse is to know of a word, apart from its name and its help."""
+    """Returns the arguments of `add_argument` for a word, apart from name and help."""
     settings: dict[str, Any] = {"default": SUPPRESS}
     if word.flags:
         settings |= {"dest": field.name, "required": word.is_required}

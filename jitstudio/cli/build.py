@@ -18,7 +18,7 @@ from jitstudio.system.terminal import say
 
 
 def run(options: BuildOptions) -> int:
-    """Builds what the options say and returns the exit status.
+    """Builds the sources, prints the result, and returns the exit status.
 
     Raises:
         UsageError: An option is wrong, a file cannot be read or written.
@@ -43,14 +43,14 @@ def run(options: BuildOptions) -> int:
 
 
 def show(
-    result: BuildResult, written: tuple[Path, ...] = (), found: InlinedNamed | None = None
+    result: BuildResult, written: tuple[Path, ...] = (), inlined: InlinedNamed | None = None
 ) -> None:
     """Prints a result; files already written are named rather than printed."""
     text_output.print_stages(result)
     text_output.print_names(result)
     text_output.print_kernels(result)
-    if found:
-        text_output.print_inlined(found)
+    if inlined:
+        text_output.print_inlined(inlined)
     for artifact in result.artifacts:
         if artifact.kind is CodeKind.FATBIN:
             text_output.print_fatbin(artifact.file_name, artifact.content)

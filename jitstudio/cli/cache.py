@@ -12,15 +12,15 @@ from jitstudio.system.terminal import print_error, say
 
 
 def run(options: CacheOptions) -> int:
-    """Reports on the cache, and empties it if asked; returns `USAGE` if it cannot be used."""
+    """Reports on the cache, and empties it if asked; returns `USAGE` for a cache with a problem."""
     store = Store()
     cleared = store.clear() if options.clear else None
     size, limit = store.size(), store.limit()
     problem = store.take_problem()
     store.close()
     if options.json:
-        made = cache_object(str(store.folder), size, limit, cleared, problem)
-        say(json.dumps(made, indent=2))
+        report = cache_object(str(store.folder), size, limit, cleared, problem)
+        say(json.dumps(report, indent=2))
     elif problem:
         print_error(problem)
     else:

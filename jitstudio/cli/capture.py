@@ -45,11 +45,11 @@ def run(options: CaptureOptions) -> int:
         raise UsageError("Name the program: jitstudio capture -- python3 train.py")
     launcher = Launcher()
     try:
-        found = launcher.devices()
+        gpus = launcher.devices()
     finally:
         launcher.close()
-    if not found.devices:
-        print_error(f"jitstudio: {found.problem}")
+    if not gpus.devices:
+        print_error(f"jitstudio: {gpus.problem}")
         print_error(f"jitstudio: {_NEEDS_GPU}")
         return exit_codes.MISSING
     output = Path(options.output)
@@ -66,12 +66,12 @@ def run(options: CaptureOptions) -> int:
 
 
 def _finished(
-    command: Sequence[str], status: int, found: Collection, output: Path, as_json: bool
+    command: Sequence[str], status: int, collection: Collection, output: Path, as_json: bool
 ) -> int:
     program = shlex.join(command)
-    saved = [(one, _save(one, program, output)) for one in found.modules]
-    notes = list(found.notes)
-    if not found.is_attached:
+    saved = [(module, _save(module, program, output)) for module in collection.modules]
+    notes = list(collection.notes)
+    if not collection.is_attached:
         notes += [_NO_CUPTI] if notes else [_NOBODY_LISTENED]
     if as_json:
         say(json.dumps(capture_object(command, status, str(output), saved, notes), indent=2))
@@ -85,7 +85,7 @@ def _finished(
         print_error(f"jitstudio: {note}")
     if status:
         print_error(f"jitstudio: the program ended with {_ending(status)}.")
-    if not found.is_attached:
+    if not collection.is_attached:
         return exit_codes.MISSING
     return exit_codes.FAILED if status else exit_codes.BUILT
 

@@ -26,24 +26,24 @@ def run(options: DeviceListOptions) -> int:
     """
     launcher = Launcher()
     try:
-        found = launcher.devices()
+        devices = launcher.devices()
     finally:
         launcher.close()
     if options.json:
-        say(json.dumps(devices_object(found), indent=2))
+        say(json.dumps(devices_object(devices), indent=2))
     else:
-        _show(found)
-    return exit_codes.BUILT if found.devices else exit_codes.MISSING
+        _show(devices)
+    return exit_codes.BUILT if devices.devices else exit_codes.MISSING
 
 
-def _show(found: DeviceList) -> None:
-    if found.driver_version:
-        say(f"driver serves CUDA {found.driver_version}")
-    for device in found.devices:
+def _show(devices: DeviceList) -> None:
+    if devices.driver_version:
+        say(f"driver serves CUDA {devices.driver_version}")
+    for device in devices.devices:
         say(_line(device))
     say(f"{SIMULATED_DEVICE.uuid}  {SIMULATED_DEVICE.name}")
-    if found.problem:
-        print_error(f"jitstudio: {found.problem}")
+    if devices.problem:
+        print_error(f"jitstudio: {devices.problem}")
         print_error(f"jitstudio: {_WITHOUT}")
 
 

@@ -1,4 +1,4 @@
-"""`jitstudio diff`: two programs, or two builds of one, side by side."""
+"""`jitstudio diff`: two programs, or two builds of a program, side by side."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from jitstudio.system.terminal import say
 
 
 def run(options: DiffOptions) -> int:
-    """Builds both if they are to be built, and compares them and returns the exit status.
+    """Builds both sides if need be, compares them and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
-    found = diff(options)
+    difference = diff(options)
     if options.json:
         words = options.what, options.kernel
-        say(json.dumps(diff_object(found, *words, normalised=options.normalised)))
+        say(json.dumps(diff_object(difference, *words, normalised=options.normalised)))
     else:
-        text_output.print_diff(found)
-    return _status(found)
+        text_output.print_diff(difference)
+    return _status(difference)
 
 
-def _status(found: CodeDifference) -> int:
+def _status(difference: CodeDifference) -> int:
     """As `diff` has it: 1 says that both could be read and differ."""
-    if found.comparison is not None:
-        return exit_codes.BUILT if found.comparison.equal else exit_codes.FAILED
-    statuses = (exit_codes.OF_OUTCOME[side.result.outcome] for side in found.sides if side.result)
+    if difference.comparison is not None:
+        return exit_codes.BUILT if difference.comparison.equal else exit_codes.FAILED
+    statuses = (
+        exit_codes.OF_OUTCOME[side.result.outcome] for side in difference.sides if side.result
+    )
     return max(exit_codes.USAGE, *statuses)

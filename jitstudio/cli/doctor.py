@@ -1,4 +1,4 @@
-"""`jitstudio doctor`: what is here, what is missing, and how to get it."""
+"""`jitstudio doctor`: the compilers, GPUs and packages here, and how to get missing parts."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def _show(
 ) -> None:
     versions = (
         toolchain_finding(
-            one.name, one.toolchain.folder, one.toolchain.files, one.info, one.problem
+            other.name, other.toolchain.folder, other.toolchain.files, other.info, other.problem
         )
-        for one in others
+        for other in others
     )
     driver = gpu_findings(info.driver) if info.driver else ()
     tools = (*tool_findings(info), *versions)

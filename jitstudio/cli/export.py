@@ -16,34 +16,34 @@ from jitstudio.system.terminal import print_error, say
 
 
 def run(options: ExportOptions) -> int:
-    """Exports what the options say and returns the exit status.
+    """Exports a build, and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, or what is asked for
             cannot be exported so.
         WorkerError: The worker itself failed.
     """
-    chosen = BY_NAME[options.format]
-    if options.output is None and not chosen.ending:
-        raise UsageError(f"'{chosen.name}' is several files: name a folder for them with -o.")
-    if options.output is None and not chosen.is_text:
-        raise UsageError(f"'{chosen.name}' is no text: name a file for it with -o.")
-    folder = None if chosen.ending else made_folder(options.output, "-o")
-    made = export(options)
-    if isinstance(made, BuildResult):
-        build.show(made)
-        return exit_codes.OF_OUTCOME[made.outcome]
-    for note in made.notes:
+    form = BY_NAME[options.format]
+    if options.output is None and not form.ending:
+        raise UsageError(f"'{form.name}' is several files: name a folder for them with -o.")
+    if options.output is None and not form.is_text:
+        raise UsageError(f"'{form.name}' is no text: name a file for it with -o.")
+    folder = None if form.ending else made_folder(options.output, "-o")
+    files = export(options)
+    if isinstance(files, BuildResult):
+        build.show(files)
+        return exit_codes.OF_OUTCOME[files.outcome]
+    for note in files.notes:
         print_error(f"not exported: {note}")
-    _write(made, folder, options.output)
+    _write(files, folder, options.output)
     return exit_codes.BUILT
 
 
-def _write(made: ExportedFiles, folder: Path | None, output: str | None) -> None:
+def _write(files: ExportedFiles, folder: Path | None, output: str | None) -> None:
     if output is None:
-        say(made.text.rstrip("\n"))
+        say(files.text.rstrip("\n"))
         return
-    for name, content in made.files.items():
+    for name, content in files.files.items():
         path = folder / name if folder else Path(output)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -50,7 +50,7 @@ def run(options: HelpOptions) -> int:
 
 
 def page_lines(page: ManualPage, width: int) -> list[str]:
-    """A page without its Markdown, in lines of at most this many columns where words allow it."""
+    """Returns a page without Markdown, in lines of at most `width` columns where words allow."""
     lines: list[str] = []
     was_item = False
     for block in _blocks(page.text):
@@ -72,7 +72,7 @@ def _list_topics() -> int:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Headings, paragraphs, lists, tables and code, each with its lines."""
+    """Yields headings, paragraphs, lists, tables and code as lists of lines."""
     block: list[str] = []
     for line in text.splitlines():
         begins = bool(_ITEM.match(line)) or line.startswith("#")
@@ -101,18 +101,18 @@ def _block_lines(block: Sequence[str], width: int) -> list[str]:
 
 
 def _table(block: Sequence[str], width: int) -> list[str]:
-    """Returns the cells in line, with the text of the last column in as many lines as it needs."""
+    """Returns the cells in line, with the text of the last column in several lines if need be."""
     split = (re.split(r"(?<!\\)\|", line.strip()[1:-1]) for line in block)
     rows = [[_plain(cell.strip()) for cell in cells] for cells in split]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-    taken = sum(size + len(_GAP) for size in widths)
+    indent = sum(size + len(_GAP) for size in widths)
     lines: list[str] = []
     for *cells, last in rows:
         head = "".join(f"{cell:<{size}}{_GAP}" for cell, size in zip(cells, widths, strict=True))
-        parts = wrapped(last, max(width - taken, _LEAST_COLUMN)) or [""]
+        parts = wrapped(last, max(width - indent, _LEAST_COLUMN)) or [""]
         lines += [
-            f"{head if not at else ' ' * taken}{part}".rstrip() for at, part in enumerate(parts)
+            f"{head if not at else ' ' * indent}{part}".rstrip() for at, part in enumerate(parts)
         ]
     return lines
 

@@ -1,4 +1,4 @@
-"""`jitstudio import`: what Compiler Explorer shows, or a project sent as text, as files."""
+"""`jitstudio import`: a link of Compiler Explorer, or a project sent as text, as files."""
 
 from __future__ import annotations
 
@@ -34,19 +34,23 @@ def run(options: ImportOptions) -> int:
         UsageError: There is nothing to import, or it cannot be written.
     """
     try:
-        found = _found(options.link)
+        imported = _found(options.link)
     except (ForeignStateError, ProjectTextError) as error:
         raise UsageError(str(error)) from None
     folder = made_folder(options.output, "-o")
     assert folder is not None
     path = folder / f"{folder.resolve().name or 'imported'}{PROJECT_ENDING}"
-    texts = [(folder / one.name, one.text or "") for one in found.project.members if _has_file(one)]
-    contents = [(each, text.encode("utf-8", "replace")) for each, text in texts]
-    _write([*contents, (path, dump(_of_files(found.project)))], folder)
-    for note in found.notes:
+    texts = [
+        (folder / member.name, member.text or "")
+        for member in imported.project.members
+        if _has_file(member)
+    ]
+    contents = [(file, text.encode("utf-8", "replace")) for file, text in texts]
+    _write([*contents, (path, dump(_of_files(imported.project)))], folder)
+    for note in imported.notes:
         print_error(note)
-    for each, _ in texts:
-        say(str(each))
+    for file, _ in texts:
+        say(str(file))
     say(str(path))
     return exit_codes.BUILT
 
@@ -77,10 +81,10 @@ def _write(contents: list[tuple[Path, bytes]], folder: Path) -> None:
     Raises:
         UsageError: Some of them exist, or one cannot be written.
     """
-    taken = [path for path, _ in contents if os.path.lexists(path)]
-    if taken:
-        names = ", ".join(f"'{path.relative_to(folder)}'" for path in taken[:_NAMED])
-        more = f" and {len(taken) - _NAMED:,} more" if len(taken) > _NAMED else ""
+    existing = [path for path, _ in contents if os.path.lexists(path)]
+    if existing:
+        names = ", ".join(f"'{path.relative_to(folder)}'" for path in existing[:_NAMED])
+        more = f" and {len(existing) - _NAMED:,} more" if len(existing) > _NAMED else ""
         raise UsageError(
             f"Nothing was written: {names}{more} would be replaced in '{folder}'. Choose another "
             "folder with -o, or move these files away."
@@ -113,7 +117,7 @@ def _remove(files: list[Path], folders: list[Path]) -> None:
 
 
 def _has_file(member: Member) -> bool:
-    """Returns whether a text gets a file: its sender has given it a name that does no harm.
+    """Returns whether a text gets a file: the sender has chosen a harmless name.
 
     That is a visible file of code or a header below the folder, and no Python, which may be run.
     """
@@ -128,7 +132,7 @@ _WRITTEN = frozenset({*_HEADERS, CodeKind.LLVM_IR, CodeKind.PTX})
 
 
 def _of_files(project: Project) -> Project:
-    """Returns the project with texts in the files next to it; it keeps those that get none."""
+    """Returns the project with texts in the files next to it, but those without a file."""
 
     def on_disk(member: Member) -> Member:
         return replace(member, text=None, path=member.name) if _has_file(member) else member

@@ -1,4 +1,4 @@
-"""`jitstudio inspect`: machine code with its lines, registers, control flow and findings."""
+"""`jitstudio inspect`: machine code with lines, registers, control flow and findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jitstudio.system.terminal import print_error, say
 
 
 def run(options: InspectOptions) -> int:
-    """Builds what the options say, if need be, and reads it; returns the exit status.
+    """Builds the sources, if need be, and reads the machine code; returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
@@ -24,27 +24,27 @@ def run(options: InspectOptions) -> int:
     """
     if options.lists:
         return list_kernels(options)
-    read, found = inspect(options)
+    read, functions = inspect(options)
     if options.json:
         # On one line: a kernel may have thousands of instructions.
-        say(json.dumps(inspect_object(read, found), check_circular=False))
+        say(json.dumps(inspect_object(read, functions), check_circular=False))
     else:
-        _show(read, found, with_code=options.code)
+        _show(read, functions, with_code=options.code)
     return exit_codes.OF_OUTCOME[read.result.outcome]
 
 
-def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> None:
+def _show(read: MachineCode, functions: Sequence[Inspected], *, with_code: bool) -> None:
     text_output.print_diagnostics(read.result.diagnostics)
-    for number, one in enumerate(found):
+    for number, function in enumerate(functions):
         if number:
             say("")
-        text_output.print_function(one)
+        text_output.print_function(function)
         if with_code:
-            text_output.print_code(one)
+            text_output.print_code(function)
     for unit in read.units:
         for note in unit.code.notes:
             print_error(note)
     if read.result.stages:
         text_output.print_summary(read.result)
-    if read.result.ok and not found:
+    if read.result.ok and not functions:
         print_error("There is no machine code in it.")

@@ -1,4 +1,4 @@
-"""`jitstudio lesson`: lists lessons, opens one, checks what a pupil has made of it."""
+"""`jitstudio lesson`: lists lessons, opens a lesson, checks the work of a pupil."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from jitstudio.system.terminal import print_error, say
 
 
 def run(options: CommandOptions) -> int:
-    """Does what the first word says and returns the exit status.
+    """Lists, opens or checks lessons, by the first word, and returns the exit status.
 
     Raises:
         UsageError: There is no such lesson, or its files cannot be used.
@@ -56,13 +56,13 @@ def _list(options: LessonListOptions) -> int:
     passed = LessonProgress().passed()
     if options.json:
         rows = [
-            {"name": each.name, "title": each.title, "passed": each.title in passed}
-            for each in lessons()
+            {"name": lesson.name, "title": lesson.title, "passed": lesson.title in passed}
+            for lesson in lessons()
         ]
         say(json.dumps({"lessons": rows}, indent=2))
         return exit_codes.BUILT
-    for number, each in enumerate(lessons(), 1):
-        say(f"{number:2}  {'passed' if each.title in passed else '':6}  {each.title}")
+    for number, lesson in enumerate(lessons(), 1):
+        say(f"{number:2}  {'passed' if lesson.title in passed else '':6}  {lesson.title}")
     return exit_codes.BUILT
 
 
@@ -71,8 +71,8 @@ def _open(options: LessonOpenOptions) -> int:
     folder = Path(options.output or lesson.name)
     is_new = copy_lesson(lesson, folder)
     say(lesson.text)
-    there = "" if is_new else " (it was there before and is as you have left it)"
-    print_error(f"Your copy is in '{folder}'{there}.")
+    remark = "" if is_new else " (it was there before and is as you have left it)"
+    print_error(f"Your copy is in '{folder}'{remark}.")
     print_error(f"'jitstudio {read_lesson(folder).project or folder}' opens it in the window,")
     print_error(f"'jitstudio lesson check {folder}' checks it.")
     return exit_codes.BUILT
@@ -87,19 +87,19 @@ def _check(options: LessonCheckOptions) -> int:
     reports = check([file], CheckOptions(timeout=options.timeout, arch=options.arch), by)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
-    found = goals(reports)
-    if status == exit_codes.BUILT and lesson.title in {each.title for each in lessons()}:
+    reached = goals(reports)
+    if status == exit_codes.BUILT and lesson.title in {known.title for known in lessons()}:
         try:
             LessonProgress().add(lesson)
         except OSError as error:
             print_error(f"That it is passed cannot be kept: {error.strerror or error}.")
     if options.json:
-        made = {"title": lesson.title, "passed": status == exit_codes.BUILT}
-        made |= {"goals": [_goal_object(goal) for goal in found]}
-        made |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
-        say(json.dumps(made | {"budgets": check_object(reports)["budgets"]}, indent=2))
+        answer = {"title": lesson.title, "passed": status == exit_codes.BUILT}
+        answer |= {"goals": [_goal_object(goal) for goal in reached]}
+        answer |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
+        say(json.dumps(answer | {"budgets": check_object(reports)["budgets"]}, indent=2))
     else:
-        _show(lesson, found, status == exit_codes.BUILT, options.hint)
+        _show(lesson, reached, status == exit_codes.BUILT, options.hint)
         own = "" if options.by else " in the pupil's folder; --by LESSON takes the teacher's"
         files = dict.fromkeys((reports[0].conditions, reports[0].settings))
         names = " and ".join(f"'{name}'" for name in files)
@@ -116,8 +116,8 @@ def _goal_object(goal: Goal) -> dict[str, object]:
     }
 
 
-def _show(lesson: Lesson, found: tuple[Goal, ...], passed: bool, hints: int) -> None:
-    for goal in found:
+def _show(lesson: Lesson, reached: tuple[Goal, ...], passed: bool, hints: int) -> None:
+    for goal in reached:
         word = "left out" if goal.skipped else "reached" if goal.is_reached else "not yet"
         say(f"{word:8}  {goal.text}")
         for reason in (*goal.reasons, *filter(None, (goal.skipped,))):

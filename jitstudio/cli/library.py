@@ -38,45 +38,45 @@ def list_kernels(options: InspectOptions) -> int:
     path = place_of(str(options.sources[0]))
     reader = LibraryReader()
     try:
-        found = reader.list(path, timeout=options.timeout)
+        library = reader.list(path, timeout=options.timeout)
     finally:
         reader.close()
-    kernels = _filtered(found, options) if isinstance(found, LibraryListing) else []
+    kernels = _filtered(library, options) if isinstance(library, LibraryListing) else []
     if options.json:
-        say(json.dumps(library_object(path, found, kernels), check_circular=False))
-    elif isinstance(found, LibraryListing):
-        _print(found, kernels)
-    if isinstance(found, LibraryFailure):
-        print_error(found.message)
-        return exit_codes.OF_OUTCOME[found.outcome]
+        say(json.dumps(library_object(path, library, kernels), check_circular=False))
+    elif isinstance(library, LibraryListing):
+        _print(library, kernels)
+    if isinstance(library, LibraryFailure):
+        print_error(library.message)
+        return exit_codes.OF_OUTCOME[library.outcome]
     return exit_codes.BUILT
 
 
-def _filtered(found: LibraryListing, options: InspectOptions) -> list[LibraryKernel]:
+def _filtered(library: LibraryListing, options: InspectOptions) -> list[LibraryKernel]:
     word = (options.kernel or "").lower()
     return [
-        one
-        for one in found.kernels
-        if (word in one.name.lower() or word in one.demangled.lower())
-        and options.arch in (None, found.pieces[one.piece].arch)
+        kernel
+        for kernel in library.kernels
+        if (word in kernel.name.lower() or word in kernel.demangled.lower())
+        and options.arch in (None, library.pieces[kernel.piece].arch)
     ]
 
 
-def _print(found: LibraryListing, kernels: Sequence[LibraryKernel]) -> None:
-    columns = [each for each in _PLACES if any(map(each[1], found.pieces))]
+def _print(library: LibraryListing, kernels: Sequence[LibraryKernel]) -> None:
+    columns = [column for column in _PLACES if any(map(column[1], library.pieces))]
     headings = ("code", *(FIGURES[name].heading for name in _COLUMNS))
     rows = [("kernel", "target", *(heading for heading, _ in columns), *headings)]
-    for one in kernels:
-        piece = found.pieces[one.piece]
-        figures = (one.code_bytes, *(getattr(one.resources, name) for name in _COLUMNS))
+    for kernel in kernels:
+        piece = library.pieces[kernel.piece]
+        figures = (kernel.code_bytes, *(getattr(kernel.resources, name) for name in _COLUMNS))
         cells = ("-" if figure is None else str(figure) for figure in figures)
-        places = (told(piece) for _, told in columns)
-        rows.append((one.demangled, piece.target, *places, *cells))
+        places = (text_of(piece) for _, text_of in columns)
+        rows.append((kernel.demangled, piece.target, *places, *cells))
     for line in table_lines(rows, left=2 + len(columns)):
         say(line)
-    for note in found.notes:
+    for note in library.notes:
         print_error(note)
-    print_error(f"{len(kernels):,} of {len(found.kernels):,} kernels")
+    print_error(f"{len(kernels):,} of {len(library.kernels):,} kernels")
 
 
 _PLACES: tuple[tuple[str, Callable[[CodePiece], str]], ...] = (

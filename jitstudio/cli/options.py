@@ -20,23 +20,23 @@ _INDENT = "    "
 
 
 def run(options: OptionListOptions) -> int:
-    """Lists the options that are asked for; the exit status is `USAGE` if there are none."""
+    """Lists the options that match a search; the exit status is `USAGE` where none does."""
     tool = ADDRESSES.get(options.tool or "")
     search = " ".join(options.search)
-    found = [
+    specs = [
         spec for spec in OPTIONS if (not tool or tool in spec.spellings) and spec.matches(search)
     ]
     if options.json:
-        say(json.dumps(options_object(found), indent=2))
-    elif found:
-        _show(found)
-    if not found:
+        say(json.dumps(options_object(specs), indent=2))
+    elif specs:
+        _show(specs)
+    if not specs:
         print_error(f"jitstudio: no option is described by '{search}'.")
-    return exit_codes.BUILT if found else exit_codes.USAGE
+    return exit_codes.BUILT if specs else exit_codes.USAGE
 
 
-def _show(found: list[OptionSpec]) -> None:
-    for group, specs in groupby(found, key=lambda spec: spec.group):
+def _show(matches: list[OptionSpec]) -> None:
+    for group, specs in groupby(matches, key=lambda spec: spec.group):
         say(f"{group.value}\n")
         for spec in specs:
             say(f"  {spec.usage}")
@@ -59,7 +59,7 @@ def _takers(spec: OptionSpec) -> str:
 
 
 def _condition(spec: OptionSpec) -> str:
-    """Returns what holds in a project that is not trusted."""
+    """Returns the limits of an option in a project that is not trusted."""
     match spec.effect:
         case OptionEffect.NOTHING:
             return ""

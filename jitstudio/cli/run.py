@@ -24,7 +24,7 @@ from jitstudio.system.terminal import pass_on, print_error, print_progress, say
 
 
 def run(options: RunOptions) -> int:
-    """Does what the options say and returns the exit status.
+    """Builds and launches, prints the result, and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written.
@@ -32,20 +32,20 @@ def run(options: RunOptions) -> int:
     """
     heard = ignore_event if options.json else _show_printed
     begins = ignore_words if options.json else _say_beginning
-    built, result, found = launch(options, heard, begins=begins)
+    built, result, devices = launch(options, heard, begins=begins)
     if result is None:
         return _report_build(built, options.json)
     if options.json:
         say(json.dumps(run_object(built, result), indent=2))
     else:
-        _report(built, result, found, options.ordinal)
+        _report(built, result, devices, options.ordinal)
         for buffer in result.buffers if options.save else ():
             say(buffer.path)
     return exit_codes.OF_LAUNCH[result.outcome]
 
 
 def _show_printed(event: LaunchEvent) -> None:
-    """What the kernel prints, as it comes, what is done, and how long a simulation will take."""
+    """Passes on the kernel's texts, the progress, and how long a simulation will take."""
     match event:
         case ConsoleText(text):
             pass_on(text)
@@ -69,9 +69,9 @@ def _report_build(built: BuildResult, as_json: bool) -> int:
     return exit_codes.OF_OUTCOME[built.outcome]
 
 
-def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal: int) -> None:
+def _report(built: BuildResult, result: LaunchResult, devices: DeviceList, ordinal: int) -> None:
     for diagnostic in built.diagnostics:
         print_error(diagnostic_line(diagnostic))
     text_output.print_summary(built)
-    device = next((device for device in found.devices if device.ordinal == ordinal), None)
+    device = next((device for device in devices.devices if device.ordinal == ordinal), None)
     print_launch(result, device)

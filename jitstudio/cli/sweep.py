@@ -41,7 +41,7 @@ _STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items
 
 
 def run(options: SweepOptions) -> int:
-    """Does what the options say and returns the exit status.
+    """Builds and launches all variants, prints the table, and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
@@ -60,7 +60,7 @@ def run(options: SweepOptions) -> int:
 
 
 class _Progress:
-    """A line per variant, as it is done."""
+    """Prints a line per variant once the variant is done."""
 
     def __init__(self) -> None:
         self._done = 0
@@ -120,7 +120,7 @@ def _number(number: Value, form: str = "") -> str:
 
 
 def _status(result: VariantTable) -> int:
-    """Returns a failed check first; else well if any ran; else the worst there was."""
+    """Returns a failed check first; else success if any ran; else the worst status."""
     outcomes = {row.outcome for row in result.rows}
     if LaunchOutcome.WRONG.value in outcomes:
         return exit_codes.WRONG
@@ -130,7 +130,7 @@ def _status(result: VariantTable) -> int:
 
 
 def _table_file(text: str | None) -> Path | None:
-    """Returns the file, opened once before the work so that a wrong one costs no time."""
+    """Returns the file, opened once before the work so that a wrong path costs no time."""
     if text is None:
         return None
     path = Path(text)

@@ -1,4 +1,4 @@
-"""Results in a terminal: what was asked for on stdout, everything else on stderr."""
+"""Results in a terminal: the requested output on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 
 
 def print_stages(result: BuildResult) -> None:
-    """One line a stage, with what it said."""
+    """Prints a line a stage, with the messages of the tool."""
     for stage in result.stages:
         print_error(_stage_line(stage))
         for text in (stage.log, stage.stdout, stage.stderr):
@@ -65,12 +65,12 @@ def print_stages(result: BuildResult) -> None:
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Errors, warnings and remarks, each cause explained once where it is known."""
-    told = {""}
+    """Prints errors, warnings and remarks, each known cause explained once."""
+    explained = {""}
     for diagnostic in diagnostics:
         print_error(diagnostic_line(diagnostic))
-        if diagnostic.explanation not in told:
-            told.add(diagnostic.explanation)
+        if diagnostic.explanation not in explained:
+            explained.add(diagnostic.explanation)
             print_error(_indented(filled(diagnostic.explanation, _PROSE_WIDTH)))
 
 
@@ -84,7 +84,7 @@ def print_names(result: BuildResult) -> None:
 
 
 def print_kernels(result: BuildResult) -> None:
-    """What each kernel needs, as a table, where there is machine code."""
+    """Prints the resources of each kernel, as a table, where there is machine code."""
     needy = [(kernel, kernel.resources) for kernel in result.kernels if kernel.resources]
     if not needy:
         return
@@ -99,29 +99,29 @@ def print_kernels(result: BuildResult) -> None:
         print_error(line)
 
 
-def print_inlined(found: InlinedNamed) -> None:
-    """What an LTO link inlined, a call a line, and the functions that have no line table."""
+def print_inlined(inlined: InlinedNamed) -> None:
+    """Prints calls that an LTO link inlined, and the functions without a line table."""
     rows = [("inlined", "into", "called at", "instructions of PTX")]
-    for one in found.inlining.found:
-        calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in one.calls)
-        function = found.names.get(one.function) or _UNNAMED
-        rows.append((function, found.names[one.into], calls, str(one.instructions)))
+    for call_chain in inlined.inlining.found:
+        calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in call_chain.calls)
+        function = inlined.names.get(call_chain.function) or _UNNAMED
+        rows.append((function, inlined.names[call_chain.into], calls, str(call_chain.instructions)))
     for line in table_lines(rows, left=3) if len(rows) > 1 else ():
         print_error(line)
-    for name in found.inlining.untold:
+    for name in inlined.inlining.untold:
         print_error(
-            f"What was inlined into {found.names[name]} is not known: it has no line table."
+            f"What was inlined into {inlined.names[name]} is not known: it has no line table."
         )
 
 
 def print_fatbin(name: str, content: bytes) -> None:
-    """What a fatbin holds, an entry a line."""
+    """Prints the entries of a fatbin, a line each."""
     for entry in fatbin_entries(content):
         print_error(f"{name} holds {entry_line(entry)}")
 
 
 def print_artifacts(result: BuildResult) -> None:
-    """Text as it is; bytes only counted."""
+    """Prints texts as they are; of bytes only the number."""
     texts = [artifact for artifact in result.artifacts if artifact.kind in TEXT_KINDS]
     for artifact in texts:
         if len(texts) > 1:
@@ -134,7 +134,7 @@ def print_artifacts(result: BuildResult) -> None:
 
 
 def print_summary(result: BuildResult) -> None:
-    """How it ended, in one line."""
+    """Prints how a build ended, in a line."""
     ending = result.outcome.value.replace("-", " ")
     print_error(f"{ending} for {result.arch} in {result.total_ms:.0f} ms")
 
@@ -153,7 +153,7 @@ def _indented(text: str) -> str:
 
 
 def print_launch(result: LaunchResult, device: Device | None) -> None:
-    """All but what the kernel has printed; the device is for its peak."""
+    """Prints a launch but for the kernel's own output; the device is for the peak."""
     for name, text in _launch_lines(result, device):
         say(f"{name:<{_LAUNCH_NAMES}}{text}")
     if result.jit_log:
@@ -167,7 +167,7 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
 
 
 def _print_counts(simulation: Simulation) -> None:
-    """What each source line has done; of code without a line table, each line of the PTX."""
+    """Prints the counts of each source line; of code without a line table, each line of the PTX."""
     lines = of_source(simulation.lines)
     rows = [_COUNT_HEADINGS]
     for line in lines or simulation.lines:
@@ -222,61 +222,63 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
 
 
 def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
-    said = f"{check.target} = {check.expression}"
+    formula = f"{check.target} = {check.expression}"
     if check.problem:
-        yield "CHECK", f"{said}: {check.problem}"
+        yield "CHECK", f"{formula}: {check.problem}"
         return
     errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
     if check.left_out:
         errors += f"; {check.left_out:,} others of {check.buffer} are not compared"
     if check.ok:
         nans = f", {check.nans:,} of them NaN" if check.nans else ""
-        yield "check", f"{said}: all {check.count:,} elements as expected{nans}, {errors}"
+        yield "check", f"{formula}: all {check.count:,} elements as expected{nans}, {errors}"
         return
-    yield "WRONG", f"{said}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
+    yield "WRONG", f"{formula}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
     for mismatch in check.mismatches:
         index = ", ".join(map(str, mismatch.index))
         yield "", f"{check.buffer}[{index}] is {mismatch.got}, expected {mismatch.expected}"
 
 
-def print_function(one: Inspected) -> None:
-    """All but its instructions."""
-    what = "kernel" if one.function.is_kernel else "function"
-    say(f"{one.title}  ({what} of {one.unit.name}, {one.unit.code.target})")
-    for name, text in _function_lines(one):
+def print_function(inspected: Inspected) -> None:
+    """Prints a function but for the instructions."""
+    what = "kernel" if inspected.function.is_kernel else "function"
+    say(f"{inspected.title}  ({what} of {inspected.unit.name}, {inspected.unit.code.target})")
+    for name, text in _function_lines(inspected):
         say(f"{_INDENT}{name:<{_FUNCTION_NAMES}}{text}".rstrip())
-    if one.report.counts:
+    if inspected.report.counts:
         say(f"{_INDENT}of these")
-        rows = [(each.kind.title, f"{each.count:,}") for each in one.report.counts]
+        rows = [(row.kind.title, f"{row.count:,}") for row in inspected.report.counts]
         for line in table_lines(rows):
             say(_INDENT * 2 + line)
-    for finding in one.findings:
+    for finding in inspected.findings:
         _print_finding(finding)
-    if not one.findings and one.report.instructions:
+    if not inspected.findings and inspected.report.instructions:
         _print_prose(nothing_found())
 
 
-def print_code(one: Inspected) -> None:
-    """Its instructions, without what fills the last cache line."""
-    function = one.function
+def print_code(inspected: Inspected) -> None:
+    """Prints the instructions of a function, without the filling of the last cache line."""
+    function = inspected.function
     code = (function[index] for index in range(function.code_length))
-    rows = [_CODE_HEADINGS, *(_code_row(instruction, one.ptx_source) for instruction in code)]
+    rows = [_CODE_HEADINGS, *(_code_row(instruction, inspected.ptx_source) for instruction in code)]
     # The last column may be as long as it is.
     for line, row in zip(table_lines([row[:-1] for row in rows], left=0), rows, strict=True):
         say(f"{_INDENT}{line}  {row[-1]}")
 
 
-def _function_lines(one: Inspected) -> Iterator[tuple[str, str]]:
-    report = one.report
+def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
+    report = inspected.report
     yield "needs", _needs(report.resources)
     yield "instructions", f"{report.instructions:,} in {report.code_bytes:,} bytes"
     if report.peak:
         most = [f"{n} {kind}" for n, kind in zip(report.peak, _LIVE, strict=True) if n]
-        at = ", ".join(f"0x{one.function.addresses[index]:04x}" for index in report.peak_indices)
+        at = ", ".join(
+            f"0x{inspected.function.addresses[index]:04x}" for index in report.peak_indices
+        )
         yield "alive", f"at most {', '.join(most) or 'none'}" + (f"; peak at {at}" if at else "")
-    if one.filling:
-        yield "occupancy", _occupancy(one.filling)
-    graph = one.graph
+    if inspected.filling:
+        yield "occupancy", _occupancy(inspected.filling)
+    graph = inspected.graph
     counts = ((len(graph.blocks), "block"), (len(graph.edges), "edge"), (len(graph.loops), "loop"))
     yield "flow", ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
 
@@ -288,15 +290,15 @@ def _needs(resources: Resources) -> str:
 
 
 def _occupancy(filling: KernelOccupancy) -> str:
-    usage, found = filling.usage, filling.found
+    usage, occupancy = filling.usage, filling.found
     block = f"{usage.threads:,} threads per block"
-    if not found.blocks:
-        reasons = (_TOO_MUCH[resource] for resource in found.limiting)
+    if not occupancy.blocks:
+        reasons = (_TOO_MUCH[resource] for resource in occupancy.limiting)
         return f"none with {block}: {' and '.join(reasons).format_map(vars(filling.limits))}"
-    limiting = " and ".join(resource.value for resource in found.limiting)
-    blocks = f"{found.blocks} block{'' if found.blocks == 1 else 's'}"
-    warps = f"{found.warps} of {filling.limits.warps} warps"
-    return f"{found.fraction:.0%} with {block}: {blocks}, {warps}, limited by {limiting}"
+    limiting = " and ".join(resource.value for resource in occupancy.limiting)
+    blocks = f"{occupancy.blocks} block{'' if occupancy.blocks == 1 else 's'}"
+    warps = f"{occupancy.warps} of {filling.limits.warps} warps"
+    return f"{occupancy.fraction:.0%} with {block}: {blocks}, {warps}, limited by {limiting}"
 
 
 def _print_finding(finding: Finding) -> None:
@@ -340,14 +342,14 @@ def _barrier(number: int | None) -> str:
 
 
 def _place(place: SourceLocation) -> str:
-    """Returns the file without its folders: paths of line tables are long."""
+    """Returns a place by file name and line, without the folders: line tables have long paths."""
     return f"{PurePath(place.file).name}:{place.line}"
 
 
-def print_diff(found: CodeDifference) -> None:
-    """The differences on stdout as a unified diff and a table; all else on stderr."""
-    comparison = found.comparison
-    for side in found.sides:
+def print_diff(difference: CodeDifference) -> None:
+    """Prints the differences on stdout as a unified diff and a table; all else on stderr."""
+    comparison = difference.comparison
+    for side in difference.sides:
         if side.result:
             print_diagnostics(side.result.diagnostics)
             if not side.result.ok:
@@ -355,12 +357,12 @@ def print_diff(found: CodeDifference) -> None:
     if comparison is None:
         return
     if not comparison.equal:
-        say(f"--- {found.sides[0].title}")
-        say(f"+++ {found.sides[1].title}")
+        say(f"--- {difference.sides[0].title}")
+        say(f"+++ {difference.sides[1].title}")
     for line in _unified(comparison):
         say(line)
-    _print_deltas(changed(found.deltas))
-    print_error(_diff_summary(comparison, data_left_out=found.data_compared is False))
+    _print_deltas(changed(difference.deltas))
+    print_error(_diff_summary(comparison, data_left_out=difference.data_compared is False))
 
 
 def _diff_summary(comparison: Comparison, *, data_left_out: bool) -> str:
@@ -432,7 +434,7 @@ def _range(sign: str, lines: Iterable[int]) -> str:
 
 
 def print_check(reports: Sequence[BudgetReport]) -> None:
-    """A table with a row for each condition and kernel, then what does not hold, and why."""
+    """Prints a row for each condition and kernel, then each failure with the reason."""
     rows = [("kernel", "target", "condition", "", "value")]
     for report in reports:
         for verdict in report.verdicts:
@@ -452,8 +454,8 @@ def print_check(reports: Sequence[BudgetReport]) -> None:
 
 
 def _check_summary(reports: Sequence[BudgetReport]) -> str:
-    found = [verdict.holds for report in reports for verdict in report.verdicts]
+    holds = [verdict.holds for report in reports for verdict in report.verdicts]
     unbuilt = sum(bool(report.status) for report in reports)
-    texts = [f"{sum(found)} of {len(found)} conditions hold."]
+    texts = [f"{sum(holds)} of {len(holds)} conditions hold."]
     texts += [f"{unbuilt} of {len(reports)} budgets could not be checked."] if unbuilt else []
     return " ".join(texts)
