@@ -1,0 +1,63 @@
+"""Names and docstrings say what a thing is: shares of those that do not, held to limits.
+
+A name such as `found` says how a value came, not what it is. A first line with `what` or `such`
+speaks of something without naming it.
+"""
+
+import ast
+import re
+
+import pytest
+
+from tests.support import ROOT
+
+_VAGUE = frozenset(["found", "made", "given", "told", "held", "kept", "each", "one"])
+_WITHOUT_REFERENT = re.compile(r"\b(?:what|one|it|such|those|else|them|its)\b", re.IGNORECASE)
+# Where a rule, a pattern or a number needs a reason, an example or a source.
+_COMMENTED = ("simulator", "checks")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """All that modules, classes and functions are in the package."""
+    texts = (path.read_text("utf-8") for path in (ROOT / "jitstudio").rglob("*.py"))
+    kinds = (*_FUNCTIONS, ast.ClassDef, ast.Module)
+    return [n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, kinds)]
+
+
+def locals_of(function):
+    """The names of the arguments and the local variables of a function."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_values_are_named_for_what_they_are(nodes):
+    functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
+    vague = sum(len(_VAGUE.intersection(locals_of(function))) for function in functions)
+    assert 1000 * vague / len(functions) <= 60
+
+
+def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
+    texts = filter(None, map(ast.get_docstring, nodes))
+    first_lines = [text.partition("\n")[0] for text in texts]
+    what = sum(bool(re.search(r"\bwhat\b", line, re.IGNORECASE)) for line in first_lines)
+    vague = sum(bool(_WITHOUT_REFERENT.search(line)) for line in first_lines)
+    assert what / len(first_lines) <= 0.08
+    assert vague / len(first_lines) <= 0.21
+
+
+def test_rules_have_their_reasons_beside_them():
+    for room in _COMMENTED:
+        lines = [
+            line.strip()
+            for path in (ROOT / "jitstudio" / room).rglob("*.py")
+            for line in path.read_text("utf-8").split("\n")
+        ]
+        comments = sum(line.startswith("#") for line in lines)
+        assert comments / sum(map(bool, lines)) >= 0.028, room
