@@ -149,7 +149,7 @@ class Condition:
 
 
 def shown(value: float) -> str:
-    """Returns a number as people write it."""
+    """Returns a number as people write numbers."""
     # 64 rather than 64.0, but 0.3333 for a third.
     return f"{int(value)}" if value == int(value) else f"{value:.4g}"
 

@@ -238,7 +238,7 @@ def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], 
 
 
 def _simulated(read: Callable[[Sequence[Json]], float | None], worst: str) -> Callable[..., Figure]:
-    """Returns the value of a form from the counts of the lines; `worst` names that of its place."""
+    """Returns a reader of simulated counts; the line with most of `worst` is the place."""
 
     def value(kernel: JudgedKernel) -> Figure:
         simulation = kernel.launch and kernel.launch.get("simulation")
@@ -275,13 +275,13 @@ def _total(name: str) -> Callable[[Sequence[Json]], int]:
 
 
 def _share(part: str, whole: str, unit: int = 1) -> Callable[[Sequence[Json]], float | None]:
-    """Returns the sum of one count by that of another; of memory beyond the chip for `sectors`."""
+    """Returns a reader of the quotient of two counts; for `sectors`, of memory beyond the chip."""
 
     def read(lines: Sequence[Json]) -> float | None:
         # Lines without sectors access shared memory at most, whose bytes fill no sectors.
-        taken = [line for line in lines if "sectors" not in (part, whole) or line["sectors"]]
-        below = sum(line[whole] for line in taken) * unit
-        return sum(line[part] for line in taken) / below if below else None
+        counted = [line for line in lines if "sectors" not in (part, whole) or line["sectors"]]
+        below = sum(line[whole] for line in counted) * unit
+        return sum(line[part] for line in counted) / below if below else None
 
     return read
 

@@ -40,6 +40,7 @@ def run(options: CaptureOptions) -> int:
         UsageError: There is no program, or the folder cannot be written.
         WorkerError: The process that looks for a GPU failed.
     """
+    # The first `--` ends the options; a later one is of the program.
     command = [word for at, word in enumerate(options.program) if at or word != "--"]
     if not command:
         raise UsageError("Name the program: jitstudio capture -- python3 train.py")

@@ -95,6 +95,7 @@ def _write(contents: list[tuple[Path, bytes]], folder: Path) -> None:
     for path, content in contents:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # "x" also refuses a file that somebody has written since the check.
             with open(path, "xb") as file:
                 written.append(path)
                 file.write(content)

@@ -135,6 +135,7 @@ def _table_file(text: str | None) -> Path | None:
         return None
     path = Path(text)
     try:
+        # Appending keeps the table of an earlier sweep until this one has ended.
         open(path, "a", opener=without_waiting).close()
     except OSError as error:
         raise unwritable(path, error, "--csv") from None

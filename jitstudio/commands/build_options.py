@@ -199,6 +199,7 @@ class BuildOptions(ModuleOptions):
             raise UsageError("--compare-options needs --compare-targets, too.")
         outputs = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
         others = [flag for flag, value in outputs.items() if value is not None]
+        # Two comparisons exclude each other, too.
         if asked and (others := [*asked[1:], *others]):
             raise UsageError(
                 f"{others[0]} is not for {asked[0]}, which only prints figures. "

@@ -151,6 +151,7 @@ class BudgetChecks:
             if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
                 return replace(report, skipped="There is no GPU to launch it on.")
             launch = run_object(built, launched)
+            # A wrong result is for conditions to judge; after another ending there is none.
             if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
                 outcome = launched.outcome.value
                 diagnostics = (*result.diagnostics, *launched.diagnostics)
@@ -190,6 +191,7 @@ class BudgetChecks:
             )
         except WrongValueError as error:
             raise UsageError(error.about(_key(error.name))) from None
+        # With an empty project, no comment of a source and no other project counts.
         settings = Project() if budget.is_built_so else None
         if settings is None and self._project is not None:
             settings = self._project.project
@@ -301,6 +303,7 @@ class BudgetChecks:
             for name in dict.fromkeys(names):
                 path = Path(self._path(file, _baseline(name, unit)))
                 builder = f"{budget.name} for {unit.code.target}"
+                # The second build would replace the baseline of the first, which then differs.
                 if (other := self._written.setdefault(path, builder)) != builder:
                     raise UsageError(
                         f"'{path}' would be the baseline of {other} and of {builder}. Use another "

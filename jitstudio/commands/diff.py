@@ -60,6 +60,7 @@ def _sides(options: DiffOptions) -> tuple[tuple[ModuleInput, DiffOptions], ...]:
     if len(folders) > len(names):
         raise UsageError("--toolchain is given more than twice: one for A and one for B.")
     if len(folders) == 1:
+        # A single version is compared with our own, or builds both files.
         folders = ("", *folders) if options.b is None else folders * 2
     toolchains: list[tuple[str, ...]] = [(folder or OWN,) for folder in folders] or [(), ()]
     return tuple(

@@ -86,6 +86,7 @@ def _read(recipe: Recipe) -> Recipe:
 def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str]:
     """Returns the files of modules, headers and libraries by their names in the build."""
     sources = [path for path in options.sources if isinstance(path, str)]
+    # A build calls a file by UTF-8, though the path may have other bytes.
     paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in sources}
     paths |= {path: path for path in options.libraries}
     paths |= dict(options.headers)

@@ -155,8 +155,11 @@ def kernels_named(library: LibraryListing, name: str) -> tuple[LibraryKernel, ..
     without its template arguments, too.
     """
     for called in (
+        # `_Z5saxpyPf`, or `saxpy(float*)`.
         lambda kernel: name in (kernel.name, kernel.demangled),
+        # `saxpy<float>` for `void saxpy<float>(float*)`.
         lambda kernel: f" {name}(" in f" {kernel.demangled}",
+        # `saxpy` for the same kernel.
         lambda kernel: name in ((base := base_name(kernel.demangled)), base.rpartition(" ")[2]),
         lambda kernel: _is_in(library, kernel, name),
     ):

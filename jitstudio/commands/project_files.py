@@ -133,6 +133,7 @@ def path_inside(folder: Path, text: str) -> Path:
     if not reason:
         try:
             path = (folder / text).resolve()
+        # Until Python 3.12, `resolve` raises this for links in a circle.
         except RuntimeError:
             raise ProjectError(f"the links of '{text}' lead in a circle") from None
         if path.is_relative_to(folder.resolve()):

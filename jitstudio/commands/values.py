@@ -74,6 +74,7 @@ def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Chec
     kind, noun = (Integral, "whole number") if read is int else (Real, "number")
 
     def check(value: Any) -> Any:
+        # True is an int in Python, and no number of blocks.
         if isinstance(value, bool) or not isinstance(value, kind):
             word = noun if isinstance(value, Real) else "number"
             raise ValueError(f"{_quoted(value)} is no {word}. It takes {takes}.")
@@ -84,6 +85,7 @@ def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Chec
     def number(text: str) -> Any:
         try:
             return read(text)
+        # `check` refuses the text, with the message for values from Python.
         except ValueError:
             return text
 
