@@ -87,7 +87,7 @@ files of the server's folder. Long answers are cut, and say so."""
 
 
 def serve(folder: Path, timeout: float, *, allow_run: bool) -> None:
-    """Answers requests on stdin until it is closed.
+    """Answers requests from stdin until stdin is closed.
 
     Args:
         folder: Where files may be read.
@@ -117,10 +117,10 @@ class _Tools:
         """Returns a tool whose mistakes are sentences, and whose answers have bounds."""
 
         @wraps(tool)
-        def call(*words: Any, **given: Any) -> Json:
+        def call(*words: Any, **settings: Any) -> Json:
             with self._one_at_a_time:
                 try:
-                    answer: Json = shortened(tool(*words, **given))
+                    answer: Json = shortened(tool(*words, **settings))
                 except WrongValueError as error:
                     raise ToolError(error.about(_NAMES.get(error.name, error.name))) from None
                 except (UsageError, BudgetError, ConditionError, WorkerError) as error:
@@ -142,11 +142,11 @@ class _Tools:
         ] = ["ptx"],  # noqa: B006 - a list, as the schema shows it
     ) -> Json:
         """Compile and link; returns logs, errors with explanations and fixes, kernels, code."""
-        asked = BuildOptions.of(
+        build_options = BuildOptions.of(
             **self._settings(sources, files, target, options, name_expressions, link),
             emit=emit or None,
         )
-        request = with_outputs(others_request(asked, self._folder), asked)
+        request = with_outputs(others_request(build_options, self._folder), build_options)
         _, result, inlined = complete(request, self._timeout)
         return build_object(result, (), inlined)
 
@@ -165,14 +165,14 @@ class _Tools:
         code: Annotated[bool, Field(description="Whether to list the instructions.")] = False,
     ) -> Json:
         """Read machine code: registers, spills, instructions, occupancy, findings, loops."""
-        asked = self._settings(sources, files, target, options, name_expressions, link)
-        read = self._read(asked, kernel)
-        found = [
+        settings = self._settings(sources, files, target, options, name_expressions, link)
+        read = self._read(settings, kernel)
+        functions = [
             inspected(unit, function, block or None, 0)
             for unit in read.units
             for function in unit.named(kernel or None)
         ]
-        return _as_lines(inspect_object(read, found), code=code)
+        return _as_lines(inspect_object(read, functions), code=code)
 
     def diff(
         self,
@@ -195,14 +195,14 @@ class _Tools:
             )
             for name, texts in (("a", a), ("b", b))
         )
-        found = compared(left, right, normalised=normalised)
-        made = diff_object(found, "sass", kernel or None, normalised=normalised)
-        for hunk in made["hunks"]:
+        difference = compared(left, right, normalised=normalised)
+        answer = diff_object(difference, "sass", kernel or None, normalised=normalised)
+        for hunk in answer["hunks"]:
             hunk["rows"] = [
                 {side: row[side] for side in ("change", "a", "b")} for row in hunk["rows"]
             ]
-        made["report"] = [row for row in made["report"] if row["delta"] != 0]
-        return made
+        answer["report"] = [row for row in answer["report"] if row["delta"] != 0]
+        return answer
 
     def check(
         self,
@@ -224,14 +224,14 @@ class _Tools:
         kernel: Kernel = "",
     ) -> Json:
         """Check conditions on the machine code of kernels; says whether each holds, and why."""
-        given = {"kernel": kernel, "link": link if link != "none" else ""}
+        choices = {"kernel": kernel, "link": link if link != "none" else ""}
         budget = budget_from(
             {
                 "sources": [*(sources or {}), *(files or ())],
                 "require": require,
                 "option": options or [],
                 "name_expression": name_expressions or [],
-                **{key: value for key, value in given.items() if value},
+                **{key: value for key, value in choices.items() if value},
             }
         )
         with CodeReader(self._timeout) as reader:
@@ -248,8 +248,8 @@ class _Tools:
     ) -> Json:
         """Explain an opcode or register of SASS or PTX, such as LDG.E.128, or a compiler option."""
         if language == "option":
-            found = [spec for spec in OPTIONS if spec.matches(word)]
-            return options_object(found[:_MOST])
+            specs = [spec for spec in OPTIONS if spec.matches(word)]
+            return options_object(specs[:_MOST])
         known = reference(CodeKind(language))
         found_help = known.explain(word, opens=True) or known.explain(word)
         if found_help is None:
@@ -292,7 +292,7 @@ class _Tools:
     ) -> Json:
         """Build and launch a kernel, time it, and check what it has written."""
         sizes = {"grid": grid, "cover": cover, "block": block}
-        asked = RunOptions.of(
+        run_options = RunOptions.of(
             **self._settings(sources, files, "", options, name_expressions),
             **{key: value for key, value in sizes.items() if value},
             kernel=kernel or None,
@@ -303,8 +303,8 @@ class _Tools:
             timeout=self._timeout,
             device="sim" if device == "sim" else 0,
         )
-        asked = confined_buffers(asked, self._folder)
-        built, result, _ = launch(asked, request=others_request(asked, self._folder))
+        run_options = confined_buffers(run_options, self._folder)
+        built, result, _ = launch(run_options, request=others_request(run_options, self._folder))
         return run_object(built, result)
 
     def _settings(
@@ -316,7 +316,7 @@ class _Tools:
         names: Sequence[str] | None,
         link: str = "none",
     ) -> dict[str, Any]:
-        """Returns what all tools say of a build, by the fields of `ModuleOptions`."""
+        """Returns the build that a tool was asked for, by the fields of `ModuleOptions`."""
         return {
             "sources": self._modules(sources, files),
             "arch": target or None,
@@ -329,14 +329,14 @@ class _Tools:
         self, sources: Mapping[str, str] | None, files: Sequence[str] | None
     ) -> tuple[Source, ...]:
         """Returns the modules; texts are as if they lay in the folder."""
-        found = [*map(self._text, (sources or {}).items())]
-        found += [source_in(self._folder, name) for name in files or ()]
-        if not found:
+        modules = [*map(self._text, (sources or {}).items())]
+        modules += [source_in(self._folder, name) for name in files or ()]
+        if not modules:
             raise UsageError("Give 'sources', texts by their names, or 'files'.")
-        return tuple(found)
+        return tuple(modules)
 
-    def _text(self, given: tuple[str, str]) -> Source:
-        name, text = given
+    def _text(self, named_text: tuple[str, str]) -> Source:
+        name, text = named_text
         kind = kind_of(name)
         if kind not in (CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX):
             raise UsageError(f"'{name}' has to end in .cu, .ll or .ptx, which says what it is.")
@@ -351,18 +351,18 @@ class _Tools:
         return read
 
 
-def _as_lines(made: Json, *, code: bool) -> Json:
+def _as_lines(answer: Json, *, code: bool) -> Json:
     """Returns `jitstudio inspect --json` with the instructions as lines, or with their number."""
-    for one in (*made["kernels"], *made["functions"]):
-        instructions = one.pop("instructions")
+    for function in (*answer["kernels"], *answer["functions"]):
+        instructions = function.pop("instructions")
         if code:
-            one["code"] = [_line(each) for each in instructions]
-        one["loops"] = one.pop("cfg")["loops"]
-        if one["occupancy"]:
-            del one["occupancy"]["what_if"]
-        for finding in one["findings"]:
+            function["code"] = [_line(instruction) for instruction in instructions]
+        function["loops"] = function.pop("cfg")["loops"]
+        if function["occupancy"]:
+            del function["occupancy"]["what_if"]
+        for finding in function["findings"]:
             finding["addresses"] = [f"{address:04x}" for address in finding["addresses"]]
-    return made
+    return answer
 
 
 def _line(instruction: Json) -> str:
@@ -372,8 +372,8 @@ def _line(instruction: Json) -> str:
     return f"{line} // {Path(instruction['source_file']).name}:{place}" if place else line
 
 
-def _help_object(found: Help) -> Json:
-    entries = (found.entry, *found.modifiers)
+def _help_object(answer: Help) -> Json:
+    entries = (answer.entry, *answer.modifiers)
     return {
         "entries": [
             {
@@ -395,8 +395,8 @@ def shortened(value: Any) -> Any:
     What is cut ends in a text that says how much there is in all.
     """
     if isinstance(value, dict):
-        kept = ((key, shortened(each)) for key, each in value.items())
-        return {key: each for key, each in kept if each not in (None, "", [], {})}
+        fields = ((key, shortened(entry)) for key, entry in value.items())
+        return {key: entry for key, entry in fields if entry not in (None, "", [], {})}
     if isinstance(value, list):
         more = [f"(cut: {len(value)} entries in all)"] if len(value) > MOST_ROWS else []
         return [*map(shortened, value[:MOST_ROWS]), *more]

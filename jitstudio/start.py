@@ -37,7 +37,7 @@ def open_window(files: Sequence[str]) -> int:
 
 
 def import_pyside() -> None:
-    """Imports PySide without what it does again in each process for little.
+    """Imports PySide without work that PySide repeats in each process for little gain.
 
     It has its own Python code as text, and compiles that. It loads what writes stubs for type
     checkers. And it reads the source of all modules that are imported, to find those that use
@@ -65,16 +65,16 @@ class _PySideCode(SourceFileLoader):
         self._text = text
 
     def get_data(self, path: str) -> bytes:
-        """Returns the text, or what is kept of it."""
+        """Returns the text, or the cached byte code."""
         return self._text if path == self.path else super().get_data(path)
 
     def path_stats(self, path: str) -> Mapping[str, int]:
-        """Returns what tells this text from another: a checksum, not the time of a file."""
+        """Returns the identity of a text: a checksum, not the time of a file."""
         return {"mtime": crc32(self._text), "size": len(self._text)}
 
 
 def _compile_once(source: Any, filename: Any, *args: Any, **options: Any) -> Any:
-    """Does what `compile` does, but only once for PySide's modules."""
+    """Compiles as `compile` does, but PySide's modules only once."""
     name = str(filename)
     if name.startswith(_CODE) and isinstance(source, bytes):
         is_left_out = _IS_KNOWN and name.endswith(_STUBS)

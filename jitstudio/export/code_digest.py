@@ -1,4 +1,4 @@
-"""What two cubins have in common that differ in their line tables only."""
+"""A digest of cubins that leaves out line tables, the only part with paths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import struct
 
 
 def code_digest(cubin: bytes) -> str:
-    """Returns the SHA-256 of all sections of a cubin but those of its line table, which has paths.
+    """Returns the SHA-256 of all sections of a cubin but those of the line table.
 
     Args:
         cubin: An ELF file of 64 bits.

@@ -69,7 +69,7 @@ def run_command(
     device: int = 0,
     form: KernelForm | None = None,
 ) -> str:
-    """Returns the command that builds this and launches a kernel of it.
+    """Returns the command that builds a request and launches a kernel.
 
     What the command would take from the host code, and the launch has otherwise, is in it.
 
@@ -114,7 +114,7 @@ def sweep_command(
 
 
 def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
-    """Yields what all three commands take."""
+    """Yields the words that all three commands take."""
     yield from (paths[source.name] for source in request.sources)
     yield from ("--arch", str(request.arch))
     yield from _LINKS[request.link]
@@ -141,7 +141,7 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
 def _launched(
     request: BuildRequest, spec: LaunchSpec, form: KernelForm | None, *, has_base: bool = False
 ) -> Iterator[str]:
-    """Yields what `run` and `sweep` take besides; only what is not so without it.
+    """Yields the further words of `run` and `sweep`, without those that repeat a default.
 
     Args:
         request: What is built.
@@ -179,6 +179,7 @@ _OF_HOST = ("block", "shared", "cluster")
 def _argument(name: str, text: str, form: KernelForm | None) -> str:
     """Returns an argument, or a module variable, as it is written on the command line."""
     variables = [row.name for row in form.variables] if form is not None else []
+    # `config.n` and `config[2]` are parts of the variable `config`.
     starts = [start for v in variables for start in (f"{v}.", f"{v}[")]
     if name not in variables and not name.startswith(tuple(starts)):
         return f"--arg={name}={text}"

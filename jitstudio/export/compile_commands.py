@@ -39,12 +39,12 @@ _COMMENT = re.compile(rb"^[ \t]*(?://|;|#)[ \t]*jitstudio:[ \t]*([^\r\n]+)", re.
 
 
 class FlagsError(ValueError):
-    """The flags of a file cannot be had; the message says why and what to do."""
+    """The flags of a file cannot be had; the message says why, and names a remedy."""
 
 
 @dataclass(frozen=True)
 class CompileFlags:
-    """The flags of one file.
+    """The flags of a file.
 
     Attributes:
         path: The file that they are from.
@@ -64,27 +64,28 @@ class CompileFlags:
         return max(self.archs, default=None)
 
 
-def flags_of(source: Path, given: Path | None = None) -> CompileFlags | None:
+def flags_of(source: Path, place: Path | None = None) -> CompileFlags | None:
     """Returns the flags that a file is built with; None where none are found.
 
     Args:
         source: The file.
-        given: A database, or the folder that has it; looked for around the file where None.
+        place: A database, or the folder that has it; looked for around the file where None.
 
     Raises:
         FlagsError: The database is missing where it was given, cannot be read, or does not have
             the file.
     """
-    if given is not None:
-        database = given / DATABASE if given.is_dir() else given
-        found = _from_database(database, source)
-        if found is None:
+    if place is not None:
+        database = place / DATABASE if place.is_dir() else place
+        flags = _from_database(database, source)
+        if flags is None:
             raise FlagsError(f"'{database}' has no command for '{source.name}'.")
-        return found
+        return flags
     for database in databases_near(source):
+        # Nobody has named this database: a broken one is passed over.
         with suppress(FlagsError):
-            if found := _from_database(database, source):
-                return found
+            if flags := _from_database(database, source):
+                return flags
     for folder in source.absolute().parents:
         listed = folder / _FLAGS
         with suppress(OSError):
@@ -114,14 +115,14 @@ def files_in(database: Path) -> list[Path]:
     Raises:
         FlagsError: It cannot be read.
     """
-    found = (_file(entry) for entry in _entries(database))
-    return list(dict.fromkeys(file for file in found if file is not None))
+    files = (_file(entry) for entry in _entries(database))
+    return list(dict.fromkeys(file for file in files if file is not None))
 
 
 def translated(
     words: Sequence[str], path: Path, folder: Path, *, reads_files: bool = True
 ) -> CompileFlags:
-    """Returns what flags of nvcc or Clang are for NVRTC.
+    """Returns the flags of nvcc or Clang as options of NVRTC.
 
     Args:
         words: One flag or value an entry, without the compiler.
@@ -132,12 +133,12 @@ def translated(
     translation = _Translation(deque(words), str(folder), reads_files=reads_files)
     translation.run()
     options: dict[str, None] = {}
-    for given in read(rooted(translation.options, str(folder))):
+    for option in read(rooted(translation.options, str(folder))):
         # Others have written them: what writes files or runs programs is not taken.
-        if next(refused(given.words, [os.sep], str(folder)), ""):
-            translation.left_out.append(" ".join(given.words))
+        if next(refused(option.words, [os.sep], str(folder)), ""):
+            translation.left_out.append(" ".join(option.words))
         else:
-            options |= dict.fromkeys(given.words)
+            options |= dict.fromkeys(option.words)
     return CompileFlags(
         str(path),
         tuple(options),
@@ -147,10 +148,10 @@ def translated(
 
 
 def _from_database(database: Path, source: Path) -> CompileFlags | None:
-    wanted = os.path.realpath(source)
+    resolved = os.path.realpath(source)
     for entry in _entries(database):
         file = _file(entry)
-        if file is not None and os.path.realpath(file) == wanted:
+        if file is not None and os.path.realpath(file) == resolved:
             folder = Path(str(entry.get("directory", database.parent)))
             return translated(_words(entry)[1:], database, folder)
     return None
@@ -193,12 +194,12 @@ def _text(path: Path) -> str:
 
 
 def _build_folders(folder: Path) -> list[Path]:
-    """Returns where a build of this folder may have its database, by presets and by name."""
-    found = [path for presets in _PRESETS for path in _of_presets(folder / presets)]
+    """Returns the folders that may have the database of a build, by presets and by name."""
+    folders = [path for presets in _PRESETS for path in _of_presets(folder / presets)]
     for pattern in _BUILD_FOLDERS:
         with suppress(OSError):
-            found += sorted(islice(folder.glob(pattern), _MOST_FOLDERS))
-    return found
+            folders += sorted(islice(folder.glob(pattern), _MOST_FOLDERS))
+    return folders
 
 
 def _of_presets(path: Path) -> Iterator[Path]:
@@ -249,7 +250,7 @@ class _Translation:
 
     def add_folder(self, value: str) -> None:
         """Has headers looked for in this folder."""
-        self.options += [f"-I{one}" for one in value.split(",") if one]
+        self.options += [f"-I{path}" for path in value.split(",") if path]
 
     def add_target(self, value: str) -> None:
         """Takes ``sm_90``, ``compute_90,sm_90`` or ``arch=compute_90,code=[sm_90,compute_90]``."""
@@ -261,18 +262,18 @@ class _Translation:
             self.left_out.append(f"-arch={value}")
 
     def add_ptxas(self, value: str) -> None:
-        """Hands these on to ptxas."""
-        self.options += [f"--ptxas-options={one}" for one in value.split(",") if one]
+        """Hands options on to ptxas."""
+        self.options += [f"--ptxas-options={option}" for option in value.split(",") if option]
 
     def add_front_end(self, value: str) -> None:
-        """Takes what nvcc hands on to its front end."""
-        for one in value.split(","):
-            suppressed = re.fullmatch(r"-*(diag_(?:suppress|warning|error))=(.+)", one)
+        """Takes the options that nvcc hands on to the front end."""
+        for option in value.split(","):
+            suppressed = re.fullmatch(r"-*(diag_(?:suppress|warning|error))=(.+)", option)
             if suppressed:
                 kind = suppressed[1].replace("_", "-").replace("warning", "warn")
                 self.options.append(f"--{kind}={suppressed[2]}")
-            elif not one.lstrip("-").startswith("display_error_number"):
-                self.left_out.append(f"-Xcudafe {one}")
+            elif not option.lstrip("-").startswith("display_error_number"):
+                self.left_out.append(f"-Xcudafe {option}")
 
     def set_standard(self, value: str) -> None:
         """Takes the dialect of C++; NVRTC knows none with GNU's extensions."""
@@ -297,7 +298,7 @@ class _Translation:
                 self.left_out += inner.left_out
 
     def drop(self, value: str) -> None:
-        """Passes over what is for the host's compiler only, or for another step."""
+        """Passes over options for the host's compiler only, or for another step."""
 
     def _flag(self, word: str) -> None:
         name, equals, value = word.partition("=")
@@ -370,6 +371,7 @@ _ALONE: dict[str, tuple[str, ...]] = {
 }
 """What flags without a value are for NVRTC, whatever is behind their ``=``."""
 
+# -O3, -Wall, -fPIC, -MMD, -keep-dir=tmp, --save-temps
 _OF_HOST = re.compile(
     r"-(?:c|g\d?|ggdb\d?|O\w*|W.*|w|f.*|m.*|M\w*|s|pipe|pthread|pedantic|rdynamic|shared|static.*"
     r"|forward-unknown.*|-forward-unknown.*|dlink|-device-link|cuda|ptx|cubin|fatbin|-compile"

@@ -71,12 +71,12 @@ _DROPPED = frozenset({"--ptxas-options=-v", "--define-macro=JITSTUDIO_ALONE"})
 
 
 class ForeignStateError(ValueError):
-    """Something cannot be imported; the message says why and what to do."""
+    """A link or file cannot be imported; the message says why, and names a remedy."""
 
 
 @dataclass(frozen=True)
 class ImportedProject:
-    """What was found, as a project that holds its texts.
+    """A project that holds all imported texts, with notes.
 
     Attributes:
         project: The project.
@@ -88,7 +88,7 @@ class ImportedProject:
 
 
 def link_of(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
-    """Returns a link that shows the build in Compiler Explorer, and what it leaves out.
+    """Returns a link that shows the build in Compiler Explorer, and notes on all that is left out.
 
     Raises:
         ExportError: Compiler Explorer has no compiler for it.
@@ -103,7 +103,7 @@ def link_of(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
 
 
 def state_of(recipe: Recipe) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Returns the state of a link, and what it leaves out; see `link_of`."""
+    """Returns the state of a link, and notes on all that is left out; see `link_of`."""
     main = _main_of(recipe)
     if main.kind not in _LANGUAGES:
         raise ExportError(
@@ -131,10 +131,10 @@ def state_of(recipe: Recipe) -> tuple[dict[str, Any], tuple[str, ...]]:
         return {"sessions": [session], "trees": []}, tuple(notes)
     if PurePosixPath(main.name).name != _MAIN[language]:
         notes.append(f"{main.name} is called {_MAIN[language]}, as the main file of several is.")
-    found = [_file(1, _MAIN[language], source, language)]
+    files_of_tree = [_file(1, _MAIN[language], source, language)]
     for number, (name, content) in enumerate(files.items(), 2):
         text = content.decode("utf-8", "replace")
-        found.append(_file(number, name, text, language))
+        files_of_tree.append(_file(number, name, text, language))
     tree = {
         "id": 1,
         "compilerLanguageId": language,
@@ -142,8 +142,8 @@ def state_of(recipe: Recipe) -> tuple[dict[str, Any], tuple[str, ...]]:
         "isCMakeProject": False,
         "cmakeArgs": "",
         "customOutputFilename": "",
-        "newFileId": len(found) + 1,
-        "files": found,
+        "newFileId": len(files_of_tree) + 1,
+        "files": files_of_tree,
         "compilers": [compiler],
         "executors": [],
     }
@@ -161,7 +161,7 @@ def _main_of(recipe: Recipe) -> Any:
 def _compiler_of(
     recipe: Recipe, name: str, content: bytes, notes: list[str]
 ) -> tuple[dict[str, Any], str]:
-    """Returns the compiler of a module, and its text as that compiler needs it."""
+    """Returns the compiler of a module, and the text as that compiler needs to read."""
     step = next((s for s in recipe.steps if s.name == name), recipe.steps[-1])
     text = content.decode("utf-8", "replace")
     options = [o for o in step.options if o not in _DROPPED and not o.startswith("-arch=")]
@@ -179,7 +179,7 @@ def _compiler_of(
             notes.append("Name expressions are lines at the end of the text: NVRTC has none there.")
         return _compiler(_NVCC, (f"-arch={recipe.arch.sm}", *options)), text
     wanted = int(recipe.versions.get(Tool.NVRTC, "13.3").replace(".", "")[:3] or 0)
-    known = [one for one in _NVRTC if int(one.removeprefix("nvrtc")) <= wanted]
+    known = [version for version in _NVRTC if int(version.removeprefix("nvrtc")) <= wanted]
     chosen = known[-1] if known else _NVRTC[0]
     if int(chosen.removeprefix("nvrtc")) != wanted:
         notes.append(f"Its newest NVRTC that is known here is {chosen}: the code may be another.")
@@ -214,7 +214,7 @@ def _file(number: int, name: str, text: str, language: str) -> dict[str, Any]:
 
 
 def project_from_link(text: str) -> ImportedProject:
-    """Returns what a link of Compiler Explorer shows.
+    """Returns the project in a link of Compiler Explorer.
 
     Args:
         text: A link ``/clientstate/...``, or one with the state behind its ``#``.
@@ -247,7 +247,7 @@ def project_from_link(text: str) -> ImportedProject:
 
 
 def project_from_file(name: str, content: bytes) -> ImportedProject:
-    """Returns what a file holds that was downloaded from Compiler Explorer.
+    """Returns the project in a file that was downloaded from Compiler Explorer.
 
     Args:
         name: The file.
@@ -377,15 +377,15 @@ def _from_state(state: Any) -> ImportedProject:
 
 
 def _maps(value: Any) -> Iterator[Mapping[str, Any]]:
-    for one in value if isinstance(value, list) else ():
-        if isinstance(one, Mapping):
-            yield one
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, Mapping):
+            yield item
 
 
 def _compilers(value: Any) -> Iterator[_Compiler]:
-    for one in _maps(value):
-        name = one.get("id") or one.get("compilerId") or ""
-        yield _Compiler(str(name), str(one.get("options") or ""))
+    for row in _maps(value):
+        name = row.get("id") or row.get("compilerId") or ""
+        yield _Compiler(str(name), str(row.get("options") or ""))
 
 
 def _sessions_of(content: Any) -> dict[str, Any]:
@@ -399,26 +399,26 @@ def _sessions_of(content: Any) -> dict[str, Any]:
         if isinstance(value, list):
             waiting += value
         elif isinstance(value, Mapping):
-            held = value.get("componentState")
+            component = value.get("componentState")
             kind = value.get("componentName")
-            if isinstance(held, Mapping):
-                number = str(held.get("id", held.get("j", len(sessions) + 1)))
+            if isinstance(component, Mapping):
+                number = str(component.get("id", component.get("j", len(sessions) + 1)))
                 if kind == "codeEditor":
                     sessions[number] = {
-                        **held,
-                        "language": held.get("lang", "cuda"),
+                        **component,
+                        "language": component.get("lang", "cuda"),
                         "compilers": [],
                     }
                 elif kind == "tree":
-                    trees[number] = {**held, "compilers": []}
+                    trees[number] = {**component, "compilers": []}
                 elif kind in ("compiler", "executor"):
-                    compilers.append({**held, "id": held.get("compiler")})
+                    compilers.append({**component, "id": component.get("compiler")})
             waiting.append(value.get("content"))
-    for held in compilers:
-        owner = trees.get(str(held.get("tree"))) or sessions.get(str(held.get("source")))
+    for component in compilers:
+        owner = trees.get(str(component.get("tree"))) or sessions.get(str(component.get("source")))
         owner = owner or next(iter((*sessions.values(), *trees.values())), None)
         if owner is not None:
-            owner["compilers"].append(held)
+            owner["compilers"].append(component)
     opened = {str(f.get("editorId")) for t in trees.values() for f in _maps(t.get("files"))}
     for tree in trees.values():
         files = [dict(file) for file in _maps(tree.get("files"))]
@@ -505,7 +505,7 @@ def _safe(name: str) -> str:
 def _built(
     project: Project, compilers: list[_Compiler], notes: list[str]
 ) -> tuple[Project, tuple[str, ...]]:
-    """Returns a project with the options of its first compiler, and what has no counterpart."""
+    """Returns a project with the first compiler's options, and notes on all that is left out."""
     if not compilers:
         return project, tuple(notes)
     first, *others = compilers
@@ -522,14 +522,14 @@ def _built(
         words = first.options.split()
     flags = translated(words, Path("options"), Path(), reads_files=False)
     notes += [f"Not taken for NVRTC: '{word}'." for word in flags.left_out]
-    made = replace(
+    built = replace(
         project,
         options=join_options(flags.options),
         arch=flags.arch or _arch_of(words) or DEFAULT_ARCH,
         compiler=CudaCompiler.NVRTC,
         link=LinkMode.NONE,
     )
-    return made, tuple(notes)
+    return built, tuple(notes)
 
 
 def _arch_of(words: list[str]) -> Arch | None:

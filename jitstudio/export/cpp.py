@@ -1,4 +1,4 @@
-"""A build and its launch as a C++ program on the driver API, with its CMakeLists.txt."""
+"""A build and a launch as a C++ program on the driver API, with a CMakeLists.txt."""
 
 from __future__ import annotations
 
@@ -450,7 +450,7 @@ _GETTERS = {CodeKind.PTX: "PTX", CodeKind.CUBIN: "CUBIN", CodeKind.LTOIR: "LTOIR
 
 
 def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Returns the files of the program, and what it leaves out."""
+    """Returns the files of the program, and notes on all that is left out."""
     notes = [*recipe.notes, *launch_notes(recipe.launch)]
     if any(step.libdevice or step.libraries for step in recipe.steps):
         notes.append("libdevice and libraries of LLVM IR: libNVVM gets the modules alone.")
@@ -482,7 +482,7 @@ def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
 
 
 def _filled(template: str, **values: str) -> str:
-    """Returns a template with what belongs in place of each ``@NAME@``."""
+    """Returns a template with a text in place of each ``@NAME@``."""
     return re.sub(r"@([A-Z]+)@", lambda match: values.get(match[1], match[0]), template)
 
 
@@ -523,8 +523,8 @@ def _build_lines(recipe: Recipe) -> Iterator[str]:
     for step in recipe.steps:
         yield f"    const Code {names[step.makes, step.name]} = {_call(step, names)};\n"
     last = recipe.steps[-1] if recipe.steps else None
-    given = f"SOURCES.at({quoted(recipe.request.sources[0].name)})"
-    yield f"    return {names[last.makes, last.name] if last else given};\n"
+    source = f"SOURCES.at({quoted(recipe.request.sources[0].name)})"
+    yield f"    return {names[last.makes, last.name] if last else source};\n"
 
 
 def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
@@ -540,8 +540,8 @@ def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
                 f"compile_cuda({quoted(step.name)},\n        {options},\n        {getters}{more})"
             )
         case Tool.NVVM:
-            given = ", ".join(quoted(name) for _, name in step.inputs)
-            return f"compile_ir({{{given}}}, {options})"
+            texts = ", ".join(quoted(name) for _, name in step.inputs)
+            return f"compile_ir({{{texts}}}, {options})"
     inputs = ",\n         ".join(
         f"{{{quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
         f"{names.get((kind, name)) or f'SOURCES.at({quoted(name)})'}}}"
@@ -551,7 +551,7 @@ def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
 
 
 def _launch(request: LaunchRequest, notes: list[str]) -> str:
-    """Returns the function `run`; adds to the notes what it leaves out.
+    """Returns the function `run`; adds to the notes all that is left out.
 
     Raises:
         ExportError: A texture lies in linear memory.
@@ -575,31 +575,31 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         data.append(f"    {handle} {name} = 0;\n")
         if not argument.length:
             continue
-        held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
+        host, result = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = element_lanes(argument.element)
         const = "" if inner else "const "
-        data.append(f"    {const}std::vector<{kind}> {held} = {_content(argument, notes)};\n")
-        data += _addresses(f"{held}.data()", inner, 0)
+        data.append(f"    {const}std::vector<{kind}> {host} = {_content(argument, notes)};\n")
+        data += _addresses(f"{host}.data()", inner, 0)
         if argument.texels is not None:
             array = f"a_{variable(argument.name)}"
             copied = partial(cpp_copy, argument, argument.texels, array)
-            made, given = cpp_texels(argument, argument.texels, array)
-            data.append(f"    const CUarray {array} = {made};\n    {name} = {given};\n")
-            data.append(f"    {copied(held)}\n")
+            create, handle_text = cpp_texels(argument, argument.texels, array)
+            data.append(f"    const CUarray {array} = {create};\n    {name} = {handle_text};\n")
+            data.append(f"    {copied(host)}\n")
             if argument.direction is Direction.INOUT:
-                restore.append(f"        {copied(held)}\n")
+                restore.append(f"        {copied(host)}\n")
             if argument.direction is not Direction.IN:
-                got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
-                got.append(f"    {copied(taken, back=True)}\n")
+                got.append(f"    std::vector<{kind}> {result}({host}.size());\n")
+                got.append(f"    {copied(result, back=True)}\n")
             continue
-        size = f"{held}.size() * sizeof({kind})"
+        size = f"{host}.size() * sizeof({kind})"
         if argument.symbol:
             get = f"cuModuleGetGlobal(&{name}, nullptr, module, {quoted(argument.symbol)})"
             data.append(f"    CHECKED({get});\n")
         else:
             data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
             data.append(f"    {name} += ZONE;\n" if zones else "")
-        data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
+        data.append(f"    CHECKED(cuMemcpyHtoD({name}, {host}.data(), {size}));\n")
         ahead = f"    CUdeviceptr at_{name} = {name} + {argument.start_bytes};\n"
         data.append(ahead if argument.start else "")
         is_output = argument.direction is Direction.OUT and request.poison
@@ -607,11 +607,11 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         if (is_output or request.guards) and not argument.symbol:
             watched.append(f"{{{quoted(argument.name)}, {name}, {size}, {element}, {word}}}")
         if argument.direction is Direction.INOUT:
-            copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
+            copy = f"cuMemcpyHtoDAsync({name}, {host}.data(), {size}, stream)"
             restore.append(f"        CHECKED({copy});\n")
         if argument.direction is not Direction.IN:
-            got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
-            back = f"cuMemcpyDtoH({taken}.data(), {name}, {size})"
+            got.append(f"    std::vector<{kind}> {result}({host}.size());\n")
+            back = f"cuMemcpyDtoH({result}.data(), {name}, {size})"
             got.append(f"    CHECKED({back});\n")
     shared = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
     allow = f"    CHECKED(cuFuncSetAttribute(kernel, {shared}, {config.shared}));\n"
@@ -647,15 +647,15 @@ def _place_of(argument: Argument) -> str:
 def _without_memory(
     request: LaunchRequest, argument: ValueArgument | SharedPointer, name: str
 ) -> Iterator[str]:
-    """Yields what makes a variable of an argument that takes no memory of its own."""
+    """Yields the lines for the variable of an argument without memory on the GPU."""
     if isinstance(argument, SharedPointer):
         place = place_text(request, argument, lambda buffer: f"p_{variable(buffer.name)}")
         # The driver reads it from where a pointer leads that is not const.
         yield f"    CUdeviceptr {name} = {place};\n"
         return
     digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
-    said = f"  // {argument.number}" if argument.number is not None else ""
-    yield f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n"
+    remark = f"  // {argument.number}" if argument.number is not None else ""
+    yield f"    std::vector<unsigned char> {name} = {{{digits}}};{remark}\n"
     yield from _addresses(f"{name}.data()", inner_of(request, argument), argument.offset)
 
 
@@ -670,8 +670,8 @@ def _in_order(request: LaunchRequest) -> list[Argument]:
             return
         if isinstance(argument, SharedPointer):
             add(owner_in(request, argument))
-        for each in inner_of(request, argument):
-            add(each)
+        for pointer in inner_of(request, argument):
+            add(pointer)
         ordered[argument.name] = argument
 
     for argument in waiting:
@@ -680,14 +680,14 @@ def _in_order(request: LaunchRequest) -> list[Argument]:
 
 
 def _addresses(place: str, inner: Sequence[Buffer | SharedPointer], start: int) -> Iterator[str]:
-    """Yields what puts addresses into a struct or a buffer that begins at an offset."""
+    """Yields lines that put addresses into a struct or a buffer that begins at an offset."""
     for pointer in inner:
         at = f"reinterpret_cast<char *>({place}) + {pointer.offset - start}"
         yield f"    std::memcpy({at}, {_place_of(pointer)}, 8);\n"
 
 
 def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
-    """Returns what finds writes out of bounds and what is never written, by its places in `_RUN`.
+    """Returns code that reports writes out of bounds and unwritten outputs, by places in `_RUN`.
 
     Args:
         request: The launch.
@@ -695,8 +695,8 @@ def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
     """
     if not watched:
         return dict.fromkeys(("WATCH", "PREPARE", "LOOK", "OUTSIDE"), "")
-    rows = ",\n".join(f"        {each}" for each in watched)
-    outputs = any(each.endswith("true}") for each in watched)
+    rows = ",\n".join(f"        {row}" for row in watched)
+    outputs = any(row.endswith("true}") for row in watched)
     return {
         "WATCH": _filled(_WATCH, ZONE="256 << 10" if request.guards else "0"),
         "PREPARE": f"    const std::vector<Watched> watched = {{\n{rows}}};\n"
@@ -708,19 +708,19 @@ def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
 
 
 def _attributes(request: LaunchRequest) -> str:
-    made = ""
+    lines = ""
     if request.config.cluster:
-        made += "    CUlaunchAttribute cluster{};\n"
-        made += "    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
+        lines += "    CUlaunchAttribute cluster{};\n"
+        lines += "    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
         x, y, z = request.config.cluster
-        made += f"    cluster.value.clusterDim = {{{x}, {y}, {z}}};\n"
-        made += "    attributes.push_back(cluster);\n"
+        lines += f"    cluster.value.clusterDim = {{{x}, {y}, {z}}};\n"
+        lines += "    attributes.push_back(cluster);\n"
     if request.config.cooperative:
-        made += "    CUlaunchAttribute together{};\n"
-        made += "    together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
-        made += "    together.value.cooperative = 1;\n"
-        made += "    attributes.push_back(together);\n"
-    return made
+        lines += "    CUlaunchAttribute together{};\n"
+        lines += "    together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
+        lines += "    together.value.cooperative = 1;\n"
+        lines += "    attributes.push_back(together);\n"
+    return lines
 
 
 def _content(buffer: Buffer, notes: list[str]) -> str:
@@ -764,13 +764,13 @@ def _agrees(request: LaunchRequest) -> str:
 def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
-        said = f"{expectation.target} = {expectation.expression}"
+        formula = f"{expectation.target} = {expectation.expression}"
         if expectation.part:
-            notes.append(f"The check '{said}', which is about a part of the buffer.")
+            notes.append(f"The check '{formula}', which is about a part of the buffer.")
             continue
         try:
             expected = Translator(request, buffers[expectation.buffer]).text(expectation.expression)
         except (ValueError, SyntaxError):
-            notes.append(f"The check '{said}', which is no plain formula for each element.")
+            notes.append(f"The check '{formula}', which is no plain formula for each element.")
             continue
         yield _filled(_CHECK, NAME=variable(expectation.buffer), EXPECTED=expected)

@@ -22,7 +22,7 @@ _TYPES = {
 
 
 def element_lanes(kind: Type) -> tuple[str, int]:
-    """Returns the C++ type of the numbers of an element, and how many; bytes for what has none."""
+    """Returns the C++ type of an element's numbers, and the count; bytes for other types."""
     match kind:
         case Scalar(dtype=dtype) if dtype in _TYPES:
             return _TYPES[dtype], 1
@@ -31,7 +31,7 @@ def element_lanes(kind: Type) -> tuple[str, int]:
             return inner, lanes * count
         case Struct(fields=fields, size=size) if fields:
             lane = fields[0].type
-            same = all(each.type == lane for each in fields) and size == lane.size * len(fields)
+            same = all(member.type == lane for member in fields) and size == lane.size * len(fields)
             if isinstance(lane, Scalar) and lane.dtype in _TYPES and same:
                 return _TYPES[lane.dtype], len(fields)
     return "unsigned char", kind.size
@@ -70,8 +70,8 @@ class Translator:
         self._length = buffer.length
         self._lanes = element_lanes(buffer.element)
         self._is_whole = self._lanes[0].endswith("_t")
-        self._buffers = {each.name: each for each in request.buffers}
-        if any(complex_name(each.element) for each in (buffer, *request.buffers)):
+        self._buffers = {argument.name: argument for argument in request.buffers}
+        if any(complex_name(argument.element) for argument in (buffer, *request.buffers)):
             raise ValueError
 
     def text(self, expression: str) -> str:

@@ -21,7 +21,7 @@ from jitstudio.export.recipe import Recipe
 
 @dataclass(frozen=True)
 class ExportedFiles:
-    """What an export has written.
+    """The files of an export, with notes.
 
     Attributes:
         files: Contents by their names, the one to be looked at first.
@@ -61,7 +61,7 @@ class ExportFormat:
 
     @property
     def is_text(self) -> bool:
-        """Whether it can be printed and copied."""
+        """Whether the export can be printed and copied."""
         return self.ending != ".pdf"
 
 
@@ -83,7 +83,7 @@ def _one(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
 
 
 def _encoded(text: str) -> bytes:
-    """Returns the bytes of a text; a path or an option in it may have some that are no text."""
+    """Returns the bytes of a text; a path or an option inside may have some that are no text."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -127,10 +127,10 @@ def _command(recipe: Recipe) -> ExportedFiles:
     names = [code.name for code in (*request.sources, *request.libraries)]
     names += [header.name for header in request.headers]
     paths = {name: name for name in names} | {**recipe.paths}
-    made = build_command(request, paths)
+    command = build_command(request, paths)
     if launch is not None:
-        made = run_command(request, launch.spec, paths, form=launch.form)
-    return _one(f"{recipe.stem}.sh", f"{made}\n")
+        command = run_command(request, launch.spec, paths, form=launch.form)
+    return _one(f"{recipe.stem}.sh", f"{command}\n")
 
 
 def _html(recipe: Recipe) -> ExportedFiles:

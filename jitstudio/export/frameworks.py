@@ -1,4 +1,4 @@
-"""A build and its launch for CuPy (`RawModule`), PyTorch (`load_inline`) and Jupyter."""
+"""A build and a launch for CuPy (`RawModule`), PyTorch (`load_inline`) and Jupyter."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def raw_module():
 
 
 def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
-    """Returns a script that launches by CuPy, and what it leaves out.
+    """Returns a script that launches by CuPy, and notes on all that is left out.
 
     The cubin is built as by the other scripts and loaded by `cupy.RawModule`; where the build is
     one that CuPy's own compile can do, the script has that, too.
@@ -139,10 +139,10 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     inner = list(address_lines(request, place))
     for argument in request.slots:
         if isinstance(argument, Buffer):
-            held = f"memory[{argument.name!r}]"
+            array = f"memory[{argument.name!r}]"
             if argument.start:
-                held = f"np.uint64({held}.data.ptr + {argument.start_bytes})"
-            values.append(held if argument.length else "np.uint64(0)")
+                array = f"np.uint64({array}.data.ptr + {argument.start_bytes})"
+            values.append(array if argument.length else "np.uint64(0)")
             continue
         if isinstance(argument, SharedPointer):
             values.append(f"np.uint64({place_text(request, argument, place)})")
@@ -153,13 +153,13 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         values.append(text)
     shared = request.config.shared
     written = [b.name for b in buffers if b.direction is not Direction.IN]
-    held = ", ".join(f"{b.name!r}: {variable(b.name)}" for b in buffers)
+    entries = ", ".join(f"{b.name!r}: {variable(b.name)}" for b in buffers)
     arguments = list(buffer_lines(request))
     checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
     run = _CUPY_RUN.format(
         allow=_ALLOW.format(amount=shared) if shared else "",
         arguments="\n".join(f"    {line}" for line in arguments),
-        buffers=f"{{{held}}}",
+        buffers=f"{{{entries}}}",
         memory=_cupy_memory(request, inner),
         values="".join(f"{value}, " for value in values).rstrip(),
         written=repr(written),
@@ -182,7 +182,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
 
 
 def _cupy_memory(request: LaunchRequest, inner: list[str]) -> str:
-    """Returns what makes the arrays on the GPU: copies, and the module variables themselves."""
+    """Returns lines that make the arrays on the GPU: copies, and the module variables."""
     names = {buffer.name: buffer.symbol for buffer in request.variables}
     apart = " if name not in variables" if names else ""
     lines = [f"variables = {names!r}"] if names else []
@@ -213,7 +213,7 @@ def _needed(recipe: Recipe, framework: str) -> RecipeLaunch:
 
 
 def _head(recipe: Recipe, package: str, run: str, notes: list[str]) -> str:
-    said = [
+    summary = [
         f"{recipe.title}, built for {recipe.arch.sm}: exported by jitstudio {__version__}.",
         "",
         f'Needs: pip install "cuda-bindings[all]" numpy {package}',
@@ -222,7 +222,7 @@ def _head(recipe: Recipe, package: str, run: str, notes: list[str]) -> str:
     imports = build_imports(recipe, ("argparse", "sys", "tempfile"))
     more = "import ml_dtypes\n" if needs_ml_dtypes(run) else ""
     kernel = recipe.launch.request.kernel if recipe.launch else ""
-    return f"{docstring(said)}\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n"
+    return f"{docstring(summary)}\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n"
 
 
 _TORCH = '''\
@@ -309,10 +309,10 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     refuse_texels(request, "PyTorch")
     refuse_inner(request, "PyTorch")
     refuse_unknown(request)
-    for held in request.variables:
-        if held.symbol.startswith("_ZZ"):
+    for buffer in request.variables:
+        if buffer.symbol.startswith("_ZZ"):
             raise ExportError(
-                f"'{held.name}' is a variable of a function, which no host code can name: export "
+                f"'{buffer.name}' is a variable of a function, which no host code can name: export "
                 "the kernel as cuda-bindings or cpp."
             )
     if module is None:
@@ -346,7 +346,7 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         repeats=request.repeats,
         checks=finish(checks),
     )
-    said = [
+    summary = [
         f"{recipe.title}, for {recipe.arch.sm} by nvcc: exported by jitstudio {__version__}.",
         "",
         "Needs: pip install torch numpy, and nvcc",
@@ -355,7 +355,7 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         "global variables runs then, whatever is launched. Read it before you run it.",
         *(("", "Not exported:", *(f"- {note}" for note in notes)) if notes else ()),
     ]
-    head = f"{docstring(said)}\nimport sys\n\nimport numpy as np\n"
+    head = f"{docstring(summary)}\nimport sys\n\nimport numpy as np\n"
     head += "import ml_dtypes\n" if needs_ml_dtypes(body) else ""
     return joined((head, *helpers(arguments, checks), _TENSOR, body, _TORCH_MAIN)), tuple(notes)
 
@@ -365,7 +365,7 @@ def _text(content: bytes) -> str:
 
 
 def _flags(words: tuple[str, ...]) -> Iterator[str]:
-    """Yields what nvcc is sent besides what it makes of which file."""
+    """Yields the flags of nvcc, without kinds of output and names of files."""
     skipped = {"-cubin", "-ptx", "-I."}
     rest = iter(words[1:])
     for word in rest:
@@ -376,26 +376,26 @@ def _flags(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _parameters(launch: RecipeLaunch) -> str:
-    found = []
+    parameters = []
     for argument in launch.request.arguments:
         name = f"p_{variable(argument.name)}"
         if isinstance(argument, SharedPointer):
             continue
         if isinstance(argument, Buffer):
-            found.append(f"torch::Tensor {name}")
+            parameters.append(f"torch::Tensor {name}")
         elif isinstance(argument.type, Scalar):
-            found.append(f"{_BY_VALUE[argument.type.kind.value]} {name}")
+            parameters.append(f"{_BY_VALUE[argument.type.kind.value]} {name}")
         else:
             raise ExportError(
                 f"A function of PyTorch's takes no {argument.type.name}, as '{argument.name}' is "
                 "one. Export the kernel as cuda-bindings."
             )
-    return ", ".join(found)
+    return ", ".join(parameters)
 
 
 def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
     request = launch.request
-    given = []
+    arguments = []
     for argument, parameter in zip_longest(request.slots, launch.form.parameters):
         name = f"p_{variable(argument.name)}"
         kind = parameter.spelling if parameter else ""
@@ -403,9 +403,9 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
             const = "const " if kind.startswith("const ") else ""
             element = f"{const}{argument.element.name} *"
             text = "0" if is_null(argument) else place_text(request, argument, _torch_place)
-            given.append("nullptr" if text == "0" else f"reinterpret_cast<{element}>({text})")
+            arguments.append("nullptr" if text == "0" else f"reinterpret_cast<{element}>({text})")
         else:
-            given.append(f"static_cast<{argument.type.name}>({name})")
+            arguments.append(f"static_cast<{argument.type.name}>({name})")
     wrapper = _WRAPPER.format(
         parameters=_parameters(launch),
         prepare="".join(_copied(b, "To") for b in request.variables),
@@ -416,7 +416,7 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
         grid=request.config.grid,
         block=request.config.block,
         shared=request.config.shared,
-        arguments=",\n        ".join(given),
+        arguments=",\n        ".join(arguments),
     )
     return module.content.rstrip() + b"\n" + wrapper.encode()
 
@@ -425,12 +425,12 @@ def _torch_place(buffer: Buffer) -> str:
     return f"static_cast<char *>(p_{variable(buffer.name)}.data_ptr())"
 
 
-def _copied(held: Buffer, way: str) -> str:
-    """Returns the copy of a module variable to or from its tensor, in the stream of the launch."""
-    pointer, name = f"p_{variable(held.name)}.data_ptr()", held.name.lstrip(":")
+def _copied(buffer: Buffer, way: str) -> str:
+    """Returns the copy of a module variable to or from a tensor, in the stream of the launch."""
+    pointer, name = f"p_{variable(buffer.name)}.data_ptr()", buffer.name.lstrip(":")
     places = f"{name}, {pointer}" if way == "To" else f"{pointer}, {name}"
     return (
-        f"    cudaMemcpy{way}SymbolAsync({places}, {held.bytes}, 0, cudaMemcpyDeviceToDevice,\n"
+        f"    cudaMemcpy{way}SymbolAsync({places}, {buffer.bytes}, 0, cudaMemcpyDeviceToDevice,\n"
         "                            at::cuda::getCurrentCUDAStream());\n"
     )
 
@@ -438,8 +438,8 @@ def _copied(held: Buffer, way: str) -> str:
 def _call(request: LaunchRequest) -> Iterator[str]:
     for argument in request.arguments:
         if isinstance(argument, Buffer):
-            held = f"memory[{argument.name!r}]"
-            yield held if argument.length else "torch.empty(0)"
+            array = f"memory[{argument.name!r}]"
+            yield array if argument.length else "torch.empty(0)"
         elif isinstance(argument, ValueArgument):
             yield variable(argument.name)
 

@@ -22,7 +22,7 @@ _LITERALS = {"t": True, "f": False, "n": None}
 
 
 class RisonError(ValueError):
-    """A text is no Rison; the message says where it ends to be."""
+    """A text is no Rison; the message says where the text cannot be read on."""
 
 
 def decode(text: str) -> Any:
@@ -60,7 +60,7 @@ class _Reader:
             raise self._error()
 
     def value(self, depth: int) -> Any:
-        """Reads one value."""
+        """Reads a value."""
         self._count += 1
         if depth > _DEEPEST or self._count > _MOST:
             raise RisonError(f"It is nested too deeply, or has more than {_MOST:,} values.")
@@ -89,22 +89,22 @@ class _Reader:
         return int(digits) if len(digits) < _LONGEST_NUMBER else float(digits)
 
     def _items(self, depth: int) -> list[Any]:
-        found: list[Any] = []
+        items: list[Any] = []
         while not self._taken(")"):
-            if found:
+            if items:
                 self._take(",")
-            found.append(self.value(depth + 1))
-        return found
+            items.append(self.value(depth + 1))
+        return items
 
     def _pairs(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        pairs: dict[str, Any] = {}
         while not self._taken(")"):
-            if found:
+            if pairs:
                 self._take(",")
             key = self.value(depth + 1)
             self._take(":")
-            found[str(key)] = self.value(depth + 1)
-        return found
+            pairs[str(key)] = self.value(depth + 1)
+        return pairs
 
     def _taken(self, mark: str) -> bool:
         if self._text.startswith(mark, self._at):
@@ -117,8 +117,8 @@ class _Reader:
             raise self._error()
 
     def _error(self) -> RisonError:
-        found = self._text[self._at : self._at + 20]
-        what = f"'{found}' is not understood" if found else "it ends too early"
+        rest = self._text[self._at : self._at + 20]
+        what = f"'{rest}' is not understood" if rest else "it ends too early"
         return RisonError(f"At character {self._at + 1:,} {what}.")
 
 
@@ -140,7 +140,7 @@ class LzStringError(ValueError):
 
 
 def decompress(text: str, longest: int) -> str:
-    """Returns what was compressed.
+    """Returns the text that `compressToBase64` has packed.
 
     Args:
         text: What `compressToBase64` has made.
@@ -152,13 +152,13 @@ def decompress(text: str, longest: int) -> str:
     bits = _Bits(text)
     entries: list[str] = ["", "", ""]
     width, room = 2, 1
-    made: list[str] = []
+    parts: list[str] = []
     length = 0
     before = ""
     while True:
         code = bits.take(width)
         if code == _END:
-            return _whole("".join(made))
+            return _whole("".join(parts))
         if code in (_NEW_BYTE, _NEW_UNIT):
             entries.append(chr(bits.take(16 if code == _NEW_UNIT else 8)))
             code = len(entries) - 1
@@ -174,7 +174,7 @@ def decompress(text: str, longest: int) -> str:
         length += len(entry)
         if length > longest:
             raise LzStringError(f"It unpacks to more than {longest:,} characters.")
-        made.append(entry)
+        parts.append(entry)
         if before:
             entries.append(before + entry[0])
             room -= 1

@@ -163,7 +163,7 @@ def variable(name: str) -> str:
 
 
 def dtype_text(kind: Type) -> str:
-    """Returns the type of one element as code, as `numpy.zeros` takes it."""
+    """Returns the type of an element as code, as `numpy.zeros` takes types."""
     match kind:
         case Scalar(dtype=dtype) if dtype in _ML_DTYPES:
             return f"ml_dtypes.{dtype}"
@@ -179,12 +179,12 @@ def dtype_text(kind: Type) -> str:
             return f"np.dtype(({dtype_text(element)}, ({count},)))"
         case Struct(fields=fields, size=size):
             lane = fields[0].type if fields else None
-            same = all(each.type == lane for each in fields)
+            same = all(member.type == lane for member in fields)
             if isinstance(lane, Scalar) and same and size == lane.size * len(fields):
                 return f"np.dtype(({dtype_text(lane)}, ({len(fields)},)))"
-            names = [each.name for each in fields]
-            formats = ", ".join(dtype_text(each.type) for each in fields)
-            offsets = [each.offset for each in fields]
+            names = [member.name for member in fields]
+            formats = ", ".join(dtype_text(member.type) for member in fields)
+            offsets = [member.offset for member in fields]
             return (
                 f'np.dtype({{"names": {names!r}, "formats": [{formats}], '
                 f'"offsets": {offsets!r}, "itemsize": {size}}})'
@@ -197,12 +197,12 @@ def _is_known(dtype: str) -> bool:
 
 
 def needs_ml_dtypes(*texts: str) -> bool:
-    """Returns whether one of these pieces of code uses the package ml_dtypes."""
+    """Returns whether a piece of code uses the package ml_dtypes."""
     return any("ml_dtypes." in text for text in texts)
 
 
 def buffer_lines(request: LaunchRequest) -> Iterator[str]:
-    """Yields the lines that give each argument of a launch to a variable of its name.
+    """Yields the lines that assign each argument of a launch to a variable of that name.
 
     What is an expression over others comes last.
     """
@@ -220,10 +220,10 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
         elif buffer.length:
             yield f"{variable(buffer.name)} = {_content(buffer)}"
     for buffer in later:
-        made = expression_text(buffer.fill.text, request, buffer.length)
+        expression = expression_text(buffer.fill.text, request, buffer.length)
         name, dtype = variable(buffer.name), dtype_text(buffer.element)
         yield f"{name} = np.zeros({buffer.length}, {dtype})"
-        yield f"{_seen(name, buffer.element)}[...] = np.asarray({made})"
+        yield f"{_seen(name, buffer.element)}[...] = np.asarray({expression})"
 
 
 def _content(buffer: Buffer) -> str:
@@ -237,22 +237,22 @@ def _content(buffer: Buffer) -> str:
     if complex_name(buffer.element) and fill.kind in (FillKind.CONSTANT, FillKind.RANGE):
         return _complex_content(buffer)
     if fill.kind is not FillKind.FILE:
-        given = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
-        return f'fill({length}, {dtype}, "{fill.kind.value}"{given})'
+        numbers = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
+        return f'fill({length}, {dtype}, "{fill.kind.value}"{numbers})'
     path, mark, name = fill.text.rpartition("::")
     path, name = (path, name) if mark else (fill.text, "")
     match path.rpartition(".")[2].lower():
         case "npy":
-            found = f"np.load({path!r})"
+            loaded = f"np.load({path!r})"
         case "npz":
             key = repr(name) if name else "0"
-            found = f"np.load({path!r})[{key}]"
-            found = found if name else f"next(iter(np.load({path!r}).values()))"
+            loaded = f"np.load({path!r})[{key}]"
+            loaded = loaded if name else f"next(iter(np.load({path!r}).values()))"
         case "csv" | "txt":
-            found = f'np.loadtxt({path!r}, delimiter="," if {path.endswith("csv")} else None)'
+            loaded = f'np.loadtxt({path!r}, delimiter="," if {path.endswith("csv")} else None)'
         case _:
-            found = f"np.fromfile({path!r}, {dtype})"
-    return f"np.asarray({found}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
+            loaded = f"np.fromfile({path!r}, {dtype})"
+    return f"np.asarray({loaded}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
 
 
 _LETTERS = {
@@ -279,8 +279,8 @@ def _values_text(data: bytes, buffer: Buffer) -> str:
         numbers = struct.unpack(f"<{buffer.length}{letter}", data)
         return f"np.array([{', '.join(map(number_text, numbers))}], {dtype})"
     shape = f"np.zeros({buffer.length}, {dtype}).shape"
-    made = f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base)'
-    return f"{made}.reshape({shape}).copy()"
+    array = f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base)'
+    return f"{array}.reshape({shape}).copy()"
 
 
 def _complex_content(buffer: Buffer) -> str:
@@ -290,8 +290,8 @@ def _complex_content(buffer: Buffer) -> str:
     real, imaginary = fill.numbers, 0.0
     if fill.kind is FillKind.CONSTANT and len(fill.numbers) > 1:
         real, imaginary = fill.numbers[:1], fill.numbers[1]
-    given = ", ".join(map(number_text, real or (0,)))
-    parts = f'fill({buffer.length}, {lane}, "{fill.kind.value}", {given}), '
+    numbers = ", ".join(map(number_text, real or (0,)))
+    parts = f'fill({buffer.length}, {lane}, "{fill.kind.value}", {numbers}), '
     parts += f'fill({buffer.length}, {lane}, "constant", {number_text(imaginary)})'
     return f"np.stack([{parts}], axis=-1)"
 
@@ -308,12 +308,12 @@ def number_text(number: float) -> str:
 
 
 def value_text(argument: ValueArgument) -> str:
-    """Returns what a kernel is given by value, as an object of NumPy with these bytes."""
+    """Returns an argument by value as code: a NumPy object with the same bytes."""
     kind = argument.type
     if argument.number is not None and isinstance(kind, Scalar):
-        made = f"{dtype_text(kind)}({variable(argument.name)})"
+        scalar = f"{dtype_text(kind)}({variable(argument.name)})"
         if kind.dtype in _ML_DTYPES or kind.dtype == "bool" or _is_known(kind.dtype):
-            return made
+            return scalar
     return f'np.frombuffer(bytes.fromhex("{argument.data.hex()}"), np.uint8)'
 
 
@@ -327,19 +327,19 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
         buffer = buffers[expectation.buffer]
-        held = _seen(got[buffer.name], buffer.element)
+        part = _seen(got[buffer.name], buffer.element)
         if expectation.part:
-            held = f"np.atleast_1d({_part_text(expectation, request, buffer, held)})"
+            part = f"np.atleast_1d({_part_text(expectation, request, buffer, part)})"
         expected = _expected_text(expectation, request, buffer)
         yield (
-            f"check({expectation.target!r}, {held}, {expected}, "
+            f"check({expectation.target!r}, {part}, {expected}, "
             f"rtol={request.relative!r}, atol={request.absolute!r}, "
             f"itol={request.integer_tolerance!r})"
         )
 
 
 def _expected_text(expectation: Expectation, request: LaunchRequest, buffer: Buffer) -> str:
-    """Returns what a buffer, or the part of it, shall hold, as code."""
+    """Returns the expected values of a buffer, or of a part, as code."""
     indices = _indices(buffer.length)
     if expectation.part:
         lanes = _lanes(buffer)
@@ -397,8 +397,10 @@ def _part_text(
                 whole_step = ast.Subscript(ast.Name("_"), index, ast.Load())
                 text += ast.unparse(whole_step).removeprefix("_")
             case ast.Call(func=ast.Attribute(attr=word), args=arguments):
-                given = [_name_all(each, request, _indices(buffer.length)) for each in arguments]
-                text += f".{word}({', '.join(map(ast.unparse, given))})"
+                positions = [
+                    _name_all(argument, request, _indices(buffer.length)) for argument in arguments
+                ]
+                text += f".{word}({', '.join(map(ast.unparse, positions))})"
             case ast.Attribute(attr=word):
                 text += f".{word}"
     return text
@@ -447,7 +449,7 @@ def _parameters(request: LaunchRequest) -> set[str]:
 
 
 def _name_all(body: ast.expr, request: LaunchRequest, indices: str) -> ast.expr:
-    """Gives the names of what has been parsed as the code of an export has them."""
+    """Renames the names of a parsed expression to those in the code of an export."""
     from jitstudio.numerics.expression_text import PARAMETER  # noqa: PLC0415
 
     parameters = _parameters(request)

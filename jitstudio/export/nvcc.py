@@ -17,7 +17,7 @@ from jitstudio.export.recipe import ExportError, Recipe, RecipeStep, comment
 
 @dataclass(frozen=True)
 class ToolkitCommand:
-    """One command.
+    """A command of a CUDA toolkit.
 
     Attributes:
         words: The program and what it is given.
@@ -32,7 +32,7 @@ class ToolkitCommand:
 
 @dataclass(frozen=True)
 class ToolkitBuild:
-    """All commands of a build, with the files that they need and what they leave out."""
+    """All commands of a build, with the files that they need and notes on all that is left out."""
 
     commands: tuple[ToolkitCommand, ...]
     files: dict[str, bytes]
@@ -55,17 +55,17 @@ def toolkit_build(recipe: Recipe) -> ToolkitBuild:
     files = {_plain(name): text for name, text in headers.items() if name not in left_out}
     names = _file_names(recipe)
     commands: list[ToolkitCommand] = []
-    made: dict[tuple[CodeKind, str], str] = {}
+    outputs: dict[tuple[CodeKind, str], str] = {}
     for step in recipe.steps:
         if step.tool is Tool.NVVM:
             raise ExportError(
                 "A CUDA toolkit has no program that compiles LLVM IR: export it as cuda-bindings "
                 "or cpp, or save its PTX and export that."
             )
-        files |= _files(recipe, step, names, made)
-        command = _command(recipe, step, names, made, notes, files)
+        files |= _files(recipe, step, names, outputs)
+        command = _command(recipe, step, names, outputs, notes, files)
         commands.append(command)
-        made[step.makes, step.name] = command.makes
+        outputs[step.makes, step.name] = command.makes
     return ToolkitBuild(tuple(commands), files, tuple(notes))
 
 
@@ -77,7 +77,7 @@ def _plain(name: str) -> str:
 
 
 def _is_reserved(name: str) -> bool:
-    """Returns whether a header may not be written by its name, which somebody else has chosen.
+    """Returns whether a header may not be written by a name that another person has chosen.
 
     It is hidden, or that of what runs the commands.
     """
@@ -87,12 +87,12 @@ def _is_reserved(name: str) -> bool:
 
 
 def _file_names(recipe: Recipe) -> dict[str, str]:
-    """Returns what the files of modules are called, by the names of these.
+    """Returns the file names of modules, by the modules' names in the build.
 
     What one makes has its stem, which no other has; no name is an option, or means anything to a
     shell or to make.
     """
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     stems = {LINKED}
     for source in recipe.request.sources:
         path = PurePath(re.sub(r"[^\w./+-]", "_", _plain(source.name)).lstrip("-") or "module")
@@ -101,21 +101,21 @@ def _file_names(recipe: Recipe) -> dict[str, str]:
             number += 1
             stem = f"{path.stem}_{number}"
         stems.add(stem.casefold())
-        found[source.name] = str(path.with_name(f"{stem}{path.suffix}"))
-    return found
+        files[source.name] = str(path.with_name(f"{stem}{path.suffix}"))
+    return files
 
 
 def _files(
     recipe: Recipe,
     step: RecipeStep,
     names: dict[str, str],
-    made: dict[tuple[CodeKind, str], str],
+    outputs: dict[tuple[CodeKind, str], str],
 ) -> dict[str, bytes]:
-    given = {source.name: source.content for source in recipe.request.sources}
+    contents = {source.name: source.content for source in recipe.request.sources}
     return {
-        names[name]: given[name]
+        names[name]: contents[name]
         for kind, name in step.inputs
-        if (kind, name) not in made and name in given
+        if (kind, name) not in outputs and name in contents
     }
 
 
@@ -123,11 +123,11 @@ def _command(
     recipe: Recipe,
     step: RecipeStep,
     names: dict[str, str],
-    made: dict[tuple[CodeKind, str], str],
+    outputs: dict[tuple[CodeKind, str], str],
     notes: list[str],
     files: dict[str, bytes],
 ) -> ToolkitCommand:
-    reads = tuple(made.get((kind, name)) or names[name] for kind, name in step.inputs)
+    reads = tuple(outputs.get((kind, name)) or names[name] for kind, name in step.inputs)
     stem = PurePath(names.get(step.name, step.name)).stem
     if step.tool is Tool.NVRTC:
         if step.name_expressions:
@@ -221,16 +221,16 @@ def makefile_of(built: ToolkitBuild, title: str) -> str:
     lines += ["", f"all: {last}", ""]
     for command in built.commands:
         program, *words = command.words
-        said = " ".join(map(_make_word, words))
+        arguments = " ".join(map(_make_word, words))
         lines += [f"{command.makes}: {' '.join(command.reads)}"]
-        lines += [f"\t$({program.upper()}) {said}", ""]
-    made = " ".join(command.makes for command in built.commands)
-    lines += ["clean:", f"\trm -f {made}", "", ".PHONY: all clean"]
+        lines += [f"\t$({program.upper()}) {arguments}", ""]
+    outputs = " ".join(command.makes for command in built.commands)
+    lines += ["clean:", f"\trm -f {outputs}", "", ".PHONY: all clean"]
     return "\n".join(lines) + "\n"
 
 
 def _make_word(word: str) -> str:
-    """Returns a word for the shell in a line of a Makefile, which has to stay one line."""
+    """Returns a word for the shell in a line of a Makefile, without line breaks."""
     if "\n" not in word:
         return shlex.quote(word).replace("$", "$$")
     octal = "".join(f"\\{byte:03o}" for byte in os.fsencode(word))

@@ -1,4 +1,4 @@
-"""A whole project as one line of text, to be pasted into a message, and back.
+"""A whole project as a single line of text, to be pasted into a message, and back.
 
 ``jitstudio-project:1:CHECKSUM:CODE``: the project's file with all texts in it, packed by zlib, in
 base64 as URLs have it, and the first half of its SHA-256. Who opens such a text trusts nobody: it
@@ -29,7 +29,7 @@ _LONGEST = 8 << 20
 
 
 class ProjectTextError(ValueError):
-    """A text is no project; the message says why and what to do."""
+    """A text is no project; the message says why, and names a remedy."""
 
 
 def is_project_text(text: str) -> bool:
@@ -107,7 +107,7 @@ def _checksum(data: bytes) -> str:
 
 
 def project_of(recipe: Recipe) -> Project:
-    """Returns the project that an export is, with its texts as they were written.
+    """Returns the project of an export, with the texts as their author wrote them.
 
     Raises:
         ExportError: A module is no text.
@@ -132,11 +132,11 @@ def project_of(recipe: Recipe) -> Project:
                 is_library=is_library,
             )
         )
-    given = {header.name: header.content for header in request.headers}
+    in_memory = {header.name: header.content for header in request.headers}
     carried = {name: recipe.texts[name] for name in recipe.headers if name not in _STAND_INS}
     headers = tuple(
         Member(name, CodeKind.HEADER, content.decode("utf-8", "replace"))
-        for name, content in (carried | given).items()
+        for name, content in (carried | in_memory).items()
     )
     return Project(
         modules=tuple(members),

@@ -1,4 +1,4 @@
-"""The launch of a Python script, by cuda.core or the driver's own calls: its function `run`."""
+"""The launch of a Python script, by cuda.core or the driver's own calls: the function `run`."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ _TIMES = """\
 
 
 def launch_notes(launch: RecipeLaunch | None, *, watches: bool = True) -> Iterator[str]:
-    """Yields what of a launch an export leaves out.
+    """Yields notes on parts of a launch that an export leaves out.
 
     Args:
         launch: The launch, if there is one.
@@ -268,7 +268,7 @@ _SIMPLE = frozenset(
 
 
 def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
-    """Returns the function `run` with all that it calls.
+    """Returns the function `run` with all called functions.
 
     Args:
         launch: The launch.
@@ -308,7 +308,7 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
     watched = bool(outputs) or guarded
     look = "    inside = is_inside(memory, buffers)\n" if guarded else ""
     look += f"    find_unwritten(memory, buffers, {outputs!r}, start)\n" if outputs else ""
-    held = ", ".join(f"{buffer.name!r}: {variable(buffer.name)}" for buffer in buffers)
+    entries = ", ".join(f"{buffer.name!r}: {variable(buffer.name)}" for buffer in buffers)
     checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
     arguments = list(buffer_lines(request))
     attributes = []
@@ -326,7 +326,7 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
     body = (_LAUNCH_CORE if core else _LAUNCH_BINDINGS).format(
         allow=allow if config.shared else "",
         arguments="\n".join(f"    {line}" for line in arguments),
-        buffers=f"{{{held}}}",
+        buffers=f"{{{entries}}}",
         values="\n".join(f"        {value}," for value in values),
         grid=config.grid,
         block=config.block,
@@ -353,7 +353,7 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
 
 
 def _places(*, core: bool) -> str:
-    """Returns what finds the module variables: `places` has them beside all other memory."""
+    """Returns lines that look up the module variables: `places` has those with all other memory."""
     library = "driver.CUlibrary(int(code.handle))"
     module = f"    module = checked(driver.cuLibraryGetModule({library}))\n" if core else ""
     return (
@@ -366,21 +366,21 @@ def _places(*, core: bool) -> str:
 def _texel_code(
     request: LaunchRequest, arrays: Mapping[str, Texels], *, core: bool
 ) -> dict[str, str]:
-    """Returns what makes, fills and reads CUDA arrays, by its places in the templates."""
+    """Returns code that makes, fills and reads CUDA arrays, by places in the templates."""
     apart = ["texels"] if arrays else []
     apart += ["variables"] if request.variables else []
-    conditions = "".join(f" and name not in {each}" for each in apart)
+    conditions = "".join(f" and name not in {name}" for name in apart)
     in_memory = f"\n        if{conditions.removeprefix(' and')}" if apart else ""
     if not arrays:
         return {"texels": "", "in_memory": in_memory, "put": "", "back": ""}
-    made = (
+    lines = (
         f"        {b.name!r}: {python_texels(b, arrays[b.name])},\n"
         for b in request.buffers
         if b.name in arrays
     )
     stream = "int(stream.handle)" if core else "stream"
     return {
-        "texels": f"    texels = {{\n{''.join(made)}    }}\n",
+        "texels": f"    texels = {{\n{''.join(lines)}    }}\n",
         "in_memory": in_memory,
         "put": "        if name in texels:\n"
         f"            texels[name].copy(array, {stream})\n            return\n",

@@ -28,7 +28,7 @@ from jitstudio.export.recipe import (
 
 @dataclass(frozen=True)
 class ScriptSection:
-    """A part of a script that works once those before it have run.
+    """A part of a script that works once all parts before have run.
 
     Attributes:
         title: What it is about, a sentence.
@@ -232,7 +232,7 @@ _NO_LAUNCH = '    print("The export has no launch.", file=sys.stderr)\n    retur
 
 
 def sections_of(recipe: Recipe, *, core: bool) -> tuple[ScriptSection, ...]:
-    """Returns the script but for its command line, in parts; see `script_of`."""
+    """Returns the script without the command line, in parts; see `script_of`."""
     launch = recipe.launch
     launching = launch_code(launch, core=core) if launch else None
     sections = [
@@ -251,7 +251,7 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     packages = '"cuda-bindings[all]"' + (" cuda-core" if core and launching else "")
     packages += " numpy" if launching else ""
     packages += " ml_dtypes" if launching and needs_ml_dtypes(launching) else ""
-    said = [
+    summary = [
         f"{recipe.title}, built for {recipe.arch.sm}: exported by jitstudio {__version__}.",
         "",
         f"Needs: pip install {packages}",
@@ -261,7 +261,7 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
         "that of jitstudio; in the same working directory, which line tables name, all bytes are.",
     ]
     if notes := [*recipe.notes, *launch_notes(recipe.launch)]:
-        said += ["", "Not exported:", *(f"- {note}" for note in notes)]
+        summary += ["", "Not exported:", *(f"- {note}" for note in notes)]
     names = (
         "argparse",
         "hashlib",
@@ -280,11 +280,11 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     lines += ['"""The same without its line table, see `code_digest`."""']
     if recipe.launch:
         lines += [f"KERNEL = {recipe.launch.request.kernel!r}"]
-    return f"{docstring(said)}\n" + "\n".join(lines) + "\n"
+    return f"{docstring(summary)}\n" + "\n".join(lines) + "\n"
 
 
 def docstring(lines: Iterable[str]) -> str:
-    """Returns lines as the docstring of a module, which nothing in them ends."""
+    """Returns lines as the docstring of a module, which no line can end."""
     text = "\n".join(map(comment, lines)).replace("\\", "\\\\").replace('"""', "'''")
     return f'"""{text}\n"""\n'
 
@@ -329,12 +329,12 @@ def compressed(text):
 
 
 def _entries(recipe: Recipe, names: Sequence[str]) -> str:
-    made = "".join(f"    {name!r}: {literal(recipe.texts[name])},\n" for name in names)
-    return f"\n{made}" if made else ""
+    lines = "".join(f"    {name!r}: {literal(recipe.texts[name])},\n" for name in names)
+    return f"\n{lines}" if lines else ""
 
 
 def literal(content: bytes) -> str:
-    """Returns code that makes these bytes: a text as it is, if it can be read so."""
+    """Returns code that makes these bytes: a readable text where possible."""
     if content.isascii() and not re.search(rb"[^\t\n -~]|'''|\\[\n]?\Z|'\Z", content):
         return "rb'''" + content.decode() + "'''"
     try:
@@ -354,9 +354,9 @@ def _packed(content: bytes) -> str:
 
 
 def build_code(recipe: Recipe) -> str:
-    """Returns the function `build`, which makes the cubin, with all that it calls."""
+    """Returns the function `build`, which makes the cubin, with all called functions."""
     tools = dict.fromkeys(step.tool for step in recipe.steps)
-    sets = dict.fromkeys(found for step in recipe.steps for found in step.headers)
+    sets = dict.fromkeys(header_set for step in recipe.steps for header_set in step.headers)
     parts = [_CHECKED] if recipe.steps or recipe.launch else []
     parts += [_HELPERS[tool] for tool in tools]
     parts += [
@@ -367,36 +367,36 @@ def build_code(recipe: Recipe) -> str:
     for step in recipe.steps:
         lines += _step_lines(step, names)
     last = recipe.steps[-1] if recipe.steps else None
-    given = f"SOURCES[{recipe.request.sources[0].name!r}]"
-    lines.append(f"    return {names[last.makes, last.name] if last else given}")
+    source = f"SOURCES[{recipe.request.sources[0].name!r}]"
+    lines.append(f"    return {names[last.makes, last.name] if last else source}")
     return joined((*parts, "\n".join(lines)))
 
 
 def _step_lines(step: RecipeStep, names: dict[tuple[CodeKind, str], str]) -> Iterator[str]:
     options = "[" + ", ".join(map(repr, step.options)) + "]"
-    options += "".join(f" + {_SETS[found]}()" for found in step.headers)
+    options += "".join(f" + {_SETS[header_set]}()" for header_set in step.headers)
     yield f"    options = {options}"
-    made = names[step.makes, step.name]
+    target = names[step.makes, step.name]
     match step.tool:
         case Tool.NVRTC:
             more = f", {list(step.name_expressions)!r}" if step.name_expressions else ""
             getter = _GETTERS[step.makes]
-            yield f'    {made} = compile_cuda({step.name!r}, options, "{getter}"{more})'
+            yield f'    {target} = compile_cuda({step.name!r}, options, "{getter}"{more})'
         case Tool.NVVM:
-            given = [name for _, name in step.inputs]
+            inputs = [name for _, name in step.inputs]
             more = f", libraries={list(step.libraries)!r}" if step.libraries else ""
             more += ", libdevice=True" if step.libdevice else ""
-            yield f"    {made} = compile_ir({given!r}, options{more})"
+            yield f"    {target} = compile_ir({inputs!r}, options{more})"
         case _:
             yield "    inputs = ["
             for kind, name in step.inputs:
                 content = names.get((kind, name), f"SOURCES[{name!r}]")
                 yield f'        ({file_name(kind, name)!r}, "{_INPUTS[kind]}", {content}),'
             yield "    ]"
-            yield f"    {made} = link(inputs, options)"
+            yield f"    {target} = link(inputs, options)"
 
 
 def file_name(kind: CodeKind, name: str) -> str:
-    """Returns what an input of a link is called: a name with the ending of its kind."""
+    """Returns the name of a link's input: the name of the module with the ending of the kind."""
     stem, dot, ending = name.rpartition(".")
     return name if dot and f".{ending.lower()}" == kind.ending else f"{stem or name}{kind.ending}"

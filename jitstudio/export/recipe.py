@@ -1,4 +1,4 @@
-"""What an export is made of: each run of a tool with the texts and options that it really got.
+"""The recipe of an export: each run of a tool with the texts and options of the real build.
 
 A recipe is read off a build that has been carried out, so that what follows it makes the same
 bytes: host code is set aside as it was, and what a module lacked is supplied. What depends on the
@@ -40,11 +40,11 @@ from jitstudio.system.paths import resource
 
 
 class ExportError(ValueError):
-    """Something cannot be exported; the message says why and what to do."""
+    """A build cannot be exported; the message says why, and names a remedy."""
 
 
 def comment(text: str) -> str:
-    """Returns a text as one line for a comment, which nothing in it ends or prolongs.
+    """Returns a text as a single line for a comment, which nothing inside ends or prolongs.
 
     ``??/`` is a backslash where there are trigraphs.
     """
@@ -61,7 +61,7 @@ class HeaderSet(Enum):
 
 @dataclass(frozen=True)
 class RecipeStep:
-    """One run of one tool.
+    """A run of a tool.
 
     Attributes:
         tool: NVRTC, libNVVM or nvJitLink.
@@ -138,14 +138,14 @@ class Recipe:
 
     @property
     def title(self) -> str:
-        """What is exported: the kernel, or the modules."""
+        """The title of the export: the kernel, or the modules."""
         if self.launch is not None:
             return self.launch.request.title
         return ", ".join(PurePath(source.name).name for source in self.request.sources)
 
     @property
     def program(self) -> str:
-        """What the build calls the cubin: the module, or `LINKED`."""
+        """The name of the cubin in the build: the module, or `LINKED`."""
         linked = self.request.link is not LinkMode.NONE
         return LINKED if linked else self.request.sources[0].name
 
@@ -156,7 +156,7 @@ class Recipe:
 
     @property
     def only_cuda(self) -> Source | None:
-        """The module, where there is one alone, of CUDA C++; None for anything else."""
+        """The module of CUDA C++ where there is no other; else None."""
         first, *others = self.request.sources
         alone = not others and self.request.link is LinkMode.NONE
         return first if alone and first.kind is CodeKind.CUDA else None
@@ -203,7 +203,7 @@ def exported_request(request: BuildRequest, kernel: str = "") -> BuildRequest:
 
 
 def module_of(request: BuildRequest, names: Iterable[str]) -> BuildRequest:
-    """Returns the part of a build that is one program: the link, or the module with the kernel.
+    """Returns a build reduced to a single program: the link, or the module with the kernel.
 
     Args:
         request: The build.
@@ -217,8 +217,8 @@ def module_of(request: BuildRequest, names: Iterable[str]) -> BuildRequest:
     if request.join_ir and all(source.kind is CodeKind.LLVM_IR for source in request.sources):
         return request
     for name in names:
-        if found := [source for source in request.sources if source.name == name]:
-            return replace(request, sources=(found[0],))
+        if named := [source for source in request.sources if source.name == name]:
+            return replace(request, sources=(named[0],))
     modules = ", ".join(source.name for source in request.sources)
     raise ExportError(
         f"An export is of one program, and these modules are built apart: {modules}. Link them "
@@ -232,7 +232,7 @@ def recipe_of(
     carried: Iterable[Header],
     launch: RecipeLaunch | None = None,
 ) -> Recipe:
-    """Returns what an export is written from.
+    """Returns the recipe of a build.
 
     Args:
         request: One program, see `module_of`.
@@ -291,7 +291,7 @@ def _linked(request: BuildRequest) -> tuple[PlanStep, ...]:
 
 
 def _stage_of(step: PlanStep, result: BuildResult) -> StageResult:
-    """Returns the stage that did this step: a link by LTO has one more, for its PTX."""
+    """Returns the stage that did a step: a link by LTO has another stage, for PTX."""
     for stage in result.stages:
         same = (stage.tool, stage.source) == (step.tool, step.name)
         if same and not (step.tool is Tool.NVJITLINK and "-ptx" in stage.options):
@@ -326,14 +326,14 @@ _ASKED = frozenset({"--time=-", "--no-cache"})
 def _portable(
     request: BuildRequest, source: Source | None, step: PlanStep, stage: StageResult
 ) -> tuple[tuple[str, ...], tuple[HeaderSet, ...]]:
-    """Returns the options of a step without the folders of this machine, and what these held."""
+    """Returns the options of a step without folders of this machine, and the headers in these."""
     planned = list(step.options)
-    kept, headers = [], []
+    options, headers = [], []
     own_folder = f"{_INCLUDE}{source.folder or request.folder}" if source else ""
     for option in stage.options:
         if option in planned:
             # A module's own folder is the one where the export is.
-            kept += [option] if option != own_folder else []
+            options += [option] if option != own_folder else []
             planned.remove(option)
         elif option.startswith(_BUNDLED):
             headers.append(HeaderSet.BUNDLED)
@@ -343,22 +343,24 @@ def _portable(
             if "host_headers" not in option:
                 headers.append(HeaderSet.CURAND if is_curand else HeaderSet.BUNDLED)
         elif option not in _ASKED:
-            kept.append(option)
-    return tuple(kept), tuple(dict.fromkeys(headers))
+            options.append(option)
+    return tuple(options), tuple(dict.fromkeys(headers))
 
 
 def _cubin(request: BuildRequest, result: BuildResult) -> bytes:
-    given = request.sources[0]
-    if given.kind is CodeKind.CUBIN and request.link is LinkMode.NONE:
-        return given.content
-    made = result.artifact(CodeKind.CUBIN, LINKED) or result.artifact(CodeKind.CUBIN, given.name)
-    if made is None:
-        raise ExportError(f"The build of '{given.name}' made no cubin.")
-    return made.content
+    source = request.sources[0]
+    if source.kind is CodeKind.CUBIN and request.link is LinkMode.NONE:
+        return source.content
+    artifact = result.artifact(CodeKind.CUBIN, LINKED) or result.artifact(
+        CodeKind.CUBIN, source.name
+    )
+    if artifact is None:
+        raise ExportError(f"The build of '{source.name}' made no cubin.")
+    return artifact.content
 
 
 def reading_request(recipe: Recipe) -> AnalysisRequest:
-    """Returns how the machine code of an export is read, for its reports."""
+    """Returns the request to read the machine code of an export, for reports."""
     request, result = recipe.request, recipe.result
     ptx = ptx_of(request, result, recipe.program) if result is not None else {}
     file = f"{recipe.stem}{CodeKind.CUBIN.ending}"
@@ -373,7 +375,7 @@ def launch_of(
     spec: LaunchSpec,
     begin: Callable[[LaunchSpec], LaunchSpec] | None = None,
 ) -> RecipeLaunch:
-    """Returns a launch with all that follows from its kernel; no GPU is looked at.
+    """Returns a launch with all that follows from the kernel; no GPU is looked at.
 
     Args:
         request: What was built.
@@ -407,9 +409,9 @@ def _said(problem: SpecProblem) -> str:
 def _notes(steps: Iterable[RecipeStep]) -> Iterator[str]:
     """Yields what an export cannot carry: files and folders that the options name."""
     for step in steps:
-        for given in read(step.options):
-            if given.spec is not None and given.spec.names_file and given.value:
-                yield f"{step.name}: '{given.option}' names a file or folder of this machine."
+        for option in read(step.options):
+            if option.spec is not None and option.spec.names_file and option.value:
+                yield f"{step.name}: '{option.option}' names a file or folder of this machine."
 
 
 # ---- The headers on disk that an export carries, so that it can be built where these are not
@@ -420,7 +422,7 @@ _SHARED = frozenset({"jitstudio/host.h", "jitstudio/platform.h"})
 
 
 def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header, ...]:
-    """Returns the headers on disk that modules include, from their own folders and those named.
+    """Returns the headers on disk that modules include, from own folders and folders in options.
 
     NVIDIA's are not among them. Of a build that nobody trusts only files are read that the build
     may read. A header that a tool got a copy of is left to `recipe_of`.
@@ -431,48 +433,48 @@ def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header,
     """
     modules = [source for source in request.sources if source.kind is CodeKind.CUDA]
     named = [
-        given.value
-        for given in read(rooted(request.options, request.folder))
-        if given.spec and given.spec.effect is OptionEffect.READS and given.value
+        option.value
+        for option in read(rooted(request.options, request.folder))
+        if option.spec and option.spec.effect is OptionEffect.READS and option.value
     ]
-    found: dict[str, bytes] = {}
+    headers: dict[str, bytes] = {}
     known = {header.name for header in request.headers}
     for source in modules:
         folders = [folder for folder in (source.folder or request.folder, *named) if folder]
-        _collect(request, source.content, folders, found, known)
+        _collect(request, source.content, folders, headers, known)
     for header in request.headers:
-        _collect(request, header.content, named, found, known)
+        _collect(request, header.content, named, headers, known)
     stand_ins = {name for stage in result.stages for name in stage.stand_ins}
     for name in sorted(stand_ins | (_SHARED if stand_ins else set())):
-        found.setdefault(name, read_file(resource("host_headers") / name))
-    return tuple(Header(name, text) for name, text in found.items())
+        headers.setdefault(name, read_file(resource("host_headers") / name))
+    return tuple(Header(name, text) for name, text in headers.items())
 
 
 def _collect(
     request: BuildRequest,
     text: bytes,
     folders: list[str],
-    found: dict[str, bytes],
+    headers: dict[str, bytes],
     known: set[str],
 ) -> None:
-    """Adds what a text includes, and what that includes."""
+    """Adds the files that a text includes, directly or by other files."""
     waiting = [(text, "")]
     while waiting:
         content, beside = waiting.pop()
         for name in sorted(includes(content).names):
-            if name in known or len(found) >= _MOST:
+            if name in known or len(headers) >= _MOST:
                 continue
             places = [beside, *folders] if beside else folders
             for path in _places(name, places):
                 if request.confined_to is not None and not lies_in(request.confined_to, str(path)):
                     continue
                 try:
-                    held = read_file(path, _LARGEST)
+                    header = read_file(path, _LARGEST)
                 except OSError:
                     continue
                 known.add(name)
-                found[name] = held
-                waiting.append((held, str(path.parent)))
+                headers[name] = header
+                waiting.append((header, str(path.parent)))
                 break
 
 

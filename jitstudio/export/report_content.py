@@ -1,4 +1,4 @@
-"""What a report shows of a build: its texts with the lines that belong together, and its figures.
+"""The content of a report: the texts with corresponding lines, and the figures.
 
 Lines that belong together have one group, by which a page lights them up together, and one of the
 few hues of the window.
@@ -142,7 +142,7 @@ class ReportContent:
 
 
 def report_content(recipe: Recipe) -> ReportContent:
-    """Gathers what a report shows.
+    """Returns the content of a report.
 
     Raises:
         ExportError: The machine code was not read.
@@ -172,19 +172,19 @@ def report_content(recipe: Recipe) -> ReportContent:
     ptx = []
     for module, lines in texts.items():
         places = modules[module]
-        found = [
+        line_groups = [
             groups.of_chain(places.places_of(at))
             or groups.known(f"{_PTX}{module}", int(places.starts[at]))
             for at in range(1, len(lines) + 1)
         ]
         title = f"{_PTX}{PurePath(module).name}"
-        ptx.append(_text(title, CodeKind.PTX, lines, hues.ptx.get(module, b""), found))
+        ptx.append(_text(title, CodeKind.PTX, lines, hues.ptx.get(module, b""), line_groups))
     of_sources = {files[file]: lines for file, lines in hues.sources.items() if file in files}
-    given = [(source.name, source.kind, source.content) for source in shown]
-    given += [(header.name, CodeKind.HEADER, header.content) for header in request.headers]
+    readable = [(source.name, source.kind, source.content) for source in shown]
+    readable += [(header.name, CodeKind.HEADER, header.content) for header in request.headers]
     sources = [
         _source(name, kind, content, of_sources.get(name, {}), groups)
-        for name, kind, content in given
+        for name, kind, content in readable
         if kind is not CodeKind.PTX
     ]
     resources = merge(code.resources, {k.name: k.resources for k in result.kernels if k.resources})
@@ -212,7 +212,7 @@ class _Groups:
         return self._known.setdefault((name, line), len(self._known) + 1)
 
     def known(self, name: str, line: int) -> int:
-        """Returns its number if anything belongs to it; else 0."""
+        """Returns the number of a line's group; 0 where no other line belongs to the line."""
         return self._known.get((name, line), 0)
 
     def of_chain(self, places: InlineChain) -> int:
@@ -240,21 +240,21 @@ def _text(
     numbered: bool = True,
     name: str = "",
 ) -> ReportText:
-    kept = [line[:_LONGEST_LINE] for line in lines[:MOST_LINES]]
-    made = []
-    for at, (line, tokens) in enumerate(zip(kept, _lexed(kind, kept), strict=True)):
+    shown = [line[:_LONGEST_LINE] for line in lines[:MOST_LINES]]
+    rows = []
+    for at, (line, tokens) in enumerate(zip(shown, _lexed(kind, shown), strict=True)):
         hue = hues(at) if callable(hues) else hues[at] if at < len(hues) else 0
-        made.append(ReportLine(line, tokens, hue if 0 < hue <= HUES else 0, groups[at]))
-    return ReportText(title, tuple(made), len(lines) - len(kept), numbered, name)
+        rows.append(ReportLine(line, tokens, hue if 0 < hue <= HUES else 0, groups[at]))
+    return ReportText(title, tuple(rows), len(lines) - len(shown), numbered, name)
 
 
 def _source(
     name: str, kind: CodeKind, content: bytes, hues: Mapping[int, int], groups: _Groups
 ) -> ReportText:
     lines = content.decode("utf-8", "replace").splitlines()
-    found = [groups.known(name, at) for at in range(1, len(lines) + 1)]
+    line_groups = [groups.known(name, at) for at in range(1, len(lines) + 1)]
     title = PurePath(name).name
-    return _text(title, kind, lines, lambda at: hues.get(at + 1, 0), found, name=title)
+    return _text(title, kind, lines, lambda at: hues.get(at + 1, 0), line_groups, name=title)
 
 
 def _sass(
@@ -269,11 +269,11 @@ def _sass(
     module = correlation.module_of(function)
     is_by_hand = module in by_hand
     labels = {label.index: label.name for label in function.labels}
-    lines, found, colours = [], [], bytearray()
+    lines, line_groups, colours = [], [], bytearray()
     for index in range(function.code_length):
         if index in labels:
             lines.append(f"{labels[index]}:")
-            found.append(0)
+            line_groups.append(0)
             colours.append(0)
         instruction = function[index]
         place = int(origins.ids[index])
@@ -281,10 +281,14 @@ def _sass(
         group = groups.of_chain(origins.places[place]) if place >= 0 else 0
         start = int(origins.starts[index])
         # Of code that was written in PTX its line is where it comes from.
-        found.append(group or (groups.of(f"{_PTX}{module}", start) if is_by_hand and start else 0))
+        line_groups.append(
+            group or (groups.of(f"{_PTX}{module}", start) if is_by_hand and start else 0)
+        )
         colours.append(hues[index] if index < len(hues) else 0)
     title = code.demangled.get(function.name, function.name)
-    return _text(f"SASS of {title}", CodeKind.SASS, lines, bytes(colours), found, numbered=False)
+    return _text(
+        f"SASS of {title}", CodeKind.SASS, lines, bytes(colours), line_groups, numbered=False
+    )
 
 
 def _function(

@@ -1,4 +1,4 @@
-"""A report as one page of HTML: nothing is loaded from anywhere, and it can be printed.
+"""A report as a page of HTML that loads nothing, and can be printed.
 
 Its colours are those of the window's two themes, by the reader's own preference. The only script
 is a few lines of the page itself, which light up the lines that belong together.
@@ -158,20 +158,24 @@ def _body(content: ReportContent) -> Iterator[str]:
         if texts:
             yield f'<div class="pane" tabindex="0">{"".join(_text(t, number) for t in texts)}</div>'
     yield "</div>"
-    graphs = [one for one in content.functions if one.layout is not None and one.graph.blocks]
+    graphs = [
+        function
+        for function in content.functions
+        if function.layout is not None and function.graph.blocks
+    ]
     if graphs:
         yield "<h2>Control flow</h2>"
-    for one in graphs:
+    for function in graphs:
         yield (
-            f"<details open><summary>{escape(one.title)}</summary>"
-            f'<div class="graph">{_graph(one)}</div></details>'
+            f"<details open><summary>{escape(function.title)}</summary>"
+            f'<div class="graph">{_graph(function)}</div></details>'
         )
     yield "<h2>How it was built</h2>"
     yield from _stages(content)
 
 
 def facts(content: ReportContent) -> Iterator[str]:
-    """Yields what a report says below its title."""
+    """Yields the facts below the title of a report."""
     recipe = content.recipe
     yield f"built for {content.result.arch.sm}"
     yield f"link: {recipe.request.link.value}"
@@ -185,13 +189,15 @@ def figure_rows(functions: tuple[ReportFunction, ...]) -> Iterator[tuple[str, ..
     """Yields the rows of the table of figures, the headings first."""
     headings = (FIGURES[name].heading or FIGURES[name].title for name in SHOWN)
     yield ("kernel", *headings, "instructions", "occupancy")
-    for one in functions:
-        amounts = (getattr(one.report.resources, name) for name in SHOWN)
-        filled = "-" if one.occupancy is None else f"{one.occupancy:.0%} of {one.threads}"
+    for function in functions:
+        amounts = (getattr(function.report.resources, name) for name in SHOWN)
+        filled = (
+            "-" if function.occupancy is None else f"{function.occupancy:.0%} of {function.threads}"
+        )
         yield (
-            one.title,
+            function.title,
             *("-" if amount is None else f"{amount:,}" for amount in amounts),
-            f"{one.report.instructions:,}",
+            f"{function.report.instructions:,}",
             filled,
         )
 
@@ -208,23 +214,23 @@ def _figures(functions: tuple[ReportFunction, ...]) -> Iterator[str]:
 
 
 def _findings(content: ReportContent) -> Iterator[str]:
-    found = False
-    for one in content.functions:
-        for finding in one.findings:
-            found = True
+    any_finding = False
+    for function in content.functions:
+        for finding in function.findings:
+            any_finding = True
             name, line = content.place(finding)
             where = ""
             if name:
                 target = _id(0, name, line)
                 where = f' <a href="#{escape(target)}">{escape(name)}:{line}</a>'
                 where += f", {escape(finding.more_lines)}" if finding.more_lines else ""
-            said = f"{finding.reason} {finding.remedy}".strip()
+            text = f"{finding.reason} {finding.remedy}".strip()
             yield (
                 f'<div class="finding {finding.severity.value}">'
-                f"<b>{escape(finding.title)}</b> in {escape(one.title)}{where}"
-                f"<p>{escape(said)}</p></div>"
+                f"<b>{escape(finding.title)}</b> in {escape(function.title)}{where}"
+                f"<p>{escape(text)}</p></div>"
             )
-    if not found:
+    if not any_finding:
         yield f"<p>{escape(nothing_found())}</p>"
 
 
@@ -251,9 +257,9 @@ def _tokens(line: ReportLine) -> str:
     pieces, at = [], 0
     for start, length, token in line.tokens:
         pieces.append(escape(line.text[at:start], quote=False))
-        said = escape(line.text[start : start + length], quote=False)
+        text = escape(line.text[start : start + length], quote=False)
         name = _class(token)
-        pieces.append(f'<span class="{name}">{said}</span>' if name else said)
+        pieces.append(f'<span class="{name}">{text}</span>' if name else text)
         at = start + length
     pieces.append(escape(line.text[at:], quote=False))
     return "".join(pieces)
@@ -261,16 +267,16 @@ def _tokens(line: ReportLine) -> str:
 
 @cache
 def _class(token: Any) -> str:
-    """Returns the class of a token; empty for one that looks like the text around it."""
+    """Returns the class of a token; empty where a token looks like the text around."""
     named = {string_to_tokentype(name) for name in theme_colors("light")["tokens"]}
-    known = next((one for one in reversed(token.split()) if one in named), Token)
+    known = next((name_type for name_type in reversed(token.split()) if name_type in named), Token)
     if known in (Token, Token.Name):
         return ""
     return f"t-{STANDARD_TYPES.get(known) or str(known).rpartition('.')[2].lower()}"
 
 
-def _graph(one: ReportFunction) -> str:
-    assert one.layout is not None
+def _graph(function: ReportFunction) -> str:
+    assert function.layout is not None
     theme = theme_colors("light")
     marks, ui, code = theme["marks"], theme["ui"], theme["code"]
     bands = theme["bands"]
@@ -285,16 +291,16 @@ def _graph(one: ReportFunction) -> str:
         loops=tuple(bands["edges"]),
         loop_fills=tuple(bands["hues"]),
     )
-    return svg(one.graph, one.layout, one.captions, LETTERS, colors)
+    return svg(function.graph, function.layout, function.captions, LETTERS, colors)
 
 
 def _stages(content: ReportContent) -> Iterator[str]:
     for stage in content.result.stages:
-        said = "\n".join(filter(None, (stage.log, stage.error_log, stage.stderr)))
+        log = "\n".join(filter(None, (stage.log, stage.error_log, stage.stderr)))
         yield (
             f"<details><summary>{escape(stage.tool.value)} {escape(stage.version)}: "
             f"{escape(stage.source)}</summary>"
-            f"<pre>{escape(' '.join(stage.options))}\n{escape(said)}</pre></details>"
+            f"<pre>{escape(' '.join(stage.options))}\n{escape(log)}</pre></details>"
         )
 
 
@@ -306,7 +312,7 @@ def theme_colors(name: str) -> dict[str, Any]:
 
 def _style(columns: int) -> str:
     light, dark = theme_colors("light"), theme_colors("dark")
-    made = _STYLE.replace("@LIGHT@", _variables(light)).replace("@DARK@", _variables(dark))
+    style = _STYLE.replace("@LIGHT@", _variables(light)).replace("@DARK@", _variables(dark))
     hues = "\n".join(
         f".h{n} {{ background: var(--h{n}); border-left-color: var(--e{n}); }} "
         f".h{n}.on {{ background: var(--m{n}); }}"
@@ -314,7 +320,7 @@ def _style(columns: int) -> str:
     )
     tokens = "\n".join(_token_rules(light))
     return (
-        made.replace("@HUES@", hues)
+        style.replace("@HUES@", hues)
         .replace("@TOKENS@", tokens)
         .replace("@COLUMNS@", str(max(1, columns)))
     )

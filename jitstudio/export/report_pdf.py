@@ -34,7 +34,7 @@ _MOST_PAGES = 400
 
 
 class _Page:
-    """What is drawn on a page, from its upper left corner."""
+    """The drawing operators of a page, from the upper left corner."""
 
     def __init__(self) -> None:
         self.drawn: list[str] = []
@@ -44,10 +44,11 @@ class _Page:
     ) -> None:
         """Writes words on a line."""
         encoded = words.encode("cp1252", "replace")
+        # ISO 32000-1, 7.3.4.2: these three have a meaning in a string.
         escaped = encoded.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
-        said = escaped.decode("latin-1")
+        literal = escaped.decode("latin-1")
         place = f"{x:.2f} {_HEIGHT - y:.2f}"
-        self.drawn.append(f"{_color(color)} rg BT /{font} {size:g} Tf {place} Td ({said}) Tj ET")
+        self.drawn.append(f"{_color(color)} rg BT /{font} {size:g} Tf {place} Td ({literal}) Tj ET")
 
     def box(
         self, x: float, y: float, width: float, height: float, fill: str, stroke: str = ""
@@ -66,9 +67,9 @@ def pdf_report(recipe: Recipe) -> bytes:
     """
     content = report_content(recipe)
     pages = [*_summary(content), *_code(content)]
-    for one in content.functions:
-        if one.layout is not None and one.graph.blocks:
-            pages.append(_graph(one))
+    for function in content.functions:
+        if function.layout is not None and function.graph.blocks:
+            pages.append(_graph(function))
     pages = pages[:_MOST_PAGES]
     for number, page in enumerate(pages, 1):
         foot = f"{recipe.title[:120]}, {recipe.arch.sm}: page {number} of {len(pages)}"
@@ -103,20 +104,20 @@ def _summary(content: ReportContent) -> Iterator[_Page]:
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append(("  ".join(cells), 6.6, "F4" if number == 0 else "F3"))
     lines.append(("", _PROSE, "F1"))
-    for one in content.functions:
-        for finding in one.findings:
+    for function in content.functions:
+        for finding in function.findings:
             name, line = content.place(finding)
             more = f", {finding.more_lines}" if finding.more_lines else ""
             where = f" ({name}:{line}{more})" if name else ""
-            lines.append((f"{finding.title} in {one.title}{where}"[:150], _PROSE, "F2"))
-            said = f"{finding.reason} {finding.remedy}".strip()
-            lines += [(part, _PROSE, "F1") for part in wrap(said, 150)]
-    if not any(one.findings for one in content.functions):
+            lines.append((f"{finding.title} in {function.title}{where}"[:150], _PROSE, "F2"))
+            text = f"{finding.reason} {finding.remedy}".strip()
+            lines += [(part, _PROSE, "F1") for part in wrap(text, 150)]
+    if not any(function.findings for function in content.functions):
         lines += [(part, _PROSE, "F1") for part in wrap(nothing_found(), 150)]
     lines.append(("", _PROSE, "F1"))
     for stage in content.result.stages:
-        said = f"{stage.tool.value} {stage.version}: {stage.source}: {' '.join(stage.options)}"
-        lines += [(part, 7, "F3") for part in wrap(said, 180)[:3]]
+        head = f"{stage.tool.value} {stage.version}: {stage.source}: {' '.join(stage.options)}"
+        lines += [(part, 7, "F3") for part in wrap(head, 180)[:3]]
         log = "\n".join(filter(None, (stage.log, stage.error_log)))
         lines += [(f"    {part[:175]}", 6.6, "F3") for part in log.split("\n")[:40] if part]
     for words, size, font in lines:
@@ -159,9 +160,9 @@ def _code(content: ReportContent) -> Iterator[_Page]:
     per_page = int((_HEIGHT - 2 * _MARGIN) / pitch)
     for first in range(0, max(map(len, rows)), per_page):
         page = _Page()
-        for column, found in enumerate(rows):
+        for column, column_rows in enumerate(rows):
             left = _MARGIN + column * (width + _GAP)
-            for at, (words, hue, heading) in enumerate(found[first : first + per_page]):
+            for at, (words, hue, heading) in enumerate(column_rows[first : first + per_page]):
                 top = _MARGIN + at * pitch
                 if hue:
                     page.box(left, top, width, pitch, bands["hues"][hue - 1])
@@ -171,12 +172,12 @@ def _code(content: ReportContent) -> Iterator[_Page]:
         yield page
 
 
-def _graph(one: ReportFunction) -> _Page:
-    """Returns the control flow of a function, as large as a page lets it be."""
-    assert one.layout is not None
-    page, layout = _Page(), one.layout
+def _graph(function: ReportFunction) -> _Page:
+    """Returns a page with the control flow of a function, as large as the page allows."""
+    assert function.layout is not None
+    page, layout = _Page(), function.layout
     colors = theme_colors("light")
-    page.text(_MARGIN, _MARGIN + 8, f"Control flow of {one.title}"[:120], 11, "F2")
+    page.text(_MARGIN, _MARGIN + 8, f"Control flow of {function.title}"[:120], 11, "F2")
     top = _MARGIN + 20
     room = (_WIDTH - 2 * _MARGIN, _HEIGHT - _MARGIN - top)
     scale = min(1.0, room[0] / max(1, layout.width), room[1] / max(1, layout.height))
@@ -185,8 +186,10 @@ def _graph(one: ReportFunction) -> _Page:
         color = colors["marks"]["info"] if route.is_back else colors["ui"]["field_border"]
         page.drawn.append(f"{_color(color)} RG 0.7 w {path} S")
     size = LETTERS.width / _CELL * scale
-    for block, box, caption in zip(one.graph.blocks, layout.boxes, one.captions, strict=True):
-        depth = one.graph.depth(block.id)
+    for block, box, caption in zip(
+        function.graph.blocks, layout.boxes, function.captions, strict=True
+    ):
+        depth = function.graph.depth(block.id)
         hues = colors["bands"]["hues"]
         fill = hues[(depth - 1) % len(hues)] if depth else colors["ui"]["alternate"]
         x, y = _MARGIN + box.x * scale, top + box.y * scale
@@ -215,7 +218,7 @@ _FONTS = ("Helvetica", "Helvetica-Bold", "Courier", "Courier-Bold")
 
 
 def _document(pages: Sequence[_Page], title: str) -> bytes:
-    """Returns the file: its objects, a table of where they are, and the way to the first."""
+    """Returns the file: objects, a table of offsets, and the reference to the first object."""
     fonts = 3
     first = fonts + len(_FONTS)
     kids = " ".join(f"{first + 2 * at} 0 R" for at in range(len(pages)))
@@ -236,8 +239,10 @@ def _document(pages: Sequence[_Page], title: str) -> bytes:
         )
         head = f"<< /Length {len(drawn)} /Filter /FlateDecode >>\nstream\n".encode()
         objects.append(head + drawn + b"\nendstream")
-    said = "".join(f"{ord(letter):04X}" for letter in title if ord(letter) < 1 << 16)
-    objects.append(f"<< /Title <FEFF{said}> /Producer (jitstudio {__version__}) >>".encode())
+    # ISO 32000-1, 7.9.2.2: FEFF begins UTF-16. Letters beyond 16 bits are left out.
+    digits = "".join(f"{ord(letter):04X}" for letter in title if ord(letter) < 1 << 16)
+    objects.append(f"<< /Title <FEFF{digits}> /Producer (jitstudio {__version__}) >>".encode())
+    # ISO 32000-1, 7.5.2: bytes above 127 in the second line mark a binary file.
     file = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
     places = []
     for number, content in enumerate(objects, 1):
@@ -245,6 +250,7 @@ def _document(pages: Sequence[_Page], title: str) -> bytes:
         file += f"{number} 0 obj\n".encode() + content + b"\nendobj\n"
     table = len(file)
     file += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    # ISO 32000-1, 7.5.4: an entry has 20 bytes, with the end of the line.
     file += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
     file += (
         f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\n".encode()

@@ -30,7 +30,7 @@ def inner_of(request: LaunchRequest, holder: Argument) -> list[Buffer | SharedPo
 
 
 def is_null(pointer: Buffer | SharedPointer) -> bool:
-    """Returns whether it leads to nothing."""
+    """Returns whether a pointer leads to nothing."""
     return isinstance(pointer, Buffer) and not pointer.length
 
 
@@ -76,7 +76,7 @@ def address_lines(request: LaunchRequest, place: Callable[[Buffer], str]) -> Ite
 
 
 def struct_value(request: LaunchRequest, argument: ValueArgument) -> str:
-    """Returns what a kernel is given by value as code; see `address_lines`."""
+    """Returns an argument by value as code; see `address_lines`."""
     return variable(argument.name) if inner_of(request, argument) else value_text(argument)
 
 
@@ -85,7 +85,7 @@ def _bytes_of(argument: ValueArgument) -> str:
 
 
 def refuse_unknown(request: LaunchRequest) -> None:
-    """Refuses a module variable of which nobody knows what it holds by itself.
+    """Refuses a module variable with unknown initial content.
 
     Raises:
         ExportError: It has one.

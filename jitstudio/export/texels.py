@@ -1,4 +1,4 @@
-"""Textures and surfaces of a launch as code: what makes them, and copies to and from them."""
+"""Textures and surfaces of a launch as code, with copies to and from the arrays."""
 
 from __future__ import annotations
 
@@ -138,18 +138,18 @@ def arrays_of(request: LaunchRequest) -> dict[str, Texels]:
     Raises:
         ExportError: One of them lies in linear memory.
     """
-    found = {b.name: b.texels for b in request.buffers if b.texels is not None and b.length}
-    for name, texels in found.items():
+    arrays = {b.name: b.texels for b in request.buffers if b.texels is not None and b.length}
+    for name, texels in arrays.items():
         if texels.linear:
             raise ExportError(
                 f"The exports bind CUDA arrays, and the texture '{name}' lies in linear memory. "
                 "Leave linearMemory out, or pass the data by a pointer."
             )
-    return found
+    return arrays
 
 
 def texel_notes(request: LaunchRequest) -> Iterator[str]:
-    """Yields what is not looked at in surfaces."""
+    """Yields notes on surfaces whose unwritten texels are not looked for."""
     for buffer in request.buffers:
         if buffer.texels is not None and buffer.direction is Direction.OUT and request.poison:
             yield (
@@ -178,7 +178,7 @@ def python_texels(buffer: Buffer, texels: Texels) -> str:
 
 
 def cpp_texels(buffer: Buffer, texels: Texels, name: str) -> tuple[str, str]:
-    """Returns expressions of C++ for the array of a buffer, and for what is given of it.
+    """Returns expressions of C++ for the array of a buffer, and for the texture or surface.
 
     Args:
         buffer: The buffer.
@@ -207,6 +207,6 @@ def cpp_copy(buffer: Buffer, texels: Texels, name: str, host: str, *, back: bool
 
 
 def _format(buffer: Buffer) -> tuple[str, int]:
-    found = channels_of(buffer.element)
-    assert found is not None
-    return CHANNEL_FORMATS[found[0].dtype], found[1]
+    channels = channels_of(buffer.element)
+    assert channels is not None
+    return CHANNEL_FORMATS[channels[0].dtype], channels[1]
