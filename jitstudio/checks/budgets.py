@@ -45,9 +45,9 @@ class Budget:
     """Conditions that some kernels have to meet.
 
     Attributes:
-        name: What it is called in reports.
+        name: The title in reports.
         require: The conditions, each kept by each of the kernels.
-        kernel: Which: a pattern of their lowered or C++ names, with ``*`` and ``?``.
+        kernel: A pattern of lowered or C++ names, with ``*`` and ``?``.
         sources: The modules, if it is no project.
         project: The project file.
         target: The targets it is built for, one after the other; empty for the usual one.

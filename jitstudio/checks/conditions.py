@@ -76,9 +76,9 @@ class Judgement(NamedTuple):
     Attributes:
         holds: False also where a value is not known.
         value: Of what the condition is about; None where it is not known.
-        bound: What it is compared with.
+        bound: The limit; None where that is not known.
         indices: The instructions that it comes from.
-        reason: What is the case and what was asked for, a sentence or more.
+        reason: The value or why there is none, and the demand if not met: a sentence or more.
         place: The line that it comes from, where no instruction says it.
     """
 
@@ -96,8 +96,8 @@ class Condition:
 
     Attributes:
         text: As it is written.
-        subject: What it is about.
-        sign: How it is compared; see `_COMPARE`.
+        subject: The quantity on the left, once a number there has changed sides.
+        sign: The comparison; see `_COMPARE`.
         bound: With what.
     """
 

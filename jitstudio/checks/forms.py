@@ -62,12 +62,12 @@ class JudgedKernel:
 
     Attributes:
         function: Its code.
-        resources: What it needs; None where no tool reports it.
-        target: What it was compiled for; empty where that is not known.
+        resources: Registers, memory and so on; None where no tool reports them.
+        target: The target of the code, such as ``sm_90``; empty where not known.
         equals: Compares it with a baseline; the second argument is whether names of registers,
             labels and control bits are no difference.
         module: The module that it is of, or of a link the one that it was written in as PTX.
-        launch: What `jitstudio run --json` prints of a launch; None where there was none.
+        launch: The JSON object of `jitstudio run --json`; None where nothing was launched.
     """
 
     function: SassFunction
@@ -104,8 +104,8 @@ class Form(NamedTuple):
     """A row: something that conditions are about.
 
     Attributes:
-        word: How it is written.
-        meaning: What is counted or measured.
+        word: The word in conditions.
+        meaning: The thing counted or measured.
         value: Finds it for a kernel, by the arguments between the parentheses.
         arguments: The names of the arguments, in order.
         optional: How many of the last may be left out.
@@ -427,7 +427,7 @@ class OpcodeGlob:
     Attributes:
         word: As it is written.
         stem: The name, with ``*`` and ``?`` as in names of files.
-        modifiers: What each of has to be among the modifiers, in any order.
+        modifiers: Patterns that modifiers have to match, in any order.
     """
 
     word: str

@@ -19,13 +19,13 @@ class Verdict:
     """Whether a kernel keeps a condition.
 
     Attributes:
-        condition: Which.
+        condition: The condition.
         kernel: Its lowered name.
         demangled: Its name in C++.
         holds: False also where a value is not known.
         value: Of what the condition is about; None where it is not known.
-        bound: What it is compared with; None where that is not known.
-        reason: What is the case and what was asked for, a sentence or more.
+        bound: The limit; None where that is not known.
+        reason: The value or why there is none, and the demand if not met: a sentence or more.
         place: The line of the source that it comes from, or else that of the kernel; None where
             the line table does not say.
     """
@@ -50,14 +50,14 @@ class BudgetReport:
     """The result of checking a budget for a target.
 
     Attributes:
-        budget: Which.
-        target: What was built for, such as ``sm_90``.
-        files: What was built, as it is called from the current folder.
+        budget: The budget.
+        target: The target, such as ``sm_90``.
+        files: The modules or the project, by paths from the current folder.
         status: The exit status of `jitstudio build` or `jitstudio run` for it; 0 where all is
             built.
         outcome: The word for that, such as ``built``.
         verdicts: For each kernel all conditions, in their order.
-        diagnostics: What the tools have said.
+        diagnostics: The messages of the tools.
         problem: Why nothing could be judged, a sentence; empty where it could.
         written: Files of baselines that were written.
         skipped: Why it was left out, a sentence; empty where it was not.
@@ -101,7 +101,7 @@ def verdicts(
     """Yields the verdict on each condition for a kernel.
 
     Args:
-        conditions: Which.
+        conditions: The conditions.
         facts: The kernel.
         demangled: Its name in C++.
         sources: What the modules are called, by their absolute paths; a line of one of them is

@@ -58,9 +58,9 @@ class CommandGrammar(NamedTuple):
 
     Attributes:
         options: The class of its options, behind the module of `jitstudio.commands` that has it.
-        help: What it does, in a line.
+        help: A line on the command.
         description: The same, longer.
-        epilog: What its exit status means.
+        epilog: The meaning of the exit status.
         has_whole_flags: Whether flags are written in full: `--opt` for `--option` would not take a
             value that begins with a dash.
         usage: How it is called, where argparse would not find that out.

@@ -27,9 +27,9 @@ class BuildAnswer(NamedTuple):
     """The result of a build, with all runs.
 
     Attributes:
-        runs: All of them.
+        runs: All runs.
         result: The last, with what was asked for only.
-        inlined: What LTO inlined; None where nothing is known of that.
+        inlined: The calls that LTO inlined; None where nothing is known of that.
     """
 
     runs: tuple[BuildResult, ...]

@@ -14,9 +14,9 @@ class CommandWord(NamedTuple):
 
     Attributes:
         flags: Such as ``--arch``; empty for words without one.
-        help: What it does.
-        kind: What the value may be.
-        metavar: What stands for the value in the help.
+        help: The effect of the option.
+        kind: The values that are taken.
+        metavar: The word for the value in the help.
         const: The value, where the flag alone says it; None for a word behind it.
         nargs: How many words, as argparse counts; None for one.
         is_required: Whether it has to be there.
@@ -40,8 +40,8 @@ def word(form: str, kind: ArgumentKind, text: str = "", *, default: Any = None, 
 
     Args:
         form: As the help has it: ``-o, --output DIR``, or ``SRC``.
-        kind: What the value may be.
-        text: What it does.
+        kind: The values that are taken.
+        text: The effect of the option.
         default: The value of a field that is left out; an empty tuple for a list.
         more: See `CommandWord`.
     """

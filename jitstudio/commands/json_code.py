@@ -139,7 +139,7 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
     """Returns all instructions, also those that only fill the last cache line.
 
     Args:
-        function: Whose.
+        function: The function.
         ptx_source: The module if it was written in PTX, so that lines of PTX are its source.
     """
     places = [places_object(chain) for chain in function.places]

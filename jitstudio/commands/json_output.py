@@ -95,9 +95,9 @@ class OtherToolchain:
     """A further version of the compilers as `jitstudio doctor` finds them.
 
     Attributes:
-        name: What the user calls it.
-        toolchain: What its folder holds.
-        info: What a process found that works with it; None where none could.
+        name: The user's name for the version.
+        toolchain: The content of the folder.
+        info: The report of a process with these libraries; None where none could use them.
         problem: Why it cannot be used, or not for all; empty where nothing is wrong.
     """
 

@@ -179,8 +179,8 @@ def best_kernel(
     """Returns the kernel to read for a target; None where none of `kernels` fits.
 
     Args:
-        library: What they are in.
-        kernels: Those to choose from.
+        library: The library with the kernels.
+        kernels: The kernels to choose from.
         wanted: The target; None for the newest there is.
     """
     code: dict[Arch, LibraryKernel] = {}

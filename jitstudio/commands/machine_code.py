@@ -62,10 +62,10 @@ class Unit:
     Attributes:
         name: The module's, or `core.code.LINKED`.
         cubin: The file it is in.
-        code: What is in it.
-        resources: What each kernel needs, by its lowered name.
+        code: The functions of the cubin.
+        resources: The resources of each kernel, by lowered name.
         ptx_sources: The module of each function that was written in PTX.
-        titles: What to call each function, by its lowered name.
+        titles: The title of each function, by lowered name.
     """
 
     name: str
@@ -119,7 +119,7 @@ def read_machine_code(
     """Builds a request as far as machine code, and reads that.
 
     Args:
-        request: What to build; what is machine code already is only read.
+        request: The build; modules that are machine code already are only read.
         timeout: Seconds that the build may take, and each reading.
         with_calls: Whether to make PTX too, where that takes little: its line table alone has
             the calls through which all code was inlined.
@@ -283,10 +283,10 @@ class KernelOccupancy:
     """How full a multiprocessor is with blocks of a kernel.
 
     Attributes:
-        limits: What it holds.
-        usage: What a block needs.
-        found: What that comes to.
-        what_if: What other values would make of it, by the name of what is changed.
+        limits: The limits of the multiprocessor.
+        usage: The needs of a block.
+        found: The occupancy of both.
+        what_if: The occupancy at other values, by the name of the value that changes.
     """
 
     limits: Limits
@@ -300,11 +300,11 @@ class Inspected:
     """A function with all results of reading.
 
     Attributes:
-        unit: What it is in.
+        unit: The unit with the function.
         function: Its code.
         report: Its numbers.
         graph: Its control flow.
-        findings: What may cost time.
+        findings: The rules of the report that apply.
         filling: None for what is no kernel, and where a limit or the registers are not known.
     """
 
@@ -335,7 +335,7 @@ def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int
     """Finds out all about a function.
 
     Args:
-        unit: What it is in.
+        unit: The unit with the function.
         function: Its code.
         block: Threads per block to calculate the occupancy with; None for a usual number.
         shared: Bytes of dynamic shared memory per block.
@@ -373,10 +373,10 @@ class ComparedInput:
     Attributes:
         name: The file.
         result: The build; None where a text is taken as it is.
-        lines: What is compared; unused where machine code is.
+        lines: The compared text; unused where machine code is compared.
         is_kept: Whether they are PTX as machine code has kept it.
         program: The machine code; None where a text is compared, or nothing could be built.
-        resources: What each kernel needs.
+        resources: The resources of each kernel.
         toolchain: The folder of the compilers that were chosen for it; empty for our own, None
             where none were.
     """

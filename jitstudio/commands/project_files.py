@@ -32,8 +32,8 @@ class OpenMember:
     """A module or header with the content, or the reason why there is none.
 
     Attributes:
-        member: What the project says.
-        content: All of it; None where it was not read.
+        member: The member as the project's file has it.
+        content: The whole file; None where it was not read.
         path: The file it was read from; None where the project holds it.
         problem: Why it was not read, a sentence; empty where it was.
     """
@@ -80,7 +80,7 @@ class OpenProject:
 
     Attributes:
         path: Its file.
-        project: What it says.
+        project: The content of that file.
         content: Its bytes.
         members: Modules and headers, in the order of the project.
         launches: In the order of the project.

@@ -155,8 +155,8 @@ class _Sides:
     """Launches a kernel, and once more on another device or of another build to compare.
 
     Attributes:
-        launcher: What carries it out.
-        spec: What is asked for.
+        launcher: Carries the launches out.
+        spec: The launch.
         found: The GPUs.
         ordinal: Of the one to use.
         heard: Is given what happens meanwhile.

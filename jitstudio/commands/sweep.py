@@ -42,7 +42,7 @@ def sweep(
     """Returns the results of all variants.
 
     Args:
-        plan: What is built and launched.
+        plan: The builds and launches.
         options: Where that is done.
         on_row: Is given each variant as it is done, and how many there are.
 
@@ -105,7 +105,7 @@ def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
     """Returns the folders for the values of a toolchain axis.
 
     Args:
-        axes: All of them.
+        axes: All axes.
         is_typed: Whether the user has typed them: what a project says loads no library of its own.
 
     Raises:

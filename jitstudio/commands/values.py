@@ -35,7 +35,7 @@ class WrongValueError(UsageError):
 
     Attributes:
         name: The option, as Python calls it.
-        reason: What is wrong, without a subject.
+        reason: The mistake, without a subject.
     """
 
     def __init__(self, name: str, value: object, reason: str) -> None:
@@ -195,7 +195,7 @@ def choice(
     """Returns the kind of words in a list or mapping.
 
     Args:
-        words: Those that are known, with what they mean; or an enumeration, by its values.
+        words: The known words, with their meaning; or an enumeration, by its values.
         or_none: Whether Python may say None in their place, for the message.
     """
     if isinstance(words, type):

@@ -144,7 +144,7 @@ def _launched(
     """Yields the further words of `run` and `sweep`, without those that repeat a default.
 
     Args:
-        request: What is built.
+        request: The build.
         spec: The launch.
         form: The kernel, if it is known.
         has_base: Whether the command begins with the launch of the host code.

@@ -50,7 +50,7 @@ class CompileFlags:
         path: The file that they are from.
         options: In NVRTC's spelling; paths are absolute.
         archs: The targets, in order; the first is none better than the others.
-        left_out: What is not taken although it would change device code or write files.
+        left_out: Flags not taken although they would change device code or write files.
     """
 
     path: str
@@ -226,7 +226,7 @@ class _Translation:
     Attributes:
         options: NVRTC's.
         archs: The targets.
-        left_out: What is not taken.
+        left_out: Flags that are not taken.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ class ImportedProject:
 
     Attributes:
         project: The project.
-        notes: What it has no counterpart for, sentences.
+        notes: Sentences on settings that a project has no counterpart for.
     """
 
     project: Project

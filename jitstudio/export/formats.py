@@ -25,7 +25,7 @@ class ExportedFiles:
 
     Attributes:
         files: Contents by their names, the one to be looked at first.
-        notes: What has no counterpart in this form, sentences; they are in the first file, too.
+        notes: Sentences on all that this form has no counterpart for; also in the first file.
     """
 
     files: Mapping[str, bytes]
@@ -43,8 +43,8 @@ class ExportFormat:
 
     Attributes:
         name: The word of the command line.
-        title: What it is called in the window.
-        summary: What it is good for, a sentence.
+        title: The name in the window.
+        summary: A sentence on the use of the form.
         ending: Of the file; empty for a folder of files.
         language: That of the first file, for its colours: ``python``, ``cpp``, ``sh`` or ``make``.
         make: Writes it.

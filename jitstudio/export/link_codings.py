@@ -143,7 +143,7 @@ def decompress(text: str, longest: int) -> str:
     """Returns the text that `compressToBase64` has packed.
 
     Args:
-        text: What `compressToBase64` has made.
+        text: The result of `compressToBase64`.
         longest: UTF-16 code units that it may come to.
 
     Raises:

@@ -322,7 +322,7 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
 
     Args:
         request: The launch.
-        got: What holds each buffer after it.
+        got: The code for each buffer after the launch.
     """
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
@@ -369,10 +369,10 @@ def _part_text(
     """Returns the part that an expectation is about, as code.
 
     Args:
-        expectation: What is expected of which part.
+        expectation: The expectation.
         request: The launch.
         buffer: The buffer.
-        whole: All of it, as code.
+        whole: The whole buffer, as code.
         fields: Whether what is indexed has the fields of its structs.
 
     Raises:

@@ -31,7 +31,7 @@ class ScriptSection:
     """A part of a script that works once all parts before have run.
 
     Attributes:
-        title: What it is about, a sentence.
+        title: A sentence on the part.
         code: Its text.
     """
 
@@ -206,7 +206,7 @@ def script_of(recipe: Recipe, *, core: bool) -> str:
     """Returns the script.
 
     Args:
-        recipe: What it builds and launches.
+        recipe: The build and the launch.
         core: Whether it launches by cuda.core.
 
     Raises:
@@ -293,7 +293,7 @@ def build_imports(recipe: Recipe, names: Iterable[str], *, driver: bool = False)
     """Returns the imports of the build.
 
     Args:
-        recipe: What is built.
+        recipe: The build.
         names: Modules of the standard library that are needed, too.
         driver: Whether the driver's calls are needed.
     """

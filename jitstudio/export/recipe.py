@@ -65,11 +65,11 @@ class RecipeStep:
 
     Attributes:
         tool: NVRTC, libNVVM or nvJitLink.
-        name: What it makes is called so: the module, or `LINKED`.
-        inputs: What it reads: kinds and names, of texts or of what steps before have made.
+        name: The name of the output: the module, or `LINKED`.
+        inputs: Kinds and names of texts, or of outputs of steps before.
         makes: The kind that it makes.
-        options: What it is sent, without what depends on the machine.
-        headers: What of NVIDIA's is behind these options.
+        options: The options of the tool, without those that depend on the machine.
+        headers: The headers of NVIDIA's that options of the real build led to.
         name_expressions: For NVRTC.
         libraries: Names of the LLVM IR of which libNVVM takes what is called.
         libdevice: Whether libdevice is among these.
@@ -111,9 +111,9 @@ class Recipe:
         texts: Modules, headers and libraries as the tools got them, by their names.
         headers: The names of those texts that are headers in memory.
         versions: Of the tools.
-        cubin: What came of it.
+        cubin: The machine code of the build.
         launch: The launch, if there is one.
-        notes: What the export leaves out, sentences.
+        notes: Sentences on all that the export leaves out.
         paths: The files of modules, headers and libraries, by their names; for commands.
         result: All that came of the build; for reports.
         code: The machine code as it was read; for reports, None where nobody has read it.
@@ -236,7 +236,7 @@ def recipe_of(
 
     Args:
         request: One program, see `module_of`.
-        result: What came of it; it was built by `exported_request`.
+        result: The result of a build by `exported_request`.
         carried: Headers on disk to go with it, see `export.carried`.
         launch: The launch, if there is one.
 
@@ -378,8 +378,8 @@ def launch_of(
     """Returns a launch with all that follows from the kernel; no GPU is looked at.
 
     Args:
-        request: What was built.
-        result: What came of it.
+        request: The build.
+        result: The result of the build.
         spec: The launch as it is written.
         begin: Completes the launch that a form begins with, where none is written; else None.
 
@@ -429,7 +429,7 @@ def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header,
 
     Args:
         request: The build.
-        result: What came of it.
+        result: The result of the build.
     """
     modules = [source for source in request.sources if source.kind is CodeKind.CUDA]
     named = [

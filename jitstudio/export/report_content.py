@@ -59,10 +59,10 @@ class ReportLine:
     """A line of a text.
 
     Attributes:
-        text: What it says.
+        text: The text of the line.
         tokens: Its tokens, as lexers give them.
         hue: From 1 to `HUES`; 0 for none.
-        group: What it belongs together by; 0 for nothing.
+        group: The number that corresponding lines share; 0 for a line by itself.
     """
 
     text: str
@@ -76,11 +76,11 @@ class ReportText:
     """A text with a heading.
 
     Attributes:
-        title: What it is.
+        title: The heading.
         lines: Its lines, or the first `MOST_LINES`.
         left_out: How many more there are.
         numbered: Whether lines are counted, from 1.
-        name: What findings call it.
+        name: The name in findings.
     """
 
     title: str
@@ -97,7 +97,7 @@ class ReportFunction:
     Attributes:
         title: Its name in C++.
         report: Its figures.
-        findings: What may cost time.
+        findings: The rules of the report that apply.
         graph, captions, layout: Its control flow; none where it has too many blocks.
         occupancy: Of a usual block, from 0 to 1; None where it is unknown.
         threads: Of that block.
@@ -118,10 +118,10 @@ class ReportContent:
     """All of a report.
 
     Attributes:
-        recipe: What was built.
-        result: What came of it.
+        recipe: The build.
+        result: The result of the build.
         sources, ptx, sass: The texts.
-        functions: Those of the machine code, kernels first.
+        functions: The functions of the machine code, kernels first.
         files: The name of a source, by what line tables call it.
     """
 

@@ -48,7 +48,7 @@ def place_text(
 
     Args:
         request: The launch.
-        pointer: What it is given.
+        pointer: The pointer.
         place: Returns that of a buffer.
     """
     start = place(owner_in(request, pointer))
@@ -104,7 +104,7 @@ def refuse_inner(request: LaunchRequest, what: str) -> None:
 
     Args:
         request: The launch.
-        what: What has no place for them, such as ``PyTorch``.
+        what: The form without a place for them, such as ``PyTorch``.
 
     Raises:
         ExportError: It has one.

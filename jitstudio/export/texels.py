@@ -119,7 +119,7 @@ def refuse_texels(request: LaunchRequest, what: str) -> None:
 
     Args:
         request: The launch.
-        what: What has no place for it here, such as ``PyTorch``.
+        what: The form without a place for textures, such as ``PyTorch``.
 
     Raises:
         ExportError: It has one.
