@@ -1,4 +1,4 @@
-"""Builds: carries out plans over several worker processes, and takes from the store what it can.
+"""Builds: carries out plans over several worker processes, and takes known results from the store.
 
 The plan, the order and the messages are made here, in the parent; a child runs one tool at a time.
 """
@@ -43,7 +43,7 @@ _OUTCOMES = {Ending.CANCEL: Outcome.CANCELLED, Ending.TIME_LIMIT: Outcome.TIMED_
 
 
 class Builder:
-    """Builds and probes, one at a time.
+    """Builds and probes, in turn.
 
     Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
     other thread.
@@ -139,7 +139,7 @@ class Builder:
         return info
 
     def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
-        """Returns the names in C++; one that nothing can read stays as it is.
+        """Returns the names in C++; a name that no tool can read is unchanged.
 
         Raises:
             WorkerError: See `probe`.
@@ -148,11 +148,11 @@ class Builder:
         return names
 
     def cancel(self, ticket: int) -> None:
-        """Ends the build with this ticket by killing its children; one yet to come ends at once."""
+        """Ends the build with this ticket by killing the children; a later build ends at once."""
         self._queue.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:
-        """Waits until the workers are done with what they do for builds to come."""
+        """Waits until the workers are done with the chores for builds to come."""
         self._pool.settle(timeout)
 
     def empty_cache(self) -> int:
@@ -180,7 +180,7 @@ class Builder:
         tell: Callable[[Event], None],
         calls: RunningCalls,
     ) -> bool:
-        """Does all of it; returns whether it came to its end before it was ended."""
+        """Carries out a build; returns whether all steps were done before a cancel or limit."""
         try:
             steps = plan(request) if steps is None else steps
         except PlanError as error:
@@ -216,7 +216,7 @@ class Builder:
         calls: RunningCalls,
         tell: Callable[[Event], None],
     ) -> bool:
-        """Does these steps, after so many others; returns whether it came to the end of them."""
+        """Carries out these steps, after `before` others; returns whether all were done."""
         cache = self._cache if request.use_cache else None
         schedule = Schedule(request, steps, before)
         return Execution(schedule, self._pool, cache, self._headers, calls, tell).run()
@@ -225,7 +225,7 @@ class Builder:
 def _listening(
     tell: Callable[[Event], None], request: BuildRequest, by_script: dict[str, tuple[Source, ...]]
 ) -> Callable[[Event], None]:
-    """Returns what tells of events, names the kernels of scripts and keeps them by their module."""
+    """Returns a listener that tells of events, names the kernels of scripts and stores these."""
 
     def hear(event: Event) -> None:
         if isinstance(event, StageFinished):

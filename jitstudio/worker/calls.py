@@ -1,4 +1,4 @@
-"""Calls that run in worker processes: how they are ended early, and how one waits for another."""
+"""Calls that run in worker processes: the end before time, and the wait of a call for another."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _numbers = itertools.count(1)
 
 
 class Ending(Enum):
-    """Why the parent itself kills its children."""
+    """Why the parent kills the children."""
 
     CANCEL = "cancel"
     TIME_LIMIT = "time limit"
 
 
 class RunningCalls:
-    """The calls of one build or probe. Safe for several threads.
+    """The calls of a build or probe. Safe for several threads.
 
     Attributes:
         limit: Seconds that all calls together may take, from `start_clock` on; None for any.
@@ -40,7 +40,7 @@ class RunningCalls:
 
     @property
     def ending(self) -> Ending | None:
-        """Why `stop` was called; None as long as it was not."""
+        """The reason of the `stop`; None before any `stop`."""
         return self._ending
 
     def start_clock(self) -> None:
@@ -64,7 +64,7 @@ class RunningCalls:
         on_event: Callable[[Any], None] = lambda event: None,
         need: Need = NOTHING,
     ) -> Any:
-        """Returns the answer of a process, or its `ChildDeath`; see `WorkerHost.ask` for arguments.
+        """Returns the answer of a process, or a `ChildDeath`; see `WorkerHost.ask` for arguments.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
@@ -77,7 +77,7 @@ class RunningCalls:
         return answer if isinstance(answer, ChildDeath) else answer.answer
 
     def begin(self, host: WorkerHost) -> int | None:
-        """Announces a call to this host; its ticket, or None if no more are to be made."""
+        """Announces a call to this host; the ticket, or None if there are to be no more calls."""
         with self._lock:
             if self._ending is not None:
                 return None
@@ -91,7 +91,7 @@ class RunningCalls:
             del self._hosts[ticket]
 
     def stop(self, ending: Ending) -> None:
-        """Kills what is under way and lets nothing more begin. The first reason counts."""
+        """Kills all calls under way and lets no other begin. The first reason counts."""
         with self._lock:
             self._ending = self._ending or ending
             for ticket, host in self._hosts.items():
@@ -103,7 +103,7 @@ _LAST_WAIT = 10.0
 
 
 class CallQueue:
-    """Lets pieces of work begin one after another, each of which can be ended from any thread."""
+    """Lets pieces of work begin in turn; any thread can end a piece."""
 
     def __init__(self) -> None:
         # Guards what `cancel` and `closing` look at from other threads.
@@ -115,14 +115,14 @@ class CallQueue:
 
     @contextlib.contextmanager
     def take(self, ticket: int, limit: float | None) -> Iterator[RunningCalls]:
-        """Waits until all work before this one has ended; for the block, this is the only one.
+        """Waits until all earlier work has ended; for the block, there is no other work.
 
         Args:
-            ticket: The number by which `cancel` knows it; 0 for none.
-            limit: Seconds after which it is ended.
+            ticket: The number by which `cancel` knows the work; 0 for none.
+            limit: Seconds after which the work is ended.
 
         Raises:
-            WorkerError: It is closed.
+            WorkerError: The queue is closed.
         """
         with self._busy:
             calls = RunningCalls(limit)
@@ -155,13 +155,13 @@ class CallQueue:
 
     @contextlib.contextmanager
     def idle(self) -> Iterator[None]:
-        """Waits until there is no work and keeps it so for the block."""
+        """Waits until there is no work and lets none begin for the block."""
         with self._busy:
             yield
 
     @contextlib.contextmanager
     def closing(self) -> Iterator[None]:
-        """Lets nothing more begin, ends what runs and, for the block, waits for its end."""
+        """Lets nothing more begin, ends the current work and, for the block, waits for the end."""
         with self._lock:
             self._closed = True
             current = self._current
@@ -177,7 +177,7 @@ class CallQueue:
 
 
 class SingleWorker:
-    """A worker process of its own, which takes one kind of request, one after another.
+    """A worker process that takes a single kind of request, in turn.
 
     Calls block; make them from a thread that may wait. `close`, and `cancel` where there is one,
     are safe from any other thread. Whatever happens to the process is an answer with its reason,
@@ -220,7 +220,7 @@ class SingleWorker:
         need: Need,
         on_event: Callable[[Any], None] = lambda event: None,
     ) -> Any:
-        """Returns the answer of the process; why it was killed before; or its own `ChildDeath`."""
+        """Returns the answer of the process, the reason of an earlier kill, or a `ChildDeath`."""
         with self._queue.take(ticket, timeout) as calls:
             answer = calls.ask(self._host, request, on_event, need)
             if isinstance(answer, ChildDeath) and answer.killed:

@@ -41,7 +41,7 @@ live registers are counted."""
 
 
 class DisassemblyReader(SingleWorker):
-    """Reads cubins, one after another.
+    """Reads cubins, in turn.
 
     Args:
         memory_limit: See `SingleWorker`.
@@ -84,7 +84,7 @@ class DisassemblyReader(SingleWorker):
         return answer
 
     def cancel(self, ticket: int) -> None:
-        """Ends the analysis with this ticket; one yet to come ends at once."""
+        """Ends the analysis with this ticket; an analysis yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def _read(
@@ -102,7 +102,7 @@ _SHORTER = "Unpack it and read a part of it; on the command line --timeout raise
 
 
 class LibraryReader(SingleWorker):
-    """Lists kernels and takes code out, one request after another.
+    """Lists kernels and takes code out, a request at a time.
 
     Args:
         memory_limit: See `SingleWorker`.
@@ -145,7 +145,7 @@ class LibraryReader(SingleWorker):
         return answer
 
     def cancel(self, ticket: int) -> None:
-        """Ends the request with this ticket; one yet to come ends at once."""
+        """Ends the request with this ticket; a request yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def _carried_out(
@@ -162,7 +162,7 @@ class LibraryReader(SingleWorker):
 
 
 def _written(piece: CodePiece) -> bytes:
-    """Returns what the Python file that a cache names as the source holds; nothing of another."""
+    """Returns the content of the Python file that a cache names as the source; empty for others."""
     source = Path(piece.source.rpartition(":")[0])
     if source.suffix != ".py" or not source.is_absolute():
         return b""

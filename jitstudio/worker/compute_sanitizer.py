@@ -1,4 +1,4 @@
-"""Runs a launch under compute-sanitizer, which comes with the CUDA toolkit, and reads its log.
+"""Runs a launch under compute-sanitizer, which comes with the CUDA toolkit, and reads the log.
 
 Each report in the log begins with a line of its own behind the rule ``=========`` and goes on in
 indented lines, as the manual of compute-sanitizer shows them.
@@ -30,7 +30,7 @@ _MISSING = (
 
 
 class SanitizerMissing(RuntimeError):
-    """It is not installed; the message says what to do."""
+    """compute-sanitizer is not installed; the message says how to get a copy."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ def find_sanitizer() -> str | None:
 
 @contextlib.contextmanager
 def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
-    """Has a process under the sanitizer for the block; its findings are complete after it.
+    """Has a process under the sanitizer for the block; the findings are complete afterwards.
 
     Raises:
         SanitizerMissing: There is none.
@@ -103,7 +103,7 @@ _ASIDES = (
 
 
 def findings(log: str) -> tuple[SanitizerFinding, ...]:
-    """Returns what the log reports, the same place and words once."""
+    """Returns the findings in the log, the same place and words once."""
     seen: dict[tuple[str, str, int | None], SanitizerFinding] = {}
     for finding in _findings(log):
         key = (finding.message.partition(",")[0], finding.file, finding.line)

@@ -49,7 +49,7 @@ def crash_after_death(tool: Tool | None, death: ChildDeath) -> Crash:
 def reading_mishap(
     answer: object, file: str, timeout: float, remedy: str, what: str = ""
 ) -> tuple[str, Outcome] | None:
-    """Returns why a process that reads gave no answer, and how it ended; None where it gave one.
+    """Returns why a reading process gave no answer, and the outcome; None with an answer.
 
     Args:
         answer: What came of the call.
@@ -104,7 +104,7 @@ def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
 
 
 def crash_after_time_limit(tool: Tool | None, limit: float) -> Crash:
-    """Returns the end of a child that was killed at its time limit, in seconds."""
+    """Returns the crash of a child that was killed at the time limit, in seconds."""
     who = tool.value if tool else "The worker process"
     return Crash(
         tool,

@@ -1,4 +1,4 @@
-"""Fills buffers and checks results on the host, in a process that may do nothing else."""
+"""Fills buffers and checks results on the host, in a process that may do nothing more."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CalculationError(ValueError):
 
 
 class HostEvaluator(SingleWorker):
-    """Fills buffers from files and expressions, and checks results, one after another.
+    """Fills buffers from files and expressions, and checks results, in turn.
 
     Args:
         memory_limit: See `SingleWorker`. The process has less where the buffers are small.
@@ -98,7 +98,7 @@ class HostEvaluator(SingleWorker):
         timeout: float = DEFAULT_TIMEOUT,
         confined_to: tuple[str, ...] | None = None,
     ) -> CheckResult:
-        """Compares what a kernel has written with what was expected.
+        """Compares the content that a kernel has written with the expectation.
 
         Args:
             expectation: Of which buffer, and what.
@@ -133,7 +133,7 @@ class HostEvaluator(SingleWorker):
         return unchecked(expectation, words)
 
     def cancel(self) -> None:
-        """Ends the calculation in progress, if there is one, by killing its process."""
+        """Ends the calculation in progress, if there is any, by killing the process."""
         self._queue.cancel(self._latest)
 
     def _calculate(

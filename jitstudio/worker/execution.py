@@ -1,4 +1,4 @@
-"""Carries out the plan of one build: hands its steps to workers as their inputs become known."""
+"""Carries out the plan of a build: hands steps to workers as the inputs become known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jitstudio.worker.sandbox.needs import HeaderRefused, HeaderScan, need_of
 
 
 class Schedule:
-    """Steps and what they wait for. Steps are numbered in the order of the plan.
+    """Steps and the inputs still missing. Steps are numbered in the order of the plan.
 
     Args:
         request: The build.
@@ -103,7 +103,7 @@ def _given(source: Source) -> tuple[Ref, bytes]:
 
 @dataclass
 class _Step:
-    """A step that waits for a worker, or has one.
+    """A step that waits for a worker, or has a worker.
 
     Attributes:
         number: Its place in the plan.
@@ -131,7 +131,7 @@ class _Step:
 
     @property
     def begun(self) -> StageStarted:
-        """What the worker reported when it began, or would have reported had it come so far."""
+        """The worker's report at the beginning, or the report that the worker would have made."""
         job = self.job
         started = self.started or StageStarted(job.tool, "", job.name, job.options)
         return replace(started, step=self.number)
@@ -144,7 +144,7 @@ _Heard = Event | Done[JobDependencies] | ChildDeath | BaseException
 
 
 class Execution:
-    """Carries out a schedule; everything but calls at the same time is in one thread."""
+    """Carries out a schedule; everything but calls at the same time is in a single thread."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Execution:
         self._heard: queue.SimpleQueue[tuple[_Step, _Heard]] = queue.SimpleQueue()
 
     def run(self) -> bool:
-        """Works until nothing more can be done; returns False if it was ended before."""
+        """Works until nothing more can be done; returns False if ended before that."""
         self._pool.begin()
         try:
             while self._go_on():
@@ -198,7 +198,7 @@ class Execution:
         return True
 
     def _look_around(self) -> None:
-        """Takes from the cache what can be done now, and lets the rest wait for a worker."""
+        """Takes ready steps from the cache where possible, and queues the rest for a worker."""
         while ready := self._schedule.take_ready():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
@@ -281,7 +281,7 @@ class Execution:
                 raise heard
 
     def _crash(self, tool: Tool, death: ChildDeath) -> Crash | None:
-        """Returns how a worker ended; None if the user wanted it so."""
+        """Returns the crash of a worker; None for a kill that the user wanted."""
         if not death.killed:
             return crash_after_death(tool, death)
         self._cut_short = True

@@ -1,4 +1,4 @@
-"""Owns one worker process: starts it, calls it, kills it, and says how it died.
+"""Owns a worker process: starts, calls and kills the process, and says how the process died.
 
 Whatever happens to the child is an answer to the caller, and the next call works.
 """
@@ -63,13 +63,13 @@ class ChildDeath:
 
     @property
     def by_itself(self) -> bool:
-        """Whether it died of a signal of its own or talked nonsense: no kill (9) from outside."""
+        """Whether the child died of a signal of its own or talked nonsense: no outside kill (9)."""
         signalled = self.status < 0 and self.status != -9
         return not self.killed and (signalled or bool(self.nonsense))
 
 
 class WorkerHost:
-    """One worker process and the calls to it, one at a time.
+    """A worker process and the calls to the process, in turn.
 
     Calls block; make them from a thread that may wait. `kill` and `close` are safe from any
     other thread.
@@ -117,7 +117,7 @@ class WorkerHost:
         return self.pid is not None and self._served > 0
 
     def suits(self, need: Need) -> bool:
-        """Whether a call with this need would find a child, or start one, without ending one."""
+        """Whether a call with this need would find or start a child without ending another."""
         sealed, identities = self._sealed, self._identities
         if self.pid is None or sealed is None:
             return True
@@ -136,7 +136,7 @@ class WorkerHost:
     def ask(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
     ) -> Done[Any] | ChildDeath:
-        """Sends one call and waits for its end.
+        """Sends a call and waits for the end.
 
         Args:
             call: What to do; `kill` knows it by its ticket.
@@ -162,7 +162,7 @@ class WorkerHost:
             return answer
 
     def kill(self, ticket: int) -> None:
-        """Ends the call with this ticket, by killing the child; one yet to come ends at once."""
+        """Ends the call with this ticket, by killing the child; a call yet to come ends at once."""
         with self._lock:
             self._doomed = ticket
             child = self._child if self._current == ticket else None
@@ -232,7 +232,7 @@ class WorkerHost:
         return answer
 
     def _started(self) -> ChildProcess:
-        """The child, started now if there is none or it does not wait in silence for a call."""
+        """The child, started now if there is none or the child does not wait silently for calls."""
         if self._closed:
             raise WorkerError("The worker process has been closed.")
         if self._child is not None and not self._child.idle:
@@ -254,7 +254,7 @@ class WorkerHost:
         return self._child
 
     def _access(self, need: Need) -> SandboxAccess:
-        """Returns what the child is sealed with; at its first call, with what this one needs."""
+        """Returns the access that the child is sealed with; at the first call, for this need."""
         if self._sealed is None:
             sealed = need.of_new_process(self._earlier)
             paths = (*(sealed.readable or ()), *sealed.writable)

@@ -1,4 +1,4 @@
-"""Carries out launches: a process with the GPU or the simulator, one that evaluates, and files.
+"""Carries out launches: a process with the GPU or the simulator, an evaluator, and files.
 
 The files are what passes between them: the content of buffers before and after a launch.
 """
@@ -69,7 +69,7 @@ _NO_LIMIT = 0
 
 
 class Launcher:
-    """Launches kernels, one after another, in processes of its own.
+    """Launches kernels, in turn, in separate processes.
 
     Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
     other thread.
@@ -105,7 +105,7 @@ class Launcher:
             return replace(listed, sanitizer=find_sanitizer() is not None)
 
     def inspect(self, request: InspectRequest) -> KernelFacts | Diagnostic:
-        """Returns what the driver says about a kernel, or why it says nothing.
+        """Returns the driver's facts about a kernel, or why there are none.
 
         Raises:
             WorkerError: See `devices`.
@@ -169,13 +169,13 @@ class Launcher:
         return result
 
     def cancel(self, ticket: int) -> None:
-        """Ends the launch with this ticket, by killing its processes; one yet to come, too."""
+        """Ends the launch with this ticket, by killing the processes; a launch yet to come, too."""
         self._queue.cancel(ticket)
         if self._queue.has(ticket):
             self._evaluator.cancel()
 
     def rest(self) -> None:
-        """Ends the idle process with the GPU, which gives all its memory back."""
+        """Ends the idle process with the GPU, which frees all memory there."""
         with self._queue.idle():
             self._gpu.rest()
 
@@ -251,7 +251,7 @@ class Launcher:
         calls: RunningCalls,
         tell: Callable[[LaunchEvent], None],
     ) -> LaunchResult:
-        """Returns a simulated launch, its advice compared with texts and machine code.
+        """Returns a simulated launch, with advice compared to texts and machine code.
 
         What is not read in the time that the launch has left leaves the advice as it is: assumed.
         """
@@ -283,7 +283,7 @@ class Launcher:
         return replace(result, simulation=as_executed(run, functions) if functions else run)
 
     def _need(self, *, gpu: bool = True) -> Need:
-        """Returns the GPU, what buffers begin with, and the folder of what kernels have written.
+        """Returns the need of a launch: the GPU, files that fill buffers, and the output folder.
 
         Args:
             gpu: Whether the GPU is needed.
@@ -348,7 +348,7 @@ class Launcher:
         calls: RunningCalls,
         on_event: Callable[[LaunchEvent], None],
     ) -> LaunchResult:
-        """Returns a result with what another run of the launch made of it."""
+        """Returns a result with the comparison to another run of the launch."""
 
         def heard(event: LaunchEvent) -> None:
             # It prints the same again.
@@ -385,7 +385,7 @@ class Launcher:
         return agreed(result, other, checks, build)
 
     def _warm_up(self, device: int) -> None:
-        """Has a process that was just replaced open the GPU before it is asked to."""
+        """Has a process that was just replaced open the GPU before the next request."""
         if self._gpu.pid is None or self._gpu.worn:
             return
 
@@ -403,7 +403,7 @@ class Launcher:
 
 
 def _bare(request: LaunchRequest) -> LaunchRequest:
-    """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's.
+    """A launch without additions of ours: a sanitizer's findings shall be the kernel's.
 
     Zones of ours would hide from it where a buffer ends, and what fills an output that the kernel
     reads before it writes it.
@@ -415,7 +415,7 @@ def _bare(request: LaunchRequest) -> LaunchRequest:
 
 
 def _unfilled(argument: Argument) -> Argument:
-    """Returns an output as nobody fills it; others as they are."""
+    """Returns an output without a fill; other arguments unchanged."""
     if not isinstance(argument, Buffer) or argument.texels is not None:
         return argument
     if argument.direction is Direction.OUT:
@@ -424,7 +424,7 @@ def _unfilled(argument: Argument) -> Argument:
 
 
 class _Diary:
-    """Hands on what happens in a launch, and remembers what a killed process cannot report.
+    """Hands on the events of a launch, and remembers facts that a killed process cannot report.
 
     Attributes:
         doing: What was being done last.
@@ -448,7 +448,7 @@ class _Diary:
 def _ended(
     request: LaunchRequest, death: ChildDeath, ending: Ending | None, doing: str
 ) -> LaunchResult:
-    """Returns a launch whose process died or was killed while it was doing this."""
+    """Returns a launch whose process died or was killed during `doing`."""
     match ending:
         case Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
@@ -494,7 +494,7 @@ _KEPT_FILLS = 16
 
 
 class LaunchFiles:
-    """A folder that is made at the first launch and lasts as long as its launcher.
+    """A folder that is made at the first launch and lasts as long as the launcher.
 
     The outputs of the last run stay until the one after the next, as somebody may look at them.
     """
@@ -517,7 +517,7 @@ class LaunchFiles:
         return run
 
     def trim(self) -> None:
-        """Removes what nobody looks at any more; large files take a while."""
+        """Removes files that nobody looks at any more; large files take a while."""
         while len(self._runs) > _KEPT_RUNS:
             scratch.remove(self._runs.pop(0))
         while len(self._fills) > _KEPT_FILLS:
@@ -566,7 +566,7 @@ class LaunchFiles:
         return prepared
 
     def close(self) -> None:
-        """Removes all of them."""
+        """Removes all files."""
         if self._made is not None:
             scratch.remove(self._made)
 
@@ -588,7 +588,7 @@ class LaunchFiles:
 
     @property
     def runs(self) -> Path:
-        """What launches have written; the rest of the folder is not theirs to change.
+        """The folder of outputs of launches; the rest of the folder is not theirs to change.
 
         Raises:
             OSError: It cannot be made.
@@ -601,7 +601,7 @@ class LaunchFiles:
 
 
 def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
-    """Yields those that need a file: first what files hold, as expressions may refer to it."""
+    """Yields the buffers that need a file: from files first, as expressions may refer to these."""
     for kind in (FillKind.FILE, FillKind.EXPRESSION):
         yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
 

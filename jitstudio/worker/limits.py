@@ -88,7 +88,7 @@ def cgroup_limits(proc: Path = Path("/proc/self")) -> tuple[int, ...]:
 
 
 def _limit_files(groups: list[str], mounts: list[str]) -> Iterator[Path]:
-    """The file with the limit of each group that holds this process, up to the outermost one."""
+    """The files with the limits of the groups that hold this process, up to the outermost."""
     paths: dict[str, str] = {}
     for group in groups:
         _, controllers, path = group.split(":", 2)
@@ -166,7 +166,7 @@ _SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans() -> None:
-    """Makes this process the parent of whatever it has started that loses its own (prctl(2)).
+    """Makes this process the parent of every descendant whose own parent ends (prctl(2)).
 
     So what is forked twice is still found below it and counted. Linux only.
     """
@@ -175,14 +175,14 @@ def adopt_orphans() -> None:
 
 
 def bury_orphans() -> None:
-    """Takes note of the end of those that were adopted; nothing else of its own may run."""
+    """Takes note of the end of adopted processes; no child of this process may run."""
     with contextlib.suppress(OSError, AttributeError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def die_first() -> None:
-    """Has the kernel end this process, and what it starts, before others if memory runs out."""
+    """Has the kernel end this process, and descendants, before others if memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_DIES_FIRST))
 
@@ -225,18 +225,18 @@ class MemoryWatch:
         self._lock = threading.Lock()
 
     def add(self, process: _Watched) -> None:
-        """Watches this one, too."""
+        """Begins to watch a process."""
         with self._lock:
             self._processes.add(process)
 
     def remove(self, process: _Watched) -> None:
-        """It has ended."""
+        """Forgets a process that has ended."""
         with self._lock:
             self._processes.discard(process)
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """For the block, one of them works, and its caller is to `look` again and again."""
+        """For the block, a process works, and the caller is to `look` again and again."""
         with self._lock:
             if not self._working:
                 self._due = time.monotonic() + _PAUSE
@@ -248,7 +248,7 @@ class MemoryWatch:
                 self._working -= 1
 
     def look(self) -> None:
-        """Ends what takes too much, if it is time to look again; else it costs nothing."""
+        """Ends processes that take too much, if a look is due; before that a call costs nothing."""
         if time.monotonic() < self._due:
             return
         with self._lock:
@@ -268,7 +268,7 @@ class MemoryWatch:
 
 
 def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
-    """Ends the largest if all together have more; one that is ending gives back what it has."""
+    """Ends the largest if all together have more, unless an ending process still frees memory."""
     taken = {}
     for process in processes:
         taken[process], count = taken_by(process.pid)
@@ -302,7 +302,7 @@ def taken_on_disk(folder: Path) -> int:
 
 
 def taken_unnamed(pid: int, folder: Path) -> int:
-    """Bytes of disk of files without a name that a process and those it has started hold.
+    """Bytes of disk of files without a name that a process and descendants hold.
 
     Memory that looks like a file (memfd_create(2)) is none of them. A file that is mapped, and not
     open any more, can be looked at by root only. For others such files are taken to be as large as
@@ -359,7 +359,7 @@ def _mapped_unnamed(pid: int, folder: Path) -> Iterator[tuple[str, tuple[int, in
 
 
 def _written(pid: int) -> int:
-    """Bytes that a process has written, and those of it that have ended; much where unknown."""
+    """Bytes that a process and ended children have written; much where unknown."""
     try:
         lines = Path(f"/proc/{pid}/io").read_text().splitlines()
         counts = {name: int(count) for name, count in (line.split(":") for line in lines)}
@@ -369,7 +369,7 @@ def _written(pid: int) -> int:
 
 
 def taken_by(pid: int) -> tuple[int, int]:
-    """Bytes that a process and those it has started have for themselves, and how many these are.
+    """Bytes that a process and descendants have for themselves, and the number of processes.
 
     Zeros where it is gone. Those that have ended and that nobody has waited for do not count, up
     to `_MOST_ENDED`. Beyond `MOST_PROCESSES` none is looked at.
@@ -387,7 +387,7 @@ def taken_by(pid: int) -> tuple[int, int]:
 
 
 def _family(pid: int) -> Iterator[tuple[int, str]]:
-    """Yields a process and those it has started, each with its status (proc_pid_status(5))."""
+    """Yields a process and descendants, each with the status (proc_pid_status(5))."""
     left = [pid]
     while left:
         member = left.pop()

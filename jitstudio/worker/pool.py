@@ -1,4 +1,4 @@
-"""The worker processes of one program: which are free, and which takes what."""
+"""The worker processes of a program: the free processes, and the work of each."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Pool:
             return home is not None and any(host.pid == home for host in self._idle)
 
     def take(self, module: str, need: Need = NOTHING) -> WorkerHost | None:
-        """Returns the best free worker for this module: its home, else one that is warm.
+        """Returns the best free worker for this module: the home, or a warm worker.
 
         None of these is, if it would have to be replaced to meet the need and another one not.
         """
@@ -116,7 +116,7 @@ class Pool:
             self._changed.notify_all()
 
     def ask(self, request: ProbeRequest | DemangleRequest, calls: RunningCalls) -> Any:
-        """Returns any free worker's answer to a call of no module, or its `ChildDeath`.
+        """Returns any free worker's answer to a call of no module, or a `ChildDeath`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
@@ -133,7 +133,7 @@ class Pool:
             self.give(host)
 
     def wait(self, enough: Callable[[], bool]) -> bool:
-        """Waits for a worker to be done with its chores; returns whether one is free.
+        """Waits for a worker to be done with chores; returns whether a worker is free.
 
         Args:
             enough: Asked now and then whether to wait no longer.
@@ -154,7 +154,7 @@ class Pool:
             self._alarm.cancel()
 
     def end(self) -> None:
-        """A build has ended: let workers do their chores, and those go that nobody needs."""
+        """A build has ended: lets workers do the chores, and ends workers that nobody needs."""
         with self._changed:
             busy, self._with_chores = self._with_chores, []
             busy = [host for host in busy if host in self._idle]

@@ -1,4 +1,4 @@
-"""One worker process: its pipes, what it prints, and its end. Knows nothing of builds."""
+"""A worker process: pipes, printed text, and the end. Knows nothing of builds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ importlib.import_module(program).main(int(memory_limit))
 
 
 class ChildProcess:
-    """A worker process, running from the start; `reap` ends it.
+    """A worker process, running from the start; `reap` ends the process.
 
     Attributes:
         wire: How to talk with it.
@@ -64,7 +64,7 @@ class ChildProcess:
     """
 
     def __init__(self, memory_limit: int, program: str, wrapper: Sequence[str] = ()) -> None:
-        """Starts it.
+        """Starts the process.
 
         Args:
             memory_limit: Bytes it may take, 0 for any number.
@@ -110,21 +110,21 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._popen.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether the process still runs."""
         return not self._ended()
 
     @property
     def idle(self) -> bool:
-        """Whether it runs and, between two calls, has said nothing that nobody asked for."""
+        """Whether the process runs and, between two calls, has sent nothing unasked."""
         return self.alive and not self._answers.ready
 
     def forget_printed(self) -> None:
-        """Drops what it has written to stderr so far; calls it only while it is idle."""
+        """Drops the text written to stderr so far; only for an idle process."""
         printed = self._printed.fileno()
         if os.fstat(printed).st_size:
             # Both sides share the file position, so the next text begins at the start again.
@@ -132,7 +132,7 @@ class ChildProcess:
             os.lseek(printed, 0, os.SEEK_SET)
 
     def kill(self) -> None:
-        """Kills it and what it has started, without waiting."""
+        """Kills the process and all descendants, without waiting."""
         if self._popen.returncode is not None:
             return
         self._killed_at = self._killed_at or time.monotonic()
@@ -143,7 +143,7 @@ class ChildProcess:
                 os.killpg(self._popen.pid, 9)
 
     def reap(self) -> tuple[int, str]:
-        """Makes sure that it is dead and frees all that belonged to it.
+        """Makes sure that the process is dead and frees all that belonged to the process.
 
         Returns:
             Its exit status as `subprocess` counts it, 0 if it will not die; and what it wrote to
@@ -162,7 +162,7 @@ class ChildProcess:
         return self.overran or status or 0, self._take_printed()
 
     def _may_answer(self) -> bool:
-        """Returns whether it runs and, if it was killed, has not outlived that for long.
+        """Returns whether the process runs and, if killed, has not outlived that for long.
 
         Asked again and again while somebody waits for it.
         """
@@ -178,7 +178,7 @@ class ChildProcess:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _ended(self) -> bool:
-        """Returns whether it has ended. It is not reaped, where the system can say so without."""
+        """Returns whether the process has ended, without reaping where the system can say so."""
         if self._popen.returncode is not None or not hasattr(os, "waitid"):
             return self._popen.poll() is not None
         asked = os.WEXITED | os.WNOHANG | os.WNOWAIT

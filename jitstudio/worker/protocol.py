@@ -1,4 +1,4 @@
-"""What crosses the pipe between the program and its worker processes.
+"""Messages on the pipe between the program and the worker processes.
 
 A message is a frame on a byte stream: four bytes of length, then so many bytes. A program of
 `worker.programs` declares what it takes and what it answers. Nothing else is read: what writes
@@ -38,11 +38,11 @@ _GLANCE = 100
 
 
 class FrameTooLarge(ValueError):
-    """A frame has more bytes than it may; the message is fit for a person."""
+    """A frame has more bytes than allowed; the message is fit for a person."""
 
 
 class Wire:
-    """One end of a two-way connection. Sending is safe from several threads."""
+    """An end of a two-way connection. Sending is safe from several threads."""
 
     def __init__(self, reader: IO[bytes], writer: IO[bytes] | Pipe) -> None:
         self._reader = reader
@@ -50,7 +50,7 @@ class Wire:
         self._sending = threading.Lock()
 
     def send(self, *messages: Sequence[bytes], largest: int = LARGEST) -> None:
-        """Sends a frame for each message, which is its parts one behind the other.
+        """Sends a frame for each message, all parts of a message in a row.
 
         Raises:
             OSError: The other end is gone.
@@ -102,7 +102,7 @@ def _too_large(size: int, largest: int) -> FrameTooLarge:
 
 
 class Pipe(io.RawIOBase):
-    """Our end of a pipe to a process; it does not outlast the process.
+    """Our end of a pipe to a process; the end does not outlast the process.
 
     A pipe alone does: whatever a process leaves behind may hold its other end for ever.
 
@@ -132,7 +132,7 @@ class Pipe(io.RawIOBase):
         return bool(self._poll.poll(0))
 
     def readinto(self, buffer: Any) -> int:
-        """Waits for bytes and reads them; none once the process is gone and all is read."""
+        """Waits for bytes and reads; nothing once the process is gone and all is read."""
         while True:
             try:
                 return os.readv(self._file.fileno(), [buffer])
@@ -141,7 +141,7 @@ class Pipe(io.RawIOBase):
                     return 0
 
     def write(self, data: Any) -> int:
-        """Waits for room and writes what fits.
+        """Waits for room and writes the bytes that fit.
 
         Raises:
             OSError: The process is gone.
@@ -172,7 +172,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Unfit(ValueError):
-    """What a child says is of the right type and still no answer to what it was asked."""
+    """A child's reply is of the right type and still no answer to the request."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Call(Generic[_Request]):
 
 @dataclass(frozen=True)
 class EventMessage(Generic[_Event]):
-    """From the child, while it works: this happened."""
+    """From the child, while at work: an event."""
 
     ticket: int
     event: _Event
@@ -226,7 +226,7 @@ class InternalError:
 
 @dataclass(frozen=True)
 class Outdated:
-    """From the child: what it was sealed with is gone or another by now, so it did nothing."""
+    """From the child: the sealed files are gone or replaced by now, so nothing was done."""
 
     ticket: int
 
@@ -235,12 +235,12 @@ Reply = EventMessage[Any] | Done[Any] | InternalError | Outdated
 
 
 def anything_goes(request: Any, said: Any) -> None:
-    """There is nothing to see about an answer but its type."""
+    """Accepts every answer of the right type."""
 
 
 @dataclass(frozen=True, eq=False)
 class RequestType:
-    """One kind of request that a program takes.
+    """A kind of request that a program takes.
 
     Attributes:
         request: Its type.
@@ -263,7 +263,7 @@ class RequestType:
 
     @cached_property
     def replies(self) -> Codec[Reply]:
-        """How replies are stored; `load` reads them."""
+        """The codec of replies; used by `load`."""
         events = [GenericAlias(EventMessage, (self.event,))] if self.event is not None else []
         return Codec(
             reduce(or_, [GenericAlias(Done, (self.answer,)), *events, InternalError, Outdated])
@@ -280,7 +280,7 @@ class RequestType:
 
 @dataclass(frozen=True, eq=False)
 class WorkerProgram:
-    """What a worker process runs.
+    """A program that a worker process runs.
 
     Attributes:
         module: Whose `main` it is.
@@ -297,7 +297,7 @@ class WorkerProgram:
         return Codec(GenericAlias(Call, (requests,)))
 
     def service(self, request: object) -> RequestType:
-        """Returns what answers this request."""
+        """Returns the service for this request."""
         return next(service for service in self.services if isinstance(request, service.request))
 
 

@@ -1,4 +1,4 @@
-"""Which request is worked on next: the newest of its kind.
+"""The order of requests to a worker: the newest of a kind is next.
 
 A queue in front of one worker. Its `serve` loop runs in a thread of its own, a QThread in the
 window; everything else may be called from anywhere and returns at once.
@@ -23,7 +23,7 @@ kill costs the start of a new process."""
 
 
 class RequestState(Enum):
-    """What becomes of a request, with the value that comes along; None where none is named."""
+    """The state of a request, with the value that comes along; None where no value is named."""
 
     STARTED = auto()
     """The worker begins with it."""
@@ -54,7 +54,7 @@ class Worker(Protocol):
         """Ends the request with this ticket; from any thread."""
 
     def close(self) -> None:
-        """Ends all processes; what is in progress ends."""
+        """Ends all processes; work in progress ends."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _Request:
 
 
 class RequestQueue:
-    """Takes requests, at most one waiting per tag, and carries them out one after another.
+    """Takes requests, at most a single waiting request per tag, and carries these out in turn.
 
     Args:
         worker: Does the work of the requests; owned from now on.
@@ -85,7 +85,7 @@ class RequestQueue:
         self._closed = False
 
     def submit(self, tag: str, work: Work) -> int:
-        """Queues a request in place of one of the same tag that has not begun.
+        """Queues a request in place of a request of the same tag that has not begun.
 
         Returns:
             Its ticket, by which the observer and the worker know it.
@@ -102,7 +102,7 @@ class RequestQueue:
         return request.ticket
 
     def cancel(self, tag: str, ticket: int) -> None:
-        """Drops the request with this ticket, or kills what runs of its tag and is not newer."""
+        """Drops the request with this ticket, or kills the tag's running work that is not newer."""
         with self._changed:
             dropped, running = self._waiting.get(tag), self._running
             if dropped is not None and dropped.ticket > ticket:
@@ -115,7 +115,7 @@ class RequestQueue:
             self._worker.cancel(running.ticket)
 
     def close(self) -> None:
-        """Ends `serve`, killing what runs."""
+        """Ends `serve`, killing the running work."""
         with self._changed:
             self._closed = True
             self._waiting.clear()

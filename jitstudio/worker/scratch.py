@@ -1,4 +1,4 @@
-"""Temporary folders that belong to one process: private, and gone soon after it is.
+"""Temporary folders that belong to a process: private, and gone soon after the process.
 
 The process that makes one holds a lock on it (flock(2)), which ends with the process, so that the
 next program knows what was left behind by one that was killed. Not its process id: containers may
@@ -32,7 +32,7 @@ _locks: dict[Path, int] = {}
 
 
 def make(kind: str) -> Path:
-    """Returns a new folder that nobody else can enter.
+    """Returns a new folder that no other user can enter.
 
     Args:
         kind: What it is for, a word of `_NAMES`.
@@ -52,14 +52,14 @@ def make(kind: str) -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Removes one with all that is in it."""
+    """Removes a folder of this process with all content."""
     remove_tree(folder)
     if (lock := _locks.pop(folder, None)) is not None:
         os.close(lock)
 
 
 def own_folder() -> str:
-    """Returns the folder for temporary files that this process got from its parent.
+    """Returns the folder for temporary files that the parent gave to this process.
 
     By the name that it got, not by `tempfile.gettempdir`: where that folder is gone, as another
     program has removed it, that is `/tmp`, or the working directory, with all that is in there.
@@ -68,20 +68,20 @@ def own_folder() -> str:
 
 
 def empty_own() -> None:
-    """Empties the folder that this process got from its parent, and no other."""
+    """Empties the folder that this process got from the parent, and no other."""
     folder = own_folder()
     if _NAMES.fullmatch(os.path.basename(folder)):
         empty_folder(folder)
 
 
 def is_there(folder: Path) -> bool:
-    """Returns whether a folder that this process has made is still the one of its name."""
+    """Returns whether a folder of this process is still at the path, not replaced."""
     lock = _locks.get(folder)
     return os.path.isdir(folder) if lock is None else _is_at(lock, folder)
 
 
 def _hold(folder: Path) -> bool:
-    """Locks a new folder; returns False if another program took it for an orphan before."""
+    """Locks a new folder; returns False if another program took the folder for an orphan before."""
     try:
         lock = _locked(folder)
     except FileNotFoundError:
@@ -98,7 +98,7 @@ def _hold(folder: Path) -> bool:
 
 
 def _locked(folder: Path | str) -> int | None:
-    """Opens a folder and locks it; None where somebody else holds it.
+    """Opens a folder and locks the descriptor; None where somebody holds the lock already.
 
     Raises:
         OSError: It cannot be opened or locked.
@@ -123,7 +123,7 @@ def _is_at(descriptor: int, folder: Path) -> bool:
 
 @cache
 def _remove_orphans(folder: str) -> None:
-    """Removes, once, what was left by programs that were killed: buffers can be large.
+    """Removes, once, folders left by programs that were killed: buffers can be large.
 
     Folders of other users are theirs, whatever they are called.
     """

@@ -1,4 +1,4 @@
-"""Steps through a simulated run: a process with the run, and how it begins anew if that dies."""
+"""Steps through a simulated run: a process with the run, and a new run if the process dies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LIMIT = 120.0
 
 
 class Stepper:
-    """Steps through one run at a time, in a process of its own.
+    """Steps through a run, at most a single run at a time, in a separate process.
 
     Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
     other thread. What goes wrong is an answer.
@@ -82,7 +82,7 @@ class Stepper:
         *,
         ticket: int = 0,
     ) -> StepState | Diagnostic:
-        """Begins a run, in place of the one before.
+        """Begins a run, in place of the run before.
 
         Args:
             request: What to launch; its code is PTX.
@@ -113,7 +113,7 @@ class Stepper:
         *,
         ticket: int = 0,
     ) -> StepState | Diagnostic:
-        """Moves through the run until the goal is reached, or `cancel` leaves it where it is.
+        """Moves through the run until the goal is reached, or a `cancel` stops the move on the way.
 
         Args:
             move: Where to.
@@ -163,7 +163,7 @@ class Stepper:
         *,
         ticket: int = 0,
     ) -> bytes | Diagnostic:
-        """Records what the block of the thread does around this step.
+        """Records the work of the thread's block around this step.
 
         Args:
             about: What the window knows of the launch.
@@ -186,7 +186,7 @@ class Stepper:
             return answer.data if isinstance(answer, RecordedSteps) else _diagnostic(answer)
 
     def replay(self, data: bytes, *, ticket: int = 0) -> ReplayedRun | Diagnostic:
-        """Shows a recording, in place of the run before; nothing of it is run.
+        """Shows a recording, in place of the run before; nothing in the recording is run.
 
         Args:
             data: As `record` returns it.
@@ -203,7 +203,7 @@ class Stepper:
             return answer
 
     def cancel(self, ticket: int) -> None:
-        """Leaves the move with this ticket where it is; asked a second time, kills the process."""
+        """Stops the move with this ticket on the way; asked a second time, kills the process."""
         with self._lock:
             is_first = ticket not in self._paused
             self._paused.add(ticket)
@@ -211,7 +211,7 @@ class Stepper:
             self._queue.cancel(ticket)
 
     def end(self) -> None:
-        """Forgets the run and gives its memory back."""
+        """Forgets the run and frees the memory."""
         with self._queue.idle():
             self._opened = None
             self._host.rest()
@@ -231,7 +231,7 @@ class Stepper:
     def _current(
         self, request: Callable[[int], RunRequest], calls: RunningCalls
     ) -> StepState | MemoryPage | RecordedSteps | Diagnostic:
-        """Asks the run, which begins anew where its process has gone, and is brought back."""
+        """Asks the run, which begins anew and is brought back where the process has gone."""
         opened = self._opened
         if opened is None:
             return _error("There is no run to step through.", "Begin one.")

@@ -45,7 +45,7 @@ _KEPT_FREE = 64 << 20
 
 
 def _keep_memory() -> None:
-    """Lets this process keep some of the memory that it has freed, for the next call. Linux only.
+    """Lets this process keep some freed memory for the next call. Linux only.
 
     NVRTC frees all that it took, and glibc gives that back to the system, which clears each page
     anew for the next compile: a thirtieth of a small one's time.
@@ -97,7 +97,7 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
 
 
 def _run(job: Job, tell: Tell, capture: Capture) -> CallResult:
-    """Does a job. Its result goes along with the answer if there is nothing to find out between."""
+    """Does a job. The result goes along with the answer if there is nothing to find out between."""
     last: list[Event] = []
 
     def hear(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""The worker process that reads machine code: cubins by nvdisasm, and what they are kept in."""
+"""The worker process that reads machine code: cubins by nvdisasm, and containers of cubins."""
 
 from __future__ import annotations
 

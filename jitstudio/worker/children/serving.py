@@ -1,4 +1,4 @@
-"""The loop of a worker process, whatever its work is.
+"""The loop of a worker process, for any kind of work.
 
 Reads calls from the pipe on file descriptor 0 and answers on a private copy of 1. Descriptors 1
 and 2 themselves belong to native code: 2 is a file of the parent's, which survives a crash; 1 is
@@ -43,7 +43,7 @@ Tell = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class CallResult:
-    """What a call came to.
+    """The result of a call.
 
     Attributes:
         value, chores, spent: The fields of `Done`.

@@ -1,4 +1,4 @@
-"""The worker process of simulated launches: it has neither a GPU nor a native library but NumPy.
+"""The worker process of simulated launches, with neither a GPU nor a native library but NumPy.
 
 Whatever a kernel does, it has this process only, with a bounded share of memory and disk; the
 parent ends it when its time is up.

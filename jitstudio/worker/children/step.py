@@ -33,7 +33,7 @@ _ERRORS = (
 
 
 class _Runs:
-    """The run of this process, of which there is one at a time."""
+    """The run of this process, at most a single run at a time."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -41,7 +41,7 @@ class _Runs:
         self._is_recording = False
 
     def answer(self, request: OpenSteps | OpenRecording | RunRequest, _tell: Tell) -> CallResult:
-        """Answers a request; what goes wrong is an answer, too."""
+        """Answers a request; failures are answers, too."""
         try:
             return CallResult(self._answer(request))
         except _ERRORS as error:

@@ -1,4 +1,4 @@
-"""What the process that runs compilers can be asked, and checks on its answers."""
+"""Requests to the process that runs compilers, and checks on the answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _check_job(job: Job, said: Event | JobDependencies) -> None:
 
 
 def _check_owner(job: Job, tool: object, sources: Iterable[str]) -> None:
-    """A worker speaks of its own module, or it would have a say in what others are built of."""
+    """A worker speaks of the job's module only, or would have a say in other builds."""
     if tool is not job.tool or any(source != job.name for source in sources):
         raise Unfit("it speaks of work that is not its own")
 

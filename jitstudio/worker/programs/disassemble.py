@@ -1,4 +1,4 @@
-"""What the process that reads machine code can be asked, and checks on its answers."""
+"""Requests to the process that reads machine code, and checks on the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processes of a launch can be asked, and checks on their answers.
+"""Requests to the processes of a launch, and checks on the answers.
 
 One uses the GPU, one simulates, and one evaluates the user's expressions.
 """
@@ -72,7 +72,7 @@ def output_file(folder: str, number: int) -> Path:
 
 
 def check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
-    """Checks that a launch tells of its own diagnostics, times and outputs only.
+    """Checks that a launch tells only of the launch's diagnostics, times and outputs.
 
     Raises:
         Unfit: It tells of others.
@@ -90,7 +90,7 @@ def check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
 
 
 def _check_buffers(call: LaunchCommand, reported: tuple[BufferResult, ...]) -> None:
-    """Others open these files, so they lie where they were asked for and are what was asked for."""
+    """Checks that the outputs are those asked for and lie there, as others open these files."""
     wanted = call.request.buffers
     if [(b.name, b.element, b.length, b.direction, b.shape) for b in reported] != [
         (b.name, b.element, b.length, b.direction, b.shape) for b in wanted

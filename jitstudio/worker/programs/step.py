@@ -1,4 +1,4 @@
-"""What the process in which a simulated run is stepped through can be asked."""
+"""Requests to the process in which a simulated run is stepped through."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenSteps:
-    """A request to begin a run, in place of the one before.
+    """A request to begin a run, in place of the run before.
 
     Attributes:
         number: Of the run; later requests name it.
@@ -95,7 +95,7 @@ class ReadMemory:
 
 @dataclass(frozen=True)
 class RecordSteps:
-    """A request to record what the block of the thread does around this step.
+    """A request to record the work of the thread's block around this step.
 
     Attributes:
         number: Of the run.
@@ -124,7 +124,7 @@ class RecordedSteps:
 
 @dataclass(frozen=True)
 class StepsLost:
-    """There is no such run in this process: it is another one."""
+    """There is no run of this number in this process: the process is another by now."""
 
 
 RunRequest = MoveSteps | LookAt | ReadMemory | RecordSteps | LeaveRecording

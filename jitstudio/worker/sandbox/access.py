@@ -15,7 +15,7 @@ _MOST_ROOTS = 64
 
 @dataclass(frozen=True)
 class SandboxAccess:
-    """What a worker process may reach beyond the toolchain and its own temporary folder.
+    """The reach of a worker process beyond the toolchain and the temporary folder of its own.
 
     Attributes:
         readable: Files, and folders with all that is in them; None for every file.
@@ -80,7 +80,7 @@ class SandboxAccess:
 
 @dataclass(frozen=True)
 class Need:
-    """What a call needs of the process that carries it out.
+    """The needs of a call, for the process that carries out the call.
 
     Attributes:
         least: What the process must be able to reach.
@@ -100,7 +100,7 @@ class Need:
         return is_ours and narrow and access.covers(self.least)
 
     def of_new_process(self, earlier: SandboxAccess) -> SandboxAccess:
-        """Returns what to give to a process that is started for the call.
+        """Returns the access for a process that is started for the call.
 
         Args:
             earlier: What the process before it had: calls that need it come again.
@@ -118,7 +118,7 @@ NOTHING = Need(by_any=True)
 
 
 def folder_or_file(path: str) -> str:
-    """The folder of a file, as it is likely that its neighbours are read too, or the file alone.
+    """The folder of a file, as neighbours are likely to be read too, or the file alone.
 
     A folder that holds the user's home, or is it, is never named: all that is his is in there.
     """
@@ -128,7 +128,7 @@ def folder_or_file(path: str) -> str:
 
 
 def identity(path: str) -> tuple[int, int] | None:
-    """What distinguishes a file or folder from another of its name; None where there is none.
+    """Device and number of a file or folder, which tell twins by name apart; None where missing.
 
     The kernel allows the file, not its name: what takes its place is out of reach.
     """
@@ -140,7 +140,7 @@ def identity(path: str) -> tuple[int, int] | None:
 
 
 def holds_home(folder: str) -> bool:
-    """Returns whether the user's home folder is this one or lies within it."""
+    """Returns whether the user's home folder is `folder` or lies inside."""
     try:
         home = os.path.realpath(Path.home())
     except RuntimeError:  # no HOME, and nobody knows this user

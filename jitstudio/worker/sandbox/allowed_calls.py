@@ -1,4 +1,4 @@
-"""The system calls that a sealed process without a GPU may make: all others do not exist for it.
+"""The system calls of a sealed process without a GPU: no other call exists for the process.
 
 What compilers, nvdisasm, nvcc with its host compiler, NumPy and the scripts of users call was
 measured (strace(1)); the rest of each family is here too, as other versions of the C library use

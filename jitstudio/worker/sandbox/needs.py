@@ -1,4 +1,4 @@
-"""Which files a job needs, so that the process that does it can reach no others.
+"""The files that a job needs, so that the process can reach no others.
 
 For a CUDA C++ module `HeaderScan` finds what it may include before it is compiled. Every folder is
 searched for every name, so that a file may be found that the compiler would not take; one that it
@@ -34,21 +34,21 @@ _Stamp = tuple[int, int, int, int]
 
 
 class Unknowable(Exception):
-    """What the module includes cannot be known: a macro names it, or a file cannot be read."""
+    """The includes of a module cannot be known: a macro names a file, or a file cannot be read."""
 
 
 class HeaderRefused(Exception):
-    """A compiler would wait for a header for ever, or fill the memory with it; says why."""
+    """A compiler would wait for a header for ever, or fill the memory; the message says why."""
 
 
 class HeaderScan:
-    """Finds headers, and remembers what is in those that have not changed since."""
+    """Finds headers, and remembers the includes of unchanged headers."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[_Stamp, Includes]] = {}
 
     def files(self, job: Job, searched: Sequence[str], forced: Sequence[str]) -> tuple[str, ...]:
-        """The real paths of all files that the compile may read, but for those of a toolkit.
+        """The real paths of all files that the compile may read, but for files of a toolkit.
 
         Args:
             job: The compile.
@@ -103,7 +103,7 @@ class HeaderScan:
 
 
 def _may_be_included(path: str) -> bool:
-    """Returns whether a compiler would open it as a text; it may not open a device."""
+    """Returns whether a compiler would open the file as a text; no compiler may open a device."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -158,7 +158,7 @@ _WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-header
 
 
 def need_of(job: Job, headers: HeaderScan) -> Need:
-    """Returns what a job must be able to reach, and may.
+    """Returns the files that a job must be able to reach, and the most that a job may.
 
     A job that is confined may read its folders, though it need not read anything. Another one has
     what its text includes and its options name; where that cannot be known, every file.
@@ -192,7 +192,7 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
 
 
 def _need_of_script(job: Job) -> Need:
-    """Of a script: its interpreter, and its folder with what it imports from there."""
+    """The need of a script: the interpreter, and the folder with the modules that are imported."""
     folder = os.path.realpath(job.folder) if job.folder else ""
     readable: tuple[str, ...] = (folder,) if folder else ()
     if folder and holds_home(folder):
@@ -202,7 +202,7 @@ def _need_of_script(job: Job) -> Need:
 
 
 def _inside(folders: Iterable[str], included: Iterable[str]) -> Iterator[str]:
-    """What a confined job may read: its folders; of one that holds the home, what it includes."""
+    """The readable paths of a confined job: folders, but of a folder with the home the includes."""
     for folder in map(os.path.realpath, folders):
         if not holds_home(folder):
             yield folder
@@ -219,7 +219,7 @@ def need_of_buffers(
     *writable: Path,
     confined_to: tuple[str, ...] | None = None,
 ) -> Need:
-    """Returns what a calculation must be able to reach.
+    """Returns the files that a calculation must be able to reach.
 
     Args:
         buffers: Those whose files it reads.
@@ -255,7 +255,7 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
 
 
 def _outputs(job: Job) -> Iterator[str]:
-    """What options have the tool write. It is made here: only what is there can be allowed."""
+    """The files that options have the tool write, made here: only existing files can be allowed."""
     for option in job.options:
         row, value = find(option)
         added = _WRITERS.get(row.spellings.get(job.tool, "")) if row else None

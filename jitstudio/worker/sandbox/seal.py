@@ -1,4 +1,4 @@
-"""Seals a worker process: from then on it reaches what its work needs, and nothing else.
+"""Seals a worker process: from then on only the needs of the work are in reach.
 
 Whatever a compiler is made to do by a hostile text, it does in here. Three things of Linux hold it,
 none of which needs root: `no_new_privs`, landlock (which files, which programs, which signals) and
@@ -66,7 +66,7 @@ Raises:
 
 @dataclass(frozen=True)
 class ProgramNeeds:
-    """What a worker program needs whatever its texts are.
+    """The needs of a worker program, whatever the texts are.
 
     Attributes:
         programs: Finds the programs that it starts.
@@ -91,7 +91,7 @@ class _Rule:
 
 
 def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = None) -> None:
-    """Seals this process, for good; it must have one thread.
+    """Seals this process, for good; the process must have a single thread.
 
     Args:
         access: What it may reach beyond the toolchain and its own temporary folder.
@@ -128,7 +128,7 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
 
 
 def state() -> SandboxState | None:
-    """Returns what holds this process; None where it is not sealed yet."""
+    """Returns the guards of this process; None before the seal."""
     return _state
 
 
@@ -143,7 +143,7 @@ _headers: dict[str, tuple[int, ...] | None] = {}
 
 
 def is_current() -> bool:
-    """Returns whether this process still reaches what it was sealed with.
+    """Returns whether this process still reaches the sealed files and folders.
 
     The kernel allows folders, not their names: what is removed and made again is out of reach for
     good, be it the process's own folder or headers that were unpacked.
@@ -153,7 +153,7 @@ def is_current() -> bool:
 
 
 def _look_at(own: str, headers: Iterable[str]) -> None:
-    """Remembers the process's own folder, and each folder of headers with what comes and goes."""
+    """Remembers the process's own folder, and folders of headers with all that comes and goes."""
     _own_folder[own] = identity(own)
     for folder in headers:
         if folder not in _headers:
@@ -216,7 +216,7 @@ def _rules(
 
 
 def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: SeccompGrant) -> int:
-    """Restricts this thread, and those that it starts; the version of landlock.
+    """Restricts this thread, and threads started later; the version of landlock.
 
     Raises:
         OSError: There is none.
@@ -246,7 +246,7 @@ def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: SeccompGrant) 
 
 
 def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
-    """Allows this at the path and, where it is a folder, below; nothing where nothing is."""
+    """Allows `rights` at the path and, in a folder, below; nothing where the path is missing."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -276,7 +276,7 @@ def _restrict_calls(call: Syscall, machine: str, grant: SeccompGrant) -> None:
 
 
 def _refuse_other_threads() -> None:
-    """Landlock holds the calling thread and those that it will start, so there must be no other.
+    """Refuses other threads: landlock holds only this thread and the threads started later.
 
     Raises:
         RuntimeError: There is.

@@ -38,7 +38,7 @@ _ARCHES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 
 
 class SeccompGrant(Flag):
-    """What a process needs besides compiling."""
+    """The needs of a process besides compiling."""
 
     NOTHING = 0
     PROGRAMS = auto()
@@ -310,7 +310,7 @@ def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -
 def _arguments(
     granted: SeccompGrant, pid: int, parent: int
 ) -> Iterator[tuple[tuple[int, int], tuple[_Instruction, ...]]]:
-    """Calls whose first arguments decide; the first one is loaded."""
+    """Calls whose first arguments decide; the first argument is loaded."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), _refusal(errno.EPERM)
     if SeccompGrant.GPU in granted and SeccompGrant.WRAPPED not in granted:
         connected = (
@@ -350,7 +350,7 @@ def _arguments(
 
 
 def _on(number: int, *verdict: _Instruction) -> Iterator[_Instruction]:
-    """Yields what to do at this call; it has to end in a return."""
+    """Yields the instructions for this call; the last has to be a return."""
     if number >= 0:
         yield (_EQUAL, 0, len(verdict), number)
         yield from verdict

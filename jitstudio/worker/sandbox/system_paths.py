@@ -1,4 +1,4 @@
-"""Where a worker process finds what it needs of this machine, whatever it works on.
+"""The places on this machine that a worker process needs, whatever the work is.
 
 Nothing in here holds what is the user's: not his home, not the list of users, not what other
 processes are.
@@ -106,7 +106,7 @@ _MODPROBE_LIMIT = 10.0
 
 
 def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
-    """Yields what Python, jitstudio and the compilers read, with the folders of these programs.
+    """Yields the paths that Python, jitstudio and compilers read, and the folders of programs.
 
     Args:
         programs: Their paths.
@@ -135,7 +135,7 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
 
 
 def interpreter(places: Iterable[str]) -> Iterator[str]:
-    """Yields what a Python interpreter reads, by the places that it imports from.
+    """Yields the paths that a Python interpreter reads, by the places of imports.
 
     One in the user's home reads its own folders, not the home.
     """
@@ -160,19 +160,19 @@ def _linked(folder: str) -> Iterator[str]:
 
 
 def lock_of(headers: str) -> str:
-    """Returns the file that NVRTC locks before it reads the headers that it has unpacked there."""
+    """Returns the file that NVRTC locks before NVRTC reads the headers unpacked there."""
     return os.path.join(headers, ".nvrtc_install.lock")
 
 
 def loaders() -> Iterator[str]:
-    """Yields what the kernel starts in order to start a program that uses shared libraries."""
+    """Yields the loaders that the kernel starts for a program that uses shared libraries."""
     for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64"):
         yield from glob(f"{folder}/ld-*.so*")
     yield from glob("/lib/*-linux-gnu/ld-*.so*")
 
 
 def devices() -> Iterator[str]:
-    """Yields the GPUs' files that are here, and the folder of the daemon that shares one."""
+    """Yields the GPUs' files that are here, and the folder of the daemon that shares a GPU."""
     for pattern in _DEVICES:
         yield from glob(pattern)
     if is_gpu_shared():
@@ -199,7 +199,7 @@ def _sharing_folder() -> str:
 
 
 def has_gpu() -> bool:
-    """Returns whether there is the file of one."""
+    """Returns whether there is the file of a GPU."""
     return any(glob(pattern) for pattern in _DEVICES)
 
 
@@ -214,7 +214,7 @@ def wrapper_reads() -> Iterator[str]:
 
 
 def prepare_driver(folder: str) -> None:
-    """Does what the driver could not do later.
+    """Does the work that the driver could not do later.
 
     It has the files of the GPUs made by a program that needs root's rights; and it keeps what it
     has compiled for all programs of this user, which would run what a hostile one puts there.
