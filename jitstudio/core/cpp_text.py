@@ -32,5 +32,5 @@ _INSIDE = re.compile(r"[^\n]")
 
 
 def bare_cpp(text: str) -> str:
-    """Returns the code with blanks for comments, strings and characters; the rest stays in place."""
+    """Returns the code with blanks for comments, strings and characters; the rest stays put."""
     return _HIDDEN.sub(lambda match: _INSIDE.sub(" ", match[0]), text)

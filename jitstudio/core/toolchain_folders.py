@@ -87,7 +87,7 @@ class ToolchainFolder:
 
     @property
     def header_problem(self) -> str:
-        """Why NVRTC finds no header of NVIDIA's; empty where found. From 13.3 on NVRTC has its own."""
+        """Why NVRTC finds no header of NVIDIA's; empty where found. Bundled from 13.3 on."""
         major, _, minor = self.version.partition(".")
         if self.headers or Tool.NVRTC not in self.files or not minor:
             return ""

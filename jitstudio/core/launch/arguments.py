@@ -368,7 +368,7 @@ def _shared_texts(
 
 
 def takes_host_grid(form: KernelForm) -> bool:
-    """Returns whether the first launch has the grid of the host code, as the grid fits the sizes."""
+    """Returns whether the first launch has the host code's grid, as the grid fits the sizes."""
     host, texts = form.host_launch, host_texts(form)
     sizes = _sizes(form.parameters)
     return bool(

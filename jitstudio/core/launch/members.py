@@ -64,7 +64,7 @@ def _step(kind: Type, step: re.Match[str]) -> Part | None:
 
 @lru_cache(256)
 def references_in(kind: Type) -> tuple[Part, ...]:
-    """Returns the pointers and handles in a type, the first hundreds; of a pointer itself only that."""
+    """Returns the pointers and handles in a type, the first hundreds; of a pointer only itself."""
     return tuple(islice(_references(kind, "", 0), _MOST_REFERENCES))
 
 

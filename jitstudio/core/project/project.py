@@ -185,7 +185,7 @@ def outside_reason(path: str) -> str:
 
 
 def project_path(path: PurePosixPath) -> str | None:
-    """The text for a file, from the project's folder on; None where a project cannot have the name."""
+    """The text for a file, from the project's folder on; None where no text can name the file."""
     text = path.as_posix()
     try:
         text.encode()
@@ -222,7 +222,7 @@ def _changed_axis(axis: AxisText, change: Change) -> AxisText | None:
 
 
 def _joined(values: Sequence[str]) -> str:
-    """The text that `parse_values` reads as these; the last semicolon is for a comma in a lone item."""
+    """The text that `parse_values` reads as these; a lone value with a comma ends in semicolon."""
     if any("," in value for value in values):
         return "".join(f"{value}; " for value in values).rstrip()
     return ", ".join(values)
