@@ -222,7 +222,7 @@ def diff(
 
 
 def _sources(thing: object, name: str) -> list[ModuleInput]:
-    """Returns the modules: paths as they are, for the command to read; all else as its code."""
+    """Returns the modules: paths unchanged, for the command to read; other things as code."""
     try:
         ANY_TEXT.check(name)
     except ValueError as error:
@@ -248,7 +248,7 @@ def _only(sources: list[ModuleInput], word: str) -> ModuleInput:
 
 
 def _target(arch: Any, sources: list[ModuleInput]) -> Any:
-    """Returns the target; where none is given, what PTX that was handed over is written for."""
+    """Returns the target; without `arch`, the target of PTX that was handed over."""
     if arch is not None:
         return arch
     texts = (

@@ -1,4 +1,4 @@
-"""Reports as static HTML for notebooks: nothing in it runs, and all texts are escaped.
+"""Reports as static HTML for notebooks: nothing runs, and all texts are escaped.
 
 Colours are those of the page that it is in, so that it can be read on light and dark ones.
 """
@@ -31,7 +31,7 @@ _TITLES = {"instructions": "instructions", "occupancy": "occupancy"}
 
 
 def page(text: str, messages: Sequence[str], texts: Mapping[str, str] | None = None) -> str:
-    """Returns a text as it is printed, and others below it that can be opened.
+    """Returns a text as printed, and below this further texts that can be opened.
 
     Args:
         text: The report.
@@ -43,7 +43,7 @@ def page(text: str, messages: Sequence[str], texts: Mapping[str, str] | None = N
 
 
 def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequence[str]) -> str:
-    """Returns the figures of kernels, what may cost time in them, and their instructions."""
+    """Returns the figures of kernels, possible costs in time, and the instructions."""
     parts = []
     if kernels:
         headings = [_TITLES.get(name) or FIGURES[name].heading for name in _SHOWN]

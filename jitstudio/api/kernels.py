@@ -1,4 +1,4 @@
-"""Kernels as the reports give them: typed values, with the names of the JSON."""
+"""Kernels in the reports: typed values, with the names of the JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jitstudio.core.result import Resources
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltKernel(Resources):
-    """A kernel, and what it needs of a multiprocessor: see `Resources`.
+    """A kernel with the needs of a multiprocessor: see `Resources`.
 
     Attributes:
         name: Its lowered name.

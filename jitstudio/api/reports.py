@@ -1,4 +1,4 @@
-"""What the functions of `jitstudio` return: reports over the JSON objects of the command line.
+"""Reports that the functions of `jitstudio` return, over the JSON objects of the command line.
 
 Each has its figures as attributes, prints as a table, and shows as HTML in a notebook.
 """
@@ -45,7 +45,7 @@ class CommandReport:
         return tuple(_message(entry) for entry in self._made.get("diagnostics", ()))
 
     def _repr_html_(self) -> str:
-        """Returns what a notebook shows."""
+        """Returns the HTML that a notebook shows."""
         return html.page(str(self), self.messages)
 
     def __repr__(self) -> str:
@@ -57,17 +57,17 @@ class OutcomeReport(CommandReport):
 
     @property
     def ok(self) -> bool:
-        """Whether it went well."""
+        """Whether the command went well."""
         return bool(self._made["ok"])
 
     @property
     def outcome(self) -> str:
-        """How it ended: ``built``, ``failed``, ``missing``, ``crashed``, ``ran`` and others."""
+        """The ending: ``built``, ``failed``, ``missing``, ``crashed``, ``ran`` and others."""
         return str(self._made["outcome"])
 
 
 class InspectReport(OutcomeReport):
-    """What `jitstudio inspect` finds out about machine code."""
+    """The report of `jitstudio inspect` about machine code."""
 
     @property
     def arch(self) -> str:
@@ -93,15 +93,15 @@ class InspectReport(OutcomeReport):
         return _table(rows if len(rows) > 1 else [], self.outcome, self.messages, left=2)
 
     def _repr_html_(self) -> str:
-        """Returns the figures, what may cost time, and the instructions of each kernel."""
+        """Returns the figures, possible costs in time, and the instructions of each kernel."""
         return html.inspected((*self.kernels, *self.functions), self.outcome, self.messages)
 
 
 class BuildReport(OutcomeReport):
-    """What `jitstudio build` makes, with its bytes.
+    """The outputs of `jitstudio build`, with the bytes.
 
     Args:
-        made: The object of the command.
+        report: The object of the command.
         result: The build.
     """
 
@@ -116,13 +116,13 @@ class BuildReport(OutcomeReport):
 
     @cached_property
     def kernels(self) -> tuple[BuiltKernel, ...]:
-        """The kernels, with what they need where machine code was made."""
+        """The kernels, with their needs where machine code was made."""
         names = ("name", "demangled", "module", *NEEDS)
         return tuple(BuiltKernel(**{n: k[n] for n in names}) for k in self._made["kernels"])
 
     @property
     def log(self) -> str:
-        """What the tools said, one stage behind the other."""
+        """The logs of the tools, stage by stage."""
         texts = (text for stage in self._result.stages for text in (stage.log, stage.error_log))
         return "\n".join(text for text in texts if text)
 
@@ -142,7 +142,7 @@ class BuildReport(OutcomeReport):
         return next(iter(self.artifacts(CodeKind.CUBIN.value).values()), None)
 
     def artifacts(self, kind: str) -> dict[str, bytes]:
-        """Returns what was made of one kind, by the name of the module.
+        """Returns the outputs of a kind, by the name of the module.
 
         Args:
             kind: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir`` or ``fatbin``.
@@ -167,7 +167,7 @@ class BuildReport(OutcomeReport):
 
 
 class LaunchReport(OutcomeReport):
-    """What `jitstudio run` finds: times, checks, and what the kernel has printed."""
+    """The report of `jitstudio run`: times, checks, and the text that the kernel has printed."""
 
     @property
     def median_ms(self) -> float | None:
@@ -182,17 +182,17 @@ class LaunchReport(OutcomeReport):
 
     @property
     def simulation(self) -> dict[str, Any] | None:
-        """What the simulator has counted and found; None where a GPU was used."""
+        """The simulator's counts and findings; None where a GPU was used."""
         return self._made.get("simulation")
 
     @property
     def console(self) -> str:
-        """What the kernel has printed."""
+        """The text that the kernel has printed."""
         return str(self._made.get("console") or "")
 
     @property
     def checks_passed(self) -> bool:
-        """Whether the kernel ran and each buffer holds what was expected, if anything was."""
+        """Whether the kernel ran and each buffer holds the expected content, if there is any."""
         return self.outcome in _COMPARED and all(
             check["ok"] for check in self._made.get("checks", ())
         )
@@ -208,16 +208,16 @@ class LaunchReport(OutcomeReport):
 
 
 class DiffReport(CommandReport):
-    """What `jitstudio diff` finds: differences line by line, and of the figures."""
+    """The report of `jitstudio diff`: differences line by line, and of the figures."""
 
     @property
     def equal(self) -> bool | None:
-        """Whether both are equal; None where one of them could not be built."""
+        """Whether both are equal; None where a side could not be built."""
         return None if self._made["equal"] is None else bool(self._made["equal"])
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What was said of both."""
+        """The messages about both sides."""
         sides = (self._made["a"], self._made["b"])
         return tuple(_message(entry) for side in sides for entry in side["diagnostics"])
 

@@ -34,7 +34,7 @@ class Shown:
         self._done = threading.Event()
 
     def wait(self, timeout: float | None = None) -> Shown:
-        """Waits until it is open in the window.
+        """Waits until the kernel is open in the window.
 
         Args:
             timeout: Seconds to wait at most; None for as long as a window takes to start.
@@ -50,7 +50,7 @@ class Shown:
         return self
 
     def report(self) -> InspectReport:
-        """Returns what `jitstudio.inspect` finds out about it."""
+        """Returns the report of `jitstudio.inspect` about the kernel."""
         if self._report is None:
             self._report = inspect(self._thing)
         return self._report
@@ -61,12 +61,12 @@ class Shown:
         return self.problem or f"Shown in the window: {', '.join(self.tabs)}"
 
     def _repr_html_(self) -> str:
-        """Returns where it is shown, and the report where no window shows it."""
+        """Returns the place where the kernel is shown, and without a window also the report."""
         said = html.page(repr(self), ())
         return said + self.report()._repr_html_() if self.problem else said
 
     def deliver(self) -> None:
-        """Hands it over, to a window that is started where none is open.
+        """Hands the kernel over, to a window that is started where none is open.
 
         Raises:
             HandoverError: The window has refused it.
@@ -130,7 +130,7 @@ def show(thing: object, *, name: str = "") -> Shown:
 
 
 def _display(shown: Shown) -> None:
-    """Shows the report here: in the notebook if this is one, else as text."""
+    """Shows the report here: in a notebook as HTML, otherwise as text."""
     interactive: Any = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is not None and "IPKernelApp" in getattr(shell, "config", ()):

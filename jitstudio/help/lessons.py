@@ -31,7 +31,7 @@ _LARGEST_PROGRESS = 1 << 16
 
 
 class LessonError(ValueError):
-    """A lesson cannot be used; the message says why and what to do."""
+    """A lesson cannot be used; the message says why and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,23 @@ class Lesson:
 
     @property
     def name(self) -> str:
-        """What its folder is called."""
+        """The name of the folder."""
         return self.folder.name
 
     @property
     def checks(self) -> Path:
-        """The file of its conditions."""
+        """The file of the conditions."""
         return self.folder / CHECKS
 
     @property
     def project(self) -> Path | None:
-        """The project to open; None where it has none."""
+        """The project to open; None without a project."""
         return next(iter(sorted(self.folder.glob("*.jitproj"))), None)
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Whether a pupil has reached what one budget of a lesson is about.
+    """A budget of a lesson, and whether a pupil has reached the goal.
 
     Attributes:
         text: The name of the budget, a sentence.
@@ -109,7 +109,7 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def find_lesson(word: str) -> Lesson:
-    """Returns a lesson by its number, its name or its folder.
+    """Returns a lesson by number, name or folder.
 
     Raises:
         LessonError: There is none.
@@ -124,7 +124,7 @@ def find_lesson(word: str) -> Lesson:
 
 
 def copy_lesson(lesson: Lesson, folder: Path) -> bool:
-    """Copies a lesson, without its solution, for a pupil to work on.
+    """Copies a lesson, without the solution, for a pupil to work on.
 
     Returns:
         False if the folder was there before; nothing in it is changed then.
@@ -148,7 +148,7 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yields the plain files of a lesson, but for the solution and what is hidden."""
+    """Yields the plain files of a lesson, but for the solution and hidden files."""
     count = 0
     for parent, names in walk(folder, lambda name: name != SOLUTION and name[:1] != "."):
         for name in names:
@@ -161,7 +161,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def goals(reports: Iterable[BudgetReport]) -> tuple[Goal, ...]:
-    """Returns what a pupil has reached of each budget of a lesson."""
+    """Returns the state of each budget of a lesson."""
     return tuple(map(_goal, reports))
 
 

@@ -1,4 +1,4 @@
-"""The manual: one text for the help window, `jitstudio help` and readers of the repository.
+"""The manual: the same text for the help window, `jitstudio help` and readers of the repository.
 
 Each page is a Markdown file in `resources/help`; the index lists all of them. A command of the
 window is written ``[Build (Ctrl+B)](action:buildAction)``, with its title and its default keys, so
@@ -25,7 +25,7 @@ _LINK = re.compile(r"\]\((\w[\w-]*)\.md\)")
 
 @dataclass(frozen=True)
 class ManualPage:
-    """One page.
+    """A page of the manual.
 
     Attributes:
         name: The topic: its file, without the ending.
@@ -43,23 +43,23 @@ class ManualPage:
 
     @cached_property
     def folded(self) -> str:
-        """What a search looks through: the text without capitals."""
+        """The text that a search looks through: without capitals."""
         return self.text.casefold()
 
     @property
     def commands(self) -> list[str]:
-        """The ids of the commands that it names."""
+        """The ids of the commands in the text."""
         return COMMAND.findall(self.text)
 
     @property
     def links(self) -> list[str]:
-        """The names of the pages that it links."""
+        """The names of the linked pages."""
         return _LINK.findall(self.text)
 
 
 @cache
 def pages() -> dict[str, ManualPage]:
-    """Returns all pages by name: the index, then those that it lists."""
+    """Returns all pages by name: the index, then the listed pages."""
     index = _read(INDEX)
     return {INDEX: index} | {name: _read(name) for name in _ENTRY.findall(index.text)}
 
@@ -72,7 +72,7 @@ def find_page(topic: str) -> ManualPage | None:
 
 
 def similar_topics(topic: str, *more: str) -> list[str]:
-    """Returns the names of pages, and of `more`, that are spelt most like it, the closest first."""
+    """Returns the names of pages, and of `more`, spelt most like the topic, the closest first."""
     titles = {page.title.casefold(): page.name for page in pages().values()}
     names = titles | {name: name for name in (*pages(), *more)}
     matches = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)

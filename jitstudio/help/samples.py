@@ -1,4 +1,4 @@
-"""The samples that come with the program, as `resources/samples/samples.toml` lists them."""
+"""The samples in the program, as listed in `resources/samples/samples.toml`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jitstudio.system.paths import resource
 
 
 class SampleFile(NamedTuple):
-    """One file of a sample, with the name expressions it is built with."""
+    """A file of a sample, with the name expressions for the build."""
 
     path: Path
     name_expressions: tuple[str, ...]
@@ -23,7 +23,7 @@ class SampleFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample; the fields are described in `samples.toml`."""
+    """A sample; the fields are described in `samples.toml`."""
 
     title: str
     summary: str
@@ -35,7 +35,7 @@ class Sample:
 
     @cached_property
     def launches(self) -> tuple[LaunchSpec, ...]:
-        """What it offers to launch; read when it is asked for, as a start need not wait for it."""
+        """The launches that a sample offers; read only when asked for, as a start need not wait."""
         return tuple(map(spec_from, self.launch_objects))
 
 

@@ -1,4 +1,4 @@
-"""Can a window be opened here? Asks the system, not Qt: Qt ends the process where it cannot.
+"""Can a window be opened here? Asks the system, as Qt ends the process where none can.
 
 Knows which system libraries Qt 6 needs on Linux and which Debian package has each.
 """
@@ -53,7 +53,7 @@ class WindowCheck(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """The command that installs what is missing on Debian and Ubuntu; empty if nothing is."""
+        """The command that installs missing packages on Debian and Ubuntu; empty without any."""
         return f"apt-get install -y {' '.join(self.packages)}" if self.packages else ""
 
 

@@ -60,7 +60,7 @@ print(json.dumps([sys.executable, platform.python_version(), places, packages]))
 
 
 class InterpreterError(RuntimeError):
-    """This is no Python that can be used; the message says why and what to do."""
+    """The program is no usable Python; the message says why and how to choose another."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class Interpreter:
 
     @property
     def install(self) -> str:
-        """The command that brings it Triton and Numba."""
+        """The command that installs Triton and Numba for the interpreter."""
         return f"{self.path} {INSTALL}"
 
 
 def interpreter(python: str) -> Interpreter:
-    """Asks a Python for itself, once; a sealed process can only repeat what it asked before.
+    """Returns the facts of a Python, asked once; a sealed process can only repeat earlier answers.
 
     Args:
         python: Its program; empty for the one that this process runs on.
@@ -105,7 +105,7 @@ def interpreter(python: str) -> Interpreter:
 
 @cache
 def _asked(program: str) -> Interpreter | str:
-    """Returns what a Python says of itself, or why it cannot be used."""
+    """Returns the facts that a Python tells, or why the program cannot be used."""
     executable = shutil.which(program)
     if executable is None:
         return "no such program"

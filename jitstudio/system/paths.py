@@ -1,4 +1,4 @@
-"""Where files lie: those that ship next to the code, and those that are kept for the user.
+"""The places of files: of those that ship next to the code, and those kept for the user.
 
 Standard library only, so that the command line can use it too.
 """
@@ -38,34 +38,34 @@ def resource(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Our folder for what can be made again; it need not be there yet."""
+    """Our folder for files that can be made again; the folder need not exist yet."""
     return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder()
 
 
 def results_folder() -> Path:
-    """Our folder for results of builds; it need not be there yet."""
+    """Our folder for results of builds; the folder need not exist yet."""
     return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder() / "builds"
 
 
 def usual_cache_folder() -> Path:
-    """Returns what `cache_folder` is where the user has not named another one."""
+    """Returns the `cache_folder` where the user has not named another."""
     if sys.platform == "win32":
         return _chosen("LOCALAPPDATA", "AppData/Local")
     return _chosen("XDG_CACHE_HOME", ".cache")
 
 
 def settings_folder() -> Path:
-    """Our folder for the user's settings; it need not be there yet."""
+    """Our folder for the user's settings; the folder need not exist yet."""
     return _own("JITSTUDIO_CONFIG_DIR") or _chosen("XDG_CONFIG_HOME", ".config")
 
 
 def data_folder() -> Path:
-    """Our folder for what the user has made, such as unsaved text; it need not be there yet."""
+    """Our folder for the user's own work, as unsaved text; the folder need not exist yet."""
     return _chosen("XDG_DATA_HOME", _DATA)
 
 
 def passing_data_folder() -> Path:
-    """Returns what `data_folder` is while the home folder cannot be written to."""
+    """Returns the `data_folder` while the home folder cannot be written to."""
     return fallback_folder() / _DATA / _NAME
 
 
@@ -97,9 +97,9 @@ def unpacked_headers() -> tuple[Path, ...]:
 
 
 def header_places() -> tuple[Path, ...]:
-    """Returns where such folders may be: they are made in the first, or in the last.
+    """Returns the places of folders of headers: made in the first, or in the last.
 
-    Those that are in the usual place already serve as well: they are some 25 MB.
+    Headers that are in the usual place already serve as well: they are some 25 MB.
     """
     return tuple(dict.fromkeys((cache_folder(), usual_cache_folder(), fallback_folder())))
 
@@ -115,7 +115,7 @@ def home_folder() -> Path:
 
 
 def fallback_folder() -> Path:
-    """The folder used where the home folder cannot be written to; others may have prepared it."""
+    """The folder used where the home folder cannot be written to; others may have prepared this."""
     user = os.getuid() if sys.platform != "win32" else os.getlogin()
     # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
     # lies in a project is not ours.
@@ -125,13 +125,13 @@ def fallback_folder() -> Path:
 
 
 def _own(variable: str) -> Path | None:
-    """Returns the folder that a variable of our own names, if it does."""
+    """Returns the folder that a variable of our own names, or None."""
     named = os.environ.get(variable)
     return Path(named).absolute() if named else None
 
 
 def _chosen(variable: str, usual: str) -> Path:
-    """Our folder below the one that a variable names, the usual one, or in the fallback folder.
+    """Our folder below the folder of a variable, the usual folder, or the fallback folder.
 
     A relative path in such a variable is to be ignored (XDG Base Directory Specification 0.8).
     """
@@ -142,6 +142,6 @@ def _chosen(variable: str, usual: str) -> Path:
 
 
 def _can_be_used(folder: Path) -> bool:
-    """Returns whether the folder, or the first one above it that is there, can be written to."""
+    """Returns whether the folder, or the first existing folder above, can be written to."""
     there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)

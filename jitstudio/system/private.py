@@ -1,4 +1,4 @@
-"""Folders and files that no other user can change: the one place that makes and checks them.
+"""Folders and files that no other user can change, made and checked here only.
 
 What another user could put into a folder, we would later read as our own: results of builds,
 headers that are compiled, texts. So each such folder is made with mode 0700, and one that is there
@@ -23,11 +23,11 @@ _PASSING = getattr(os, "O_PATH", os.O_RDONLY)
 
 
 class NotPrivate(PermissionError):
-    """Another user could change what lies in a folder; `strerror` says why and what to do."""
+    """Another user could change the content of a folder; `strerror` says why and the remedy."""
 
 
 def make_private(folder: Path) -> None:
-    """Makes a folder and the missing ones above it, or checks the one that is there.
+    """Makes a folder and the missing folders above, or checks the existing folder.
 
     Symbolic links are followed, one name at a time. In a folder that everybody may write to, such
     as the one for temporary files, only what belongs to this user or to root is entered (the rule
@@ -55,7 +55,7 @@ def is_own(status: os.stat_result) -> bool:
 
 
 def read_private(path: Path, largest: int) -> bytes | None:
-    """Returns a file of this user's own; None where there is none, or others may have written it.
+    """Returns a file of this user's own; None if missing, or others may have written the file.
 
     Args:
         path: The file; no symbolic link.
@@ -70,7 +70,7 @@ def read_private(path: Path, largest: int) -> bytes | None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a file that this user alone can read and write; it is whole or as it was before.
+    """Writes a file that this user alone can read and write; the file is whole or unchanged.
 
     Raises:
         NotPrivate: Another user could change what lies in its folder.
@@ -97,7 +97,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def _enter(folder: Path) -> int:
-    """Opens the folder from the root on, making what is missing; its descriptor."""
+    """Opens the folder from the root on, making missing folders; the descriptor."""
     names = deque(folder.parts[1:])
     here = _open("/")
     links = 0
@@ -129,7 +129,7 @@ def _open(name: str, folder: int | None = None) -> int:
 
 
 def _seen(name: str, folder: int) -> os.stat_result:
-    """Returns what has this name, which is made as a folder if nothing has."""
+    """Returns the status of the entry of this name, made as a folder if missing."""
     if name == "/":  # a symbolic link leads to the root
         return os.stat("/")
     try:

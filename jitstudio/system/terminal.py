@@ -1,4 +1,4 @@
-"""Printing to a terminal, a file or a pipe whose reader may leave early; tables in it.
+"""Printing to a terminal, a file or a pipe whose reader may leave early; tables.
 
 Texts of sources, tools and files may hold sequences that have a terminal change its title, write
 to the clipboard or show other words than there are. None reaches one: see `shown`.
@@ -22,7 +22,7 @@ _CLEARED = "\r\x1b[K"
 
 
 class _LastLine(Enum):
-    """What the last line of the terminal holds, as far as it is known here."""
+    """The content of the terminal's last line, as far as known here."""
 
     NOTHING = auto()
     TEXT = auto()
@@ -41,7 +41,7 @@ def prepare() -> None:
 
 
 def shown(text: str) -> str:
-    r"""The text with all that a terminal would obey, or that is invisible, as Python writes it.
+    r"""The text with control codes and invisible characters in Python's escapes.
 
     Newlines and tabs stay. Written out are the other control characters of C0 and C1, DEL, and what
     changes the direction of text or has no width, such as ``\x1b`` and ``\u202e``.
@@ -50,22 +50,22 @@ def shown(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Prints to stdout, which is for results: as they are, unless it is a terminal."""
+    """Prints to stdout, which is for results: unchanged, unless stdout is a terminal."""
     _print(text, sys.stdout)
 
 
 def pass_on(text: str) -> None:
-    """Prints to stdout what comes in pieces, with the ends of lines that it brings along."""
+    """Prints a piece of a longer text to stdout, with no ends of lines but the piece's own."""
     _print(text, sys.stdout, end="")
 
 
 def print_error(text: str) -> None:
-    """Prints to stderr, which is for everything else."""
+    """Prints to stderr, which is for all that is no result."""
     _print(shown(text), sys.stderr)
 
 
 def print_progress(text: str) -> None:
-    """Says on a terminal what is being done, until something else is said; nowhere else."""
+    """Shows the present activity on a terminal, until the next text; nothing elsewhere."""
     global _last_line
     if sys.stderr.isatty() and _last_line is not _LastLine.TEXT:
         _write(_CLEARED + shown(text), sys.stderr, "")
