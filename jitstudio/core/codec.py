@@ -267,8 +267,8 @@ class _Enum(TypeCodec):
 class _Row(TypeCodec):
     """Values with parts, each of a type of its own: dataclasses, named and fixed tuples.
 
-    One alone ends before the last parts that are their defaults, the same objects. A column of them
-    is one column for each part.
+    A single value ends before the last parts that are their defaults, the same objects. A column of
+    values is a column for each part.
     """
 
     def __init__(self, kind: Any, parts: Mapping[str, Any]) -> None:

@@ -202,8 +202,8 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
 def cupy_payload(content: bytes) -> bytes | None:
     """Returns the payload of a file of CuPy's cache; None for another file, and a damaged file.
 
-    It begins with the hash of the rest in hexadecimal digits. With CuPy 14, where name expressions
-    were given, the names that they became come before the cubin, as
+    The file begins with the hash of the rest in hexadecimal digits. With CuPy 14, where name
+    expressions were given, the names that they became come before the cubin, as
     `cupy.cuda.compiler._encode_cache_payload` packs them.
     """
     if not re.match(rb"[0-9a-f]{32}", content):

@@ -425,7 +425,7 @@ def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:
 def edits_for(fixes: Iterable[Fix], text: str) -> list[Edit]:
     """Returns the edits of a text by fixes, from the end of the text to the beginning.
 
-    What a fix replaces and is not there, or is changed by another one before it, stays as it is.
+    A text to be replaced that is missing, or that an earlier edit changes, stays unchanged.
     """
     by_start = sorted(filter(None, (edit_for(fix, text) for fix in fixes)), key=lambda e: e.start)
     edits: list[Edit] = []

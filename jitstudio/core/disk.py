@@ -190,7 +190,7 @@ def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
 def _moved(path: str) -> int:
     """The time when a folder or link was last renamed or made, if the times show that; else 0.
 
-    What is made in a folder, or taken out of it, changes both of its times.
+    A file made in a folder, or taken out, changes both times of the folder.
     """
     try:
         status = os.lstat(path)

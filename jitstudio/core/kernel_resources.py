@@ -94,8 +94,8 @@ def function_alone(cubin: bytes, wanted: str | None) -> str:
 
     Args:
         cubin: The file's content.
-        wanted: The function that somebody wants to see; None where all are wanted. If it is not in
-            the cubin, the first kernel takes its place.
+        wanted: The function to be shown; None for all functions. If the cubin lacks the function,
+            the first kernel takes the place.
     """
     if wanted is None:
         return ""

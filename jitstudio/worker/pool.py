@@ -78,7 +78,7 @@ class Pool:
     def take(self, module: str, need: Need = NOTHING) -> WorkerHost | None:
         """Returns the best free worker for this module: the home, or a warm worker.
 
-        None of these is, if it would have to be replaced to meet the need and another one not.
+        A worker that had to be replaced to meet the need comes after a worker that had not.
         """
         with self._changed:
             if not self._idle:

@@ -61,7 +61,7 @@ def remove(folder: Path) -> None:
 def own_folder() -> str:
     """Returns the folder for temporary files that the parent gave to this process.
 
-    By the name that it got, not by `tempfile.gettempdir`: where that folder is gone, as another
+    By the name from the parent, not by `tempfile.gettempdir`: where that folder is gone, as another
     program has removed it, that is `/tmp`, or the working directory, with all that is in there.
     """
     return os.environ.get("TMPDIR") or tempfile.gettempdir()

@@ -82,9 +82,9 @@ class Arguments:
     """The arguments of a kernel.
 
     Attributes:
-        found: In order of the parameters; those that came to nothing are left out. Then what is
-            inside of them, and the module variables.
-        names: What those that are numbers represent in expressions.
+        found: The arguments in order of the parameters, without faulty ones; then the pointers and
+            handles inside, and the module variables.
+        names: The numbers that expressions may use, by name.
     """
 
     found: tuple[Argument, ...]
@@ -100,7 +100,7 @@ def arguments_of(
         form: The kernel.
         named_texts: Names and texts.
         folder: Where relative paths start.
-        faults: Takes what is wrong.
+        faults: Collects the problems.
     """
     texts = _texts(form, named_texts, faults)
     present = [p for p in form.parameters if p.name in texts]
@@ -246,7 +246,7 @@ class _References:
     """Reads buffers, textures and surfaces, wherever their addresses are.
 
     Attributes:
-        inner: Those that are inside of others.
+        inner: The buffers inside of others.
         variables: The module variables.
     """
 
@@ -274,11 +274,12 @@ class _References:
         """Returns the buffer behind a pointer or handle; None where the text makes no sense.
 
         Args:
-            row: The row that it is represented by.
-            name: Its own name.
+            row: The row of the form for the pointer.
+            name: The name of the pointer.
             offset: See `Buffer.offset`.
-            text: What is there.
-            inside: What it is inside of, and it is among `inner` then; empty for a parameter.
+            text: The text of the pointer.
+            inside: The name of the holder, which puts the pointer into `inner`; empty for a
+                parameter.
         """
         place = argument_place(row.name)
         self._used.add(name)

@@ -345,7 +345,7 @@ def _shared_texts(
 ) -> Iterator[tuple[str, str]]:
     """Yields the texts of pointers into memory that another pointer leads to, too.
 
-    That is of the one that leads nearest to its start; of several the one that is written to.
+    The owner is the pointer nearest to the start; of several the pointer that is written to.
     """
     pointers = [
         (memory.start, parameter.type.const, at, parameter.name, memory)
@@ -465,8 +465,8 @@ def _inner_length(row: FormParameter, parameter: FormParameter) -> str:
 def first_launch(form: KernelForm) -> LaunchSpec:
     """Returns the launch that a form begins with.
 
-    It is that of the host code as far as that is known; else one that covers the first buffer with
-    one thread for each element.
+    The launch of the host code as far as that is known; else a launch that covers the first buffer
+    with one thread for each element.
     """
     arguments = default_arguments(form)
     spec = LaunchSpec(

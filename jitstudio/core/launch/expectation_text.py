@@ -25,7 +25,7 @@ _STRING = r"'[^']*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)"
 def target_steps(body: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
     """Returns the root of a target, then indices and calls that move elements, in order.
 
-    Where there is something else in it, that is the root.
+    Any other expression inside is the root.
     """
     chain: list[ast.expr] = []
     node = body

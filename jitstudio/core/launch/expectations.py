@@ -112,7 +112,7 @@ def _about_owners(target: str, expression: str, arguments: Sequence[Argument]) -
 def _sides(line: str) -> tuple[str, str]:
     """Returns the two sides of the sign that stands in no brackets.
 
-    Without such a sign all of the line is behind it.
+    Without a sign the whole line is the right side.
     """
     depth = 0
     for mark in _MARK.finditer(line):
@@ -139,7 +139,7 @@ def _changing(line: str, mark: re.Match[str]) -> TextError:
 def _name(target: str, buffers: Collection[str]) -> str:
     """Returns the buffer of a target: the longest name, as ``rows[0]`` may stand beside ``rows``.
 
-    Where there is none, it returns what is written like a name.
+    Without a match, the first name in the target.
     """
     rest = {name: target[len(name) :] for name in buffers if target.startswith(name)}
     names = [name for name, behind in rest.items() if not behind.strip() or _PART.match(behind)]

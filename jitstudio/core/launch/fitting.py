@@ -29,8 +29,8 @@ def largest_fitting(
 ) -> Fitting | None:
     """Returns the largest value of an argument with which the buffers fit; None for none.
 
-    Of a power of two it is another one: whoever has chosen it may need it. Of any other number it
-    is a multiple of 256, or of 32 where that is too much.
+    For a power of two the value is another power of two, which the user may need. For any other
+    number the value is a multiple of 256, or of 32 where that is too much.
 
     Args:
         names: The arguments that buffers may depend on.

@@ -226,7 +226,7 @@ class LineCounts:
     def __add__(self, other: LineCounts) -> LineCounts:
         """Returns the counts of two lines of the PTX as those of the source line of both.
 
-        That was reached as often as the one of them that was reached most.
+        The source line was reached as often as the line of the PTX that was reached most.
         """
         often = max(self, other, key=lambda line: (line.executions, line.thread_executions))
         return replace(

@@ -170,7 +170,7 @@ def texel_type(spelling: str) -> Type | None:
 def channels_of(element: Type) -> tuple[Scalar, int] | None:
     """Returns the number in each channel of a texel, and the count of channels.
 
-    None for what is no texel: it has 1, 2 or 4 channels of integers or floats of at most 32 bits.
+    None for other types: a texel has 1, 2 or 4 channels of integers or floats of at most 32 bits.
     """
     parts = element.fields if isinstance(element, Struct) else None
     channel = parts[0].type if parts else element

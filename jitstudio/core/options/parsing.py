@@ -66,11 +66,11 @@ class GivenOption:
     """An option that the user wrote.
 
     Attributes:
-        words: What was written: one word, or a flag and its value.
-        option: The same without the address of a tool.
-        tool: The tool it is addressed to, as in ``nvjitlink:-O0``.
-        spec: Its row; None for an option that the table does not know.
-        value: What it was given; None where nothing was.
+        words: The words as typed: a single word, or a flag and a value.
+        option: The words without the address of a tool.
+        tool: The tool in the address, as in ``nvjitlink:-O0``.
+        spec: The row; None for an option that the table does not know.
+        value: The value of the option; None without a value.
     """
 
     words: tuple[str, ...]
@@ -199,7 +199,7 @@ def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[st
 
     Args:
         tool: The tool to be run.
-        options: One option an entry, or a flag and its value in two.
+        options: The words: an entry for each option, or a flag and a value in two.
         front_end: The tool that unknown options are meant for in this chain of tools.
     """
     sent = (_sent(tool, option, front_end) for option in read(options))
@@ -219,8 +219,8 @@ def refusal(options: Iterable[str]) -> str:
 def leave_traces(options: Iterable[str]) -> bool:
     """Returns whether an option may change later builds in the same process.
 
-    What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
-    the values of its options as long as the process lives.
+    Options without a row in the table may, and options handed on to a tool further on: LLVM keeps
+    the values of options as long as the process lives.
     """
     return any(option.spec is None or _stays(option.spec, option.value) for option in read(options))
 

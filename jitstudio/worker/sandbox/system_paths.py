@@ -137,7 +137,7 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
 def interpreter(places: Iterable[str]) -> Iterator[str]:
     """Yields the paths that a Python interpreter reads, by the places of imports.
 
-    One in the user's home reads its own folders, not the home.
+    An interpreter in the user's home reads folders of the interpreter, not the home.
     """
     for place in places:
         if not holds_home(place):
@@ -216,11 +216,11 @@ def wrapper_reads() -> Iterator[str]:
 def prepare_driver(folder: str) -> None:
     """Does the work that the driver could not do later.
 
-    It has the files of the GPUs made by a program that needs root's rights; and it keeps what it
-    has compiled for all programs of this user, which would run what a hostile one puts there.
+    The driver has the files of the GPUs made by a program that needs root's rights; and it keeps
+    compiled code for all programs of this user, which would run the code of a hostile one.
 
     Args:
-        folder: Where it shall keep it instead.
+        folder: Where the driver shall keep the code instead.
     """
     os.environ["CUDA_CACHE_PATH"] = os.path.join(folder, "driver")
     program = shutil.which(_MODPROBE)
