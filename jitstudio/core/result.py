@@ -77,8 +77,8 @@ class Supplied:
     Attributes:
         module: The module.
         what: Such as ``target triple`` or ``.version``.
-        value: What the copy says; empty for what was left out.
-        instead_of: What the module says; empty where it says nothing.
+        value: The value in the copy; empty for a line that was left out.
+        instead_of: The value in the module; empty where there is none.
     """
 
     module: str
@@ -125,20 +125,20 @@ class StageResult:
 
     Attributes:
         tool: The tool.
-        version: Its version, such as ``13.4``.
-        source: The module it worked on, or `core.code.LINKED`.
+        version: The version of the tool, such as ``13.4``.
+        source: The module that the tool worked on, or `core.code.LINKED`.
         options: The options really sent, in order.
         ok: Whether the tool was satisfied.
         ms: Milliseconds inside the native calls.
-        log: What it reported by its information log.
-        error_log: What it reported by its error log, or by its only log when it failed.
-        stdout: What native code wrote to file descriptor 1 meanwhile.
-        stderr: What native code wrote to file descriptor 2 meanwhile.
+        log: The text of the tool's information log.
+        error_log: The text of the error log, or of the only log where the tool failed.
+        stdout: The text that native code wrote to file descriptor 1 meanwhile.
+        stderr: The text that native code wrote to file descriptor 2 meanwhile.
         crash: How the process died in this stage, or None.
-        cached: Whether the tool did not run, as the cache had what it would have made.
-        phases: What the time was spent on, where the tool says.
+        cached: Whether the tool did not run, as the cache had the output.
+        phases: The parts of the time, where the tool says.
         supplied: What its modules lack and their copies have; the log says so, too.
-        host_code: What was set aside, a text each.
+        host_code: The host code that was set aside, by text.
         stand_ins: The host's headers that were served by jitstudio's own, as they are included.
         copies: The texts that the tool got in place of those of the build, modules and headers, by
             their names; empty where it got them as they are.
@@ -227,7 +227,7 @@ class Kernel:
         module: The module it is in, or `core.code.LINKED`.
         name: Its lowered name.
         demangled: Its name in C++.
-        resources: What it needs; None where there is no machine code.
+        resources: The needs of the kernel; None where there is no machine code.
     """
 
     module: str
@@ -270,7 +270,7 @@ class BuildResult:
         outcome: How it ended.
         arch: The target architecture.
         stages: The tools that ran, in order, with the one that crashed last.
-        artifacts: What was asked for and could be made.
+        artifacts: The outputs that were asked for and could be made.
         lowered_names: In the order of the name expressions.
         kernels: Of the PTX, or of the SASS where there is no PTX.
         diagnostics: Errors and warnings, in the order they were reported.

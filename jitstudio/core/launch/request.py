@@ -72,9 +72,9 @@ class ValueArgument:
         name: The parameter's.
         type: What it is.
         offset: Bytes from the start of the parameter space.
-        data: Its bytes, as the kernel reads them.
-        number: What it is in expressions; None for what is no single number.
-        members: The numbers in it by their paths, such as ``view.n``.
+        data: The bytes that the kernel reads.
+        number: The number in expressions; None where the value is no single number.
+        members: The numbers inside by path, such as ``view.n``.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Buffer:
         offset: Bytes to the address or handle from the start of the parameter space, or of the
             buffer that it is in.
         length: Elements; 0 for a null pointer or handle.
-        fill: Its content before the launch.
+        fill: The content before the launch.
         direction: What the kernel does with it.
         texels: How a texture or surface reaches the elements; None for a pointer.
         inside: The argument that the address is a part of: a struct, which has it in the parameter
@@ -149,7 +149,7 @@ class SharedPointer:
 
     Attributes:
         name: See `Buffer`.
-        element: What it leads to elements of.
+        element: The type of the elements that the pointer leads to.
         offset: See `Buffer`.
         buffer: The name of the buffer.
         shift: Bytes from the start of that.
@@ -170,7 +170,7 @@ class SharedPointer:
 
 
 Argument = ValueArgument | Buffer | SharedPointer
-"""What a kernel is given for a parameter, or for a part of one."""
+"""An argument of a kernel for a parameter, or for a part of a parameter."""
 
 
 @dataclass(frozen=True)
@@ -207,9 +207,9 @@ class Expectation:
     """The expected content of a buffer after a launch.
 
     Attributes:
-        buffer: Its name.
+        buffer: The name of the buffer.
         expression: A NumPy expression over the arguments as they were before the launch.
-        part: Which of its elements are meant, as NumPy writes it behind the name, such as
+        part: The elements that are compared, as NumPy writes a part behind the name, such as
             ``[1:-1]`` or ``.reshape(8, 32)[1:, 0]``; empty for all of them.
     """
 
@@ -228,7 +228,7 @@ class LaunchRequest(RunSettings):
     """A launch with the repetitions.
 
     Attributes:
-        code: What to load.
+        code: The code to load.
         code_kind: `CUBIN`, `FATBIN`, or `PTX` for the driver's own compiler and the simulator.
         kernel: The lowered name.
         title: The name to show.
@@ -237,7 +237,7 @@ class LaunchRequest(RunSettings):
             of others, and the module variables that are filled or read back.
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
-        expectations: What to check after the first launch.
+        expectations: The contents to check after the first launch.
         counterpart: A cubin with the same kernel, timed after `code` to be compared with it, or
             read to see what it makes of the PTX that was simulated; empty for none.
         confined_to: See `BuildRequest`: that of the build that made the code.
@@ -367,7 +367,7 @@ class Parameter:
     Attributes:
         name: Empty where the source gives none.
         spelling: The type as the source writes it.
-        type: What it is; None where the source alone does not say, as for an unknown struct.
+        type: The type; None where the source alone does not say, as for an unknown struct.
         default: The text that a form begins with; empty where the type decides.
         length: How many elements a buffer has at first; empty where other parameters decide.
     """
@@ -392,7 +392,7 @@ class Signature:
         block_hint: Most threads per block by ``__launch_bounds__``, or None.
         cluster: Blocks per cluster by ``__cluster_dims__``, or None.
         block: Threads that each block has to have, or None.
-        remarks: What the source alone does not say of the parameters; sentences.
+        remarks: Facts of the parameters that the source alone does not say; sentences.
     """
 
     name: str
@@ -421,14 +421,14 @@ class FormParameter:
 
     Attributes:
         name: The source's name, else ``arg0``, ``arg1`` and so on; unique in its form.
-        type: What it is; `Opaque` where only its size is known.
-        slot: Where it lies.
+        type: The type; `Opaque` where only the size is known.
+        slot: The place in the parameter space.
         spelling: The type as the source writes it; empty where there is no source.
-        access: What the kernel does behind a pointer; None where that is not known, or nothing.
+        access: Whether the kernel reads or writes behind a pointer; None where neither is known.
         default, length: See `Parameter`.
         texels: How the kernel reads or writes texels behind it; None where it is not seen to.
-        inside: The row that it is a part of: see `Buffer.inside`; empty for a parameter.
-        variable: The module variable that it is; None for a parameter or a part of one.
+        inside: The row of the whole: see `Buffer.inside`; empty for a parameter.
+        variable: The module variable of the row; None for a parameter or a part of a parameter.
     """
 
     name: str
@@ -450,12 +450,12 @@ class ModuleVariable:
     Attributes:
         symbol: The lowered name.
         space: Such as ``__constant__``.
-        initial: What it holds as the module is loaded; empty where that is not known.
-        is_initialised: Whether its declaration says what it holds.
+        initial: The bytes as the module is loaded; empty where these are not known.
+        is_initialised: Whether the declaration has an initial value.
         read_at: The place where the kernel reads it, or a function that it calls, such as
             ``conv.cu:7``; empty where none is known.
-        reads: Whether it is seen to be read.
-        writes: Whether the kernel may write it: what it reads may then be its own.
+        reads: Whether the kernel is seen to read the variable.
+        writes: Whether the kernel may write the variable, and so read values of its own.
     """
 
     symbol: str
@@ -506,9 +506,9 @@ class HostLaunch:
     """A launch in host code; values that only a run of that code would tell are None.
 
     Attributes:
-        kernel: Its name as it is written there.
-        template: Its template arguments as they are written; empty for none.
-        module: The module that has it.
+        kernel: The kernel's name as written there.
+        template: The template arguments as written; empty for none.
+        module: The module with the launch.
         line: Where, from 1.
         grid: Blocks along each axis.
         block: Threads per block along each axis.
@@ -519,7 +519,7 @@ class HostLaunch:
             of the members of arguments, by their index and path, such as ``0.data``. A text is as
             `core.launch.arguments` reads it.
         assumed: On what the numbers here depend that only a run would tell.
-        types: What the arguments are, as far as the text says; empty for what it does not.
+        types: The types of the arguments, as far as the text says; empty for unknown types.
     """
 
     kernel: str
@@ -541,11 +541,11 @@ class HostNeeds:
     """The things that a kernel's host has to prepare for, as far as the PTX shows.
 
     Attributes:
-        grid_barrier: Whether it has `grid.sync()` of cooperative groups.
-        waits: Whether a loop of it goes round until another thread changes global memory.
+        grid_barrier: Whether the kernel has `grid.sync()` of cooperative groups.
+        waits: Whether a loop goes round until another thread changes global memory.
         waits_at: The source line of that loop; 0 where no line table says it.
-        unknown_stack: Whether it calls itself, or by an address, so that no compiler knows the
-            stack that a thread needs.
+        unknown_stack: Whether there is recursion, or a call by address, so that no compiler knows
+            the stack that a thread needs.
     """
 
     grid_barrier: bool = False
@@ -573,7 +573,7 @@ class KernelForm:
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
         variables: The module variables that it uses, in order of the code.
-        needs: What its host has to prepare for.
+        needs: The things that a host has to prepare for.
     """
 
     lowered: str
@@ -628,10 +628,10 @@ class CheckCalculation:
 
     Attributes:
         expectation: Of which buffer, and what.
-        element, length: What the buffer consists of.
+        element, length: The type and the number of the buffer's elements.
         got: An .npy file with what was written.
         relative, absolute, integer_tolerance: See `RunSettings`.
-        context: What the expression may refer to.
+        context: The names that the expression may refer to.
     """
 
     expectation: Expectation

@@ -176,8 +176,8 @@ class CheckResult:
     """A comparison of a buffer with the expectation.
 
     Attributes:
-        buffer: Its name.
-        expression: What was expected.
+        buffer: The name of the buffer.
+        expression: The expected content.
         ok: Whether all elements are within the tolerance.
         count: Elements compared.
         wrong: Elements that differ by more than the tolerance.
@@ -227,8 +227,8 @@ class RunComparison:
     """Another run of the same launch: on a GPU, in the simulator, or of another build.
 
     Attributes:
-        who: What it ran on, or how it was built.
-        outcome: How it ended.
+        who: The device of the other run, or the options of the other build.
+        outcome: The ending of the other run.
         buffers: Each output against that of the other run, which is what was expected.
         differs_without_fma: Whether anything still differs with ``--fmad=false``; None where nobody
             has tried.
@@ -274,20 +274,20 @@ class LaunchResult:
         outcome: How it ended.
         kernel: Its name to show.
         device: The GPU's name; empty where none was reached.
-        facts: What the driver says about the kernel.
+        facts: The driver's facts about the kernel.
         timing: Of the timed launches, or None.
         buffers: In order of the parameters, after the first launch.
         checks: One per expectation.
         console: What the kernel printed, and the words of failed asserts.
-        jit_log: What the driver's compiler said, where it was used.
-        findings: What compute-sanitizer found.
+        jit_log: The log of the driver's compiler, where used.
+        findings: The findings of compute-sanitizer.
         diagnostics: Errors and warnings, with their explanations.
         moved_bytes: Bytes of all inputs and outputs, once each; the base of the bandwidth.
         start_ms: From the request to the first launch.
         total_ms: From the request to the result.
         counterpart: What the build's own cubin gives, where the driver's compiler was used.
-        simulation: What the simulator has counted and found; None where a GPU was used.
-        comparison: What another run made of it; None where there was none.
+        simulation: The simulator's counts and findings; None where a GPU was used.
+        comparison: The comparison to another run; None where there was none.
         begins: What it has taken from the host code, what was assumed, and what nobody knows.
     """
 

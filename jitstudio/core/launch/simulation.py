@@ -9,7 +9,7 @@ from enum import Enum
 from jitstudio.core.launch.device import Dim3
 
 SECTOR_BYTES = 32
-"""What global and local memory move at least."""
+"""The least that global and local memory move."""
 
 LANES = 32
 LINE_BYTES = 128
@@ -17,7 +17,7 @@ WORD_BYTES = 4
 _COLUMNS = LINE_BYTES // WORD_BYTES
 
 ASSUMED = "This assumes that the machine code, which was not read, does here what the PTX does."
-"""What is added to a remedy that was not compared with the machine code."""
+"""A clause for a remedy that was not compared with the machine code."""
 
 _MERGED = (
     "ptxas may make wider accesses of these to neighbouring words (LDS.64, LDS.128), which take "
@@ -173,9 +173,9 @@ class LineCounts:
         bytes_used: Bytes that the lanes asked for, each once; of atomics each time.
         wavefronts: Passes through the banks of shared memory by loads, stores, atomics and copies
             of threads in that of their own block.
-        bank_conflicts: Those of them that different words in one bank have caused.
+        bank_conflicts: The wavefronts that different words in a bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
-        sector_requests: Those of the requests that go to global or local memory.
+        sector_requests: The requests that go to global or local memory.
     """
 
     file: str
@@ -263,7 +263,7 @@ class LibraryBranch:
         ptx_line: The line of the PTX, from 1.
         file: The user's file that calls it.
         line: The line in it, from 1.
-        functions: What it calls there: functions, or the header that these are of.
+        functions: The functions that the user calls there, or the header that these are of.
         is_alone: Whether the line has no condition of its own that may be meant.
     """
 
@@ -355,8 +355,8 @@ class OrderDifference:
     """The differences that another order of blocks and warps has made.
 
     Attributes:
-        message: What is different, a sentence.
-        seeds: Those of the orders that differ from the first one.
+        message: The difference, a sentence.
+        seeds: The seeds of the orders that differ from the first.
         buffer: The buffer; empty where the run itself ended otherwise.
         element: Its first element that differs; None likewise.
         count: How many of its elements differ in one of the orders.
