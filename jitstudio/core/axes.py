@@ -85,7 +85,7 @@ class Axis:
     """An axis of variation.
 
     Attributes:
-        kind: What the values are put into.
+        kind: The setting that the values go to.
         values: As the user wrote them.
         name: The macro, the placeholder or the argument; empty for the other kinds.
     """

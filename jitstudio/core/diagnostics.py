@@ -80,13 +80,13 @@ class Fix:
     """A change that the program offers.
 
     Attributes:
-        label: What a button says.
-        kind: What is changed.
-        value: To what; see `FixKind`.
-        file: The module or header it is about; empty for a setting.
+        label: The label of a button.
+        kind: The thing to change.
+        value: The new value; see `FixKind`.
+        file: The module or header to change; empty for a setting.
         line: The line of the text, counted from 1. None: the first place that fits for a
             replacement, the end of the text for an insertion.
-        replaces: What goes where the value comes; empty for nothing.
+        replaces: The text or value that is replaced; empty for none.
     """
 
     label: str
@@ -132,13 +132,13 @@ class Diagnostic:
 
     Attributes:
         severity: How bad it is.
-        file: The module, header or made artifact it is about; empty where none is known.
+        file: The module, header or artifact with the fault; empty where none is known.
         line: Counted from 1, or None.
         column: Counted from 1, or None.
-        message: What the tool said.
-        tool: The tool that said it, or None for jitstudio itself.
-        number: How the tool numbers this, such as ``177-D`` or ptxas' ``C7508``; empty where it
-            does not.
+        message: The tool's words.
+        tool: The tool of the message, or None for jitstudio itself.
+        number: The tool's number of the message, such as ``177-D`` or ptxas' ``C7508``; empty for
+            none.
         explanation: What happened, why, and what to do; empty where `core.explanations` has none.
         fix: What the program can do about it, or None.
     """

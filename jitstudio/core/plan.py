@@ -47,10 +47,10 @@ class PlanStep:
 
     Attributes:
         tool: The tool.
-        name: The module it works on, or `LINKED`; with a target behind it in a fatbin's parts.
-        inputs: What it reads.
-        makes: The kinds it makes, all under `name`.
-        options: What it is sent, in order.
+        name: The module of the step, or `LINKED`; with a target behind in a fatbin's parts.
+        inputs: The pieces of code that the tool reads.
+        makes: The kinds of the outputs, all under `name`.
+        options: The options to send, in order.
     """
 
     tool: Tool
@@ -411,9 +411,9 @@ class Job:
     Attributes:
         tool: The tool.
         name: The artifact's name: the module's, or `core.code.LINKED`.
-        inputs: What to read, in order.
+        inputs: The pieces of code to read, in order.
         makes: The kinds to make.
-        options: What to send.
+        options: The options to send.
         headers: In-memory headers, for NVRTC.
         precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
         kept: Whether the result may go into the cache; only then its `JobDependencies` are found.

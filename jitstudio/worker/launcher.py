@@ -131,13 +131,13 @@ class Launcher:
         """Launches and waits for the result.
 
         Args:
-            request: What to launch.
+            request: The launch.
             ticket: The number by which `cancel` knows this call.
             on_event: Called in this thread with everything that happens meanwhile.
-            asked_at: When the user asked for it, by `time.monotonic`; now where left out.
+            asked_at: When the user asked for the launch, by `time.monotonic`; now if left out.
             rival: The same launch elsewhere or of another build, which runs next; what it leaves
                 is compared with what this one does.
-            rival_build: What it was built with, in words; empty for the same build elsewhere.
+            rival_build: The options of the rival's build, in words; empty for the same build.
 
         Raises:
             WorkerError: See `devices`.
@@ -351,7 +351,7 @@ class Launcher:
         """Returns a result with the comparison to another run of the launch."""
 
         def heard(event: LaunchEvent) -> None:
-            # It prints the same again.
+            # The kernel prints the same again.
             if not isinstance(event, ConsoleText):
                 on_event(event)
 
@@ -427,8 +427,8 @@ class _Diary:
     """Hands on the events of a launch, and remembers facts that a killed process cannot report.
 
     Attributes:
-        doing: What was being done last.
-        printed: What the kernel has printed.
+        doing: The last activity.
+        printed: The text that the kernel has printed.
     """
 
     def __init__(self, on_event: Callable[[LaunchEvent], None]) -> None:

@@ -24,7 +24,7 @@ DAMAGED_ZIP = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError),
     *(EOFError, OSError, ValueError, LookupError, struct.error, MemoryError),
 )
-"""What is raised of a zip that is damaged, or locked by a password."""
+"""The errors about a zip that is damaged, or locked by a password."""
 
 
 class Oversized(ValueError):
@@ -35,8 +35,8 @@ def inflated(packed: bytes, limit: int) -> bytes:
     """Returns the content that zlib has packed, of at most `limit` bytes.
 
     Raises:
-        Oversized: It is more.
-        zlib.error: It is damaged or cut short.
+        Oversized: The content is larger.
+        zlib.error: The bytes are damaged or cut short.
     """
     unpacking = zlib.decompressobj()
     content = unpacking.decompress(packed, limit + 1)
@@ -61,8 +61,8 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> 
     """Returns a member of a zip, of at most `limit` bytes, whatever the header says.
 
     Raises:
-        Oversized: It is more.
-        DAMAGED_ZIP: It cannot be unpacked.
+        Oversized: The member is larger.
+        DAMAGED_ZIP: The member cannot be unpacked.
     """
     with MemberReader(archive, info, limit) as member:
         return b"".join(iter(lambda: member.read(_PIECE), b""))
@@ -74,11 +74,11 @@ class MemberReader:
     Args:
         archive: The zip.
         info: The member.
-        limit: Bytes that it may unpack to.
+        limit: The most bytes of the unpacked member.
 
     Raises:
-        Oversized: It says that it is more.
-        DAMAGED_ZIP: It cannot be read.
+        Oversized: The header tells a larger size.
+        DAMAGED_ZIP: The member cannot be read.
     """
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> None:
@@ -102,8 +102,8 @@ class MemberReader:
         """Returns the next bytes, at most `size`; none at the end.
 
         Raises:
-            Oversized: It is more than the limit.
-            DAMAGED_ZIP: It is damaged.
+            Oversized: The member is larger than the limit.
+            DAMAGED_ZIP: The member is damaged.
         """
         while not self._unpacker.eof:
             packed = b""

@@ -62,9 +62,9 @@ class BufferText:
 
     Attributes:
         length: How many elements, an expression over the integer arguments.
-        fill: Its content before the launch; None where the text does not say.
-        direction: What the kernel does with it; None where the text does not say.
-        element: What one element is, as C++ writes it; empty where the text does not say.
+        fill: The content before the launch; None where the text does not say.
+        direction: Whether the kernel reads or writes; None where the text does not say.
+        element: The type of an element in C++; empty where the text does not say.
         start: The element whose address the kernel gets, an expression like `length`.
     """
 
@@ -181,7 +181,7 @@ def absolute(fill: Fill, folder: str) -> Fill:
     """Returns the same with the path of a file from the root on.
 
     Args:
-        fill: What to complete.
+        fill: The fill to complete.
         folder: Where relative paths start; empty for the working directory.
     """
     if fill.kind is not FillKind.FILE:
@@ -195,11 +195,11 @@ class _FillForm:
     """How a fill is written.
 
     Attributes:
-        kind: What it is.
-        example: How it is written in full.
+        kind: The kind of fill.
+        example: The fill written in full.
         counts: How many numbers there may be in its parentheses.
-        check: What is wrong with these numbers, a sentence; empty where nothing is.
-        verbatim: Whether the parentheses hold a text that is taken as it is.
+        check: The fault in these numbers, a sentence; empty where there is none.
+        verbatim: Whether the parentheses hold a text that is taken unchanged.
     """
 
     kind: FillKind
@@ -314,7 +314,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
 def host_texts(form: KernelForm) -> dict[str, str]:
     """Returns the texts that parameters have in the host code, by name.
 
-    Left out is what it does not tell, and what fits no parameter: a fraction for an integer.
+    Unknown values are left out, and values that fit no parameter: a fraction for an integer.
     """
     values, texts = _given(form), {}
     known = all(isinstance(values.get(p.name), int) for p in _sizes(form.parameters))
@@ -636,8 +636,8 @@ def _struct_text(
     """Returns the numbers of a struct; pointers have rows of their own.
 
     Args:
-        kind: What it is.
-        known: What host code says of its members, by their paths.
+        kind: The struct.
+        known: The host code's values of the members, by path.
         path: Of the struct itself.
         complete: Whether to say something of the others, too.
     """
