@@ -105,7 +105,7 @@ class AxisText:
     """An axis as the user types the parts.
 
     Attributes:
-        kind: What is varied.
+        kind: The setting that is varied.
         name: Of the macro, the placeholder or the argument; without meaning for the other kinds.
         values: As behind the ``=`` of an axis on the command line.
     """

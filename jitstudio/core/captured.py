@@ -105,9 +105,9 @@ class Representation:
     """A kernel in a single language.
 
     Attributes:
-        language: What it is written in.
+        language: The language of the content.
         content: UTF-8 text, or the bytes of a binary form.
-        file: What line tables call it, most often a path; empty where none names it.
+        file: The file in line tables, most often a path; empty where none names a file.
         first_line: The line of that file that `content` begins with, counted from 1.
     """
 

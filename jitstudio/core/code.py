@@ -131,7 +131,7 @@ class Source:
 
     Attributes:
         name: Unique within a build; the name that every log and line table uses for it.
-        kind: What `content` holds.
+        kind: The kind of `content`.
         content: The text in UTF-8, or the bytes of a binary kind.
         folder: Where its file lies, searched for `#include "..."`; empty for unsaved text.
         name_expressions: Expressions whose lowered names NVRTC shall give, such as

@@ -63,7 +63,7 @@ class ElfSection(NamedTuple):
 
     Attributes:
         name: Such as ``.nv.constant3``.
-        content: What it holds; nothing where memory is only reserved.
+        content: The bytes of the section; empty where memory is only reserved.
         size: Its bytes, held or reserved.
         link: The index of a section that it refers to.
     """
@@ -98,7 +98,7 @@ def sections(content: bytes | mmap, named: re.Pattern[str] | None = None) -> tup
 
     Args:
         content: The file.
-        named: What the whole name of a section has to match; None for all sections.
+        named: A pattern of the whole name of a section; None for all sections.
     """
     try:
         return tuple(_sections(content, named))

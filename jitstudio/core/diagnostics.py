@@ -139,8 +139,8 @@ class Diagnostic:
         tool: The tool of the message, or None for jitstudio itself.
         number: The tool's number of the message, such as ``177-D`` or ptxas' ``C7508``; empty for
             none.
-        explanation: What happened, why, and what to do; empty where `core.explanations` has none.
-        fix: What the program can do about it, or None.
+        explanation: Cause and remedy, in sentences; empty where `core.explanations` has none.
+        fix: The fix that the program offers, or None.
     """
 
     severity: Severity
@@ -256,7 +256,7 @@ def diagnose(
         ok: Whether the stage succeeded. If not, at least one error comes back.
         log: The information log.
         error_log: The error log.
-        stderr: What native code wrote to file descriptor 2.
+        stderr: The text that native code wrote to file descriptor 2.
         header_folders: Where the headers of the compiler lie. What is wrong in an instance of a
             template of theirs is told where the author's text asks for that.
     """

@@ -58,7 +58,7 @@ class FileContentCache(Generic[_T]):
     """Values derived from files; a file is read again only if the stamp has changed.
 
     Args:
-        derive: What follows from a content.
+        derive: Derives the value from a content.
     """
 
     def __init__(self, derive: Callable[[bytes], _T]) -> None:

@@ -36,7 +36,7 @@ class FatbinEntry:
     """A piece of code in a fatbin.
 
     Attributes:
-        kind: What it is; None for a kind that this reader does not know.
+        kind: The kind of the code; None for a kind that this reader does not know.
         target: Such as ``sm_90a`` for machine code and ``compute_90`` for PTX and LTO-IR.
         name: What it was called when it was packed; empty if it was not.
         size: Its bytes in the file.

@@ -48,7 +48,7 @@ def agreed(
         result: The run.
         other: The other one.
         checks: Of each buffer that both have kept; what was got is that of the run.
-        build: What the other one was built with, in words; empty for the same build elsewhere.
+        build: The options of the other build, in words; empty for the same build elsewhere.
     """
     own, who = (result.device or "this run"), (other.device or "the other run")
     if build:

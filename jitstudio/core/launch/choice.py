@@ -26,9 +26,9 @@ class Launchable:
 
     Attributes:
         form: The kernel.
-        code: What to load.
-        arch: What the code was built for, with the suffix of a cubin's target.
-        facts: What the kernel needs, for the limits that depend on it.
+        code: The code to load.
+        arch: The target of the code, with the suffix of a cubin's target.
+        facts: The needs of the kernel, for limits that depend on these.
         counterpart: The cubin of the same kernel, to compare what the driver's compiler makes, or
             what the simulator counts, with.
         confined_to: See `BuildRequest`: that of the build that made the code.
@@ -57,7 +57,7 @@ def launchable(
     Args:
         result: The build.
         form: The kernel.
-        load: What to load.
+        load: The code to load.
         confined_to: See `BuildRequest`: that of the build.
         simulated: The modules of the build, for the simulator, which takes PTX whatever is to be
             loaded; None for a GPU.
@@ -253,7 +253,7 @@ def with_entry(request: BuildRequest, kernel: str = "") -> BuildRequest:
 
     Args:
         request: The build.
-        kernel: What is launched; empty for the only one that can be.
+        kernel: The kernel to launch; empty for the only kernel that can be launched.
     """
     if CodeKind.LTOIR in request.emit:
         return request

@@ -62,7 +62,7 @@ class Device:
         memory_clock_khz: Peak clock of the memory.
         memory_bus_bits: Width of the memory bus.
         l2_bytes: Size of the L2 cache.
-        limits: What a launch may have.
+        limits: The limits of a launch.
     """
 
     ordinal: int

@@ -45,8 +45,8 @@ def check_expression(text: str, names: Collection[str]) -> None:
     """Refuses a text that Python cannot parse.
 
     Args:
-        text: What is expected.
-        names: What is known in expressions, as some of these are no names of Python.
+        text: The expected content.
+        names: The names in expressions, as some of these are no names of Python.
 
     Raises:
         TextError: It is no expression.

@@ -37,9 +37,9 @@ def expectations_of(
     """Reads the expectations of a launch.
 
     Args:
-        spec: What the user has written.
+        spec: The user's texts.
         form: The kernel.
-        arguments: What it is given.
+        arguments: The arguments of the kernel.
         faults: Takes what is wrong.
     """
     known = {a.name: a for a in arguments if isinstance(a, Buffer) and a.length}

@@ -27,10 +27,10 @@ def host_problems(
     """Yields the things that host code has to do, or know, to launch a kernel like this.
 
     Args:
-        config: What is to be launched.
+        config: The configuration of the launch.
         device: Where.
         facts: What the kernel needs of a multiprocessor; what depends on it is left out without.
-        needs: What the kernel does.
+        needs: The needs of the kernel on the host's side.
     """
     yield from _shared(config, facts)
     yield from _stack(needs)

@@ -44,9 +44,9 @@ def config_problems(
     """Returns why the GPU would refuse this configuration, and the parts that are a waste.
 
     Args:
-        config: What is to be launched.
+        config: The configuration of the launch.
         device: Where.
-        facts: What the kernel needs; what depends on it is not checked without.
+        facts: The needs of the kernel; limits that depend on these are not checked without.
         block_hint: Most threads per block that the source declares.
     """
     axes = tuple(_axis_problems(config, device.limits))
@@ -269,7 +269,7 @@ def code_problems(
         code: A cubin or PTX; of other kinds nothing is known.
         device: The GPU.
         driver_version: Newest CUDA version that the driver serves; empty where unknown.
-        arch: What the code was built for, as far as it does not say so itself.
+        arch: The target of the code, as far as the code does not say so itself.
     """
     match code.kind:
         case CodeKind.CUBIN:

@@ -30,7 +30,7 @@ class Part:
 
     Attributes:
         path: From the whole, such as ``.a.p`` or ``[1].x``; empty for the whole.
-        type: What it is.
+        type: The type of the part.
         offset: Bytes from the start of the whole.
     """
 

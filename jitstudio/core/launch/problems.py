@@ -15,10 +15,10 @@ class SpecProblem:
     Attributes:
         where: The field of `LaunchSpec` it is about, such as ``block``; ``arguments.n`` for the
             argument ``n``; ``code`` for the code to be loaded, ``device`` for the GPU.
-        message: What is wrong, a sentence.
-        remedy: What to do, a sentence; empty where the message says it.
+        message: The fault, a sentence.
+        remedy: The remedy, a sentence; empty where the message says as much.
         severity: An error forbids the launch, a warning does not.
-        fix: What the program can do about it, or None.
+        fix: The fix that the program offers, or None.
     """
 
     where: str
@@ -37,7 +37,7 @@ class SpecError(ValueError):
     """Raised where a problem makes everything after meaningless.
 
     Attributes:
-        problem: What is wrong.
+        problem: The fault.
     """
 
     def __init__(self, problem: SpecProblem) -> None:
@@ -54,8 +54,8 @@ class TextError(ValueError):
     """A text makes no sense.
 
     Attributes:
-        message: What is wrong, a sentence.
-        remedy: What to write instead, a sentence; may be empty.
+        message: The fault, a sentence.
+        remedy: The text to write instead, a sentence; may be empty.
     """
 
     def __init__(self, message: str, remedy: str = "") -> None:

@@ -70,7 +70,7 @@ class ValueArgument:
 
     Attributes:
         name: The parameter's.
-        type: What it is.
+        type: The type of the value.
         offset: Bytes from the start of the parameter space.
         data: The bytes that the kernel reads.
         number: The number in expressions; None where the value is no single number.
@@ -97,12 +97,12 @@ class Buffer:
     Attributes:
         name: The parameter's; of a pointer in a struct its path, such as ``view.data``, of one in a
             buffer of pointers that with its index, such as ``rows[0]``.
-        element: What one element is.
+        element: The type of an element.
         offset: Bytes to the address or handle from the start of the parameter space, or of the
             buffer that it is in.
         length: Elements; 0 for a null pointer or handle.
         fill: The content before the launch.
-        direction: What the kernel does with it.
+        direction: Whether the kernel reads or writes the buffer.
         texels: How a texture or surface reaches the elements; None for a pointer.
         inside: The argument that the address is a part of: a struct, which has it in the parameter
             space, or a buffer; empty for a parameter of its own.

@@ -68,7 +68,7 @@ def geometry(
     A cluster that the kernel itself declares is not repeated in it.
 
     Args:
-        spec: What the user has written.
+        spec: The user's texts.
         form: The kernel.
         names: The arguments that may occur in expressions.
         faults: Takes what is wrong.
@@ -185,8 +185,8 @@ def resolve(
     """Returns the launch that a spec describes, with all problems.
 
     Args:
-        spec: What the user has written.
-        kernel: What to launch.
+        spec: The user's texts.
+        kernel: The kernel to launch.
         devices: The GPUs.
         device: The ordinal of the one to use; None for a launch elsewhere, of which only the GPU's
             limits remain to be looked at.

@@ -99,7 +99,7 @@ class KernelFacts:
             None where it was not found out.
         occupancy: Resident warps over the most there can be, from 0 to 1.
         suggested_block: Threads per block with the highest occupancy; None like `active_blocks`.
-        suggested_occupancy: What that occupancy is; None like `active_blocks`.
+        suggested_occupancy: The occupancy with that block; None like `active_blocks`.
     """
 
     registers: int
@@ -137,9 +137,9 @@ class BufferResult:
 
     Attributes:
         name: The parameter's.
-        element: What one element is.
+        element: The type of an element.
         length: Elements.
-        direction: What the kernel does with it.
+        direction: Whether the kernel reads or writes the buffer.
         path: An .npy file with its content; empty where it was not kept. A vector or array has
             its lanes as a second axis, a struct its fields as a structured type.
         unwritten: Elements of an output that were never written; None where nobody looked.
@@ -278,17 +278,17 @@ class LaunchResult:
         timing: Of the timed launches, or None.
         buffers: In order of the parameters, after the first launch.
         checks: One per expectation.
-        console: What the kernel printed, and the words of failed asserts.
+        console: The text that the kernel printed, and the words of failed asserts.
         jit_log: The log of the driver's compiler, where used.
         findings: The findings of compute-sanitizer.
         diagnostics: Errors and warnings, with their explanations.
         moved_bytes: Bytes of all inputs and outputs, once each; the base of the bandwidth.
         start_ms: From the request to the first launch.
         total_ms: From the request to the result.
-        counterpart: What the build's own cubin gives, where the driver's compiler was used.
+        counterpart: The result of the build's own cubin, where the driver's compiler was used.
         simulation: The simulator's counts and findings; None where a GPU was used.
         comparison: The comparison to another run; None where there was none.
-        begins: What it has taken from the host code, what was assumed, and what nobody knows.
+        begins: The parts taken from the host code, assumed and unknown, in sentences.
     """
 
     outcome: LaunchOutcome

@@ -90,9 +90,9 @@ def owner_of(
 
     Args:
         pointer: As it was read.
-        texts: What is said of all such pointers, by name.
+        texts: The texts of all such pointers, by name.
         arguments: All arguments by name.
-        names: What is known in expressions.
+        names: The names in expressions.
 
     Raises:
         UnknownBufferError: There is no such buffer.
@@ -201,7 +201,7 @@ def with_owners(text: str, arguments: Sequence[Argument]) -> str:
 
     Args:
         text: The expression, or the target of an expectation.
-        arguments: What the kernel is given.
+        arguments: The arguments of the kernel.
 
     Raises:
         TextError: One of them sees that memory as elements of another type.

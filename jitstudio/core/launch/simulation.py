@@ -93,7 +93,7 @@ class Fault:
     """Something that a thread did and must not do.
 
     Attributes:
-        kind: What it is.
+        kind: The kind of fault.
         message: A sentence with line, block and thread.
         first: Where the first thread did it, or the earlier one of two was; None where it is about
             no thread.
@@ -294,7 +294,7 @@ class AccessSample:
     Attributes:
         ptx_line: The line of the PTX, from 1.
         space: Where the bytes are.
-        kind: What it does.
+        kind: The use of the bytes.
         size: Bytes of each lane.
         place: The instruction and the first lane.
         lanes: Each active lane with the address that it accesses.
@@ -383,11 +383,11 @@ class Simulation:
         lines: Counts for each line of the PTX, in its order.
         samples: The costliest request of each access to memory.
         races: Pairs of accesses that nothing orders, in this order or a further one.
-        faults: What threads did that they must not do, likewise.
+        faults: Acts of threads that are forbidden, likewise.
         seed: Of the order of blocks and warps; 0 for the natural one.
         compared: The seeds of further orders whose buffers were compared with those of this one.
-        differences: What these have made otherwise.
-        heap_left: What device code has not given back to the heap, in sentences.
+        differences: The differences that these orders have made.
+        heap_left: The memory that device code has not given back to the heap, in sentences.
         is_read: Whether the machine code was read, to see what it makes of what was counted.
         unbranched: The lines, by file and number, at which lanes part by branches of the PTX, and
             where the machine code has no branch.

@@ -55,11 +55,11 @@ class TexelText:
     """The text of a texture or surface, in parts.
 
     Attributes:
-        element: What a texel is, as CUDA C++ writes it.
+        element: The type of a texel in CUDA C++.
         extents: Texels along each axis, expressions over the integer arguments.
         fill: Their content before the launch; None where the text does not say.
         words: The words of the sampling, as `SAMPLING_WORDS` has them.
-        direction: What the kernel does with a surface; None where the text does not say.
+        direction: Whether the kernel reads or writes a surface; None where the text does not say.
     """
 
     element: str
@@ -144,7 +144,7 @@ def texel_buffer(
         name: The parameter's.
         handle: Its type.
         offset: See `Buffer`.
-        text: What the user has written.
+        text: The user's text.
         names: The arguments that may occur in extents.
         folder: Where relative paths start; empty for the working directory.
 

@@ -194,7 +194,7 @@ class TexelUse:
     Attributes:
         kind: As a texture or as a surface.
         axes: How many coordinates there are.
-        element: What a texel most likely is, as CUDA C++ writes it.
+        element: The likely type of a texel in CUDA C++.
         linear: Whether they are read by an index, as by `tex1Dfetch`.
     """
 

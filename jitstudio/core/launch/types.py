@@ -27,7 +27,7 @@ class Scalar:
         name: As CUDA C++ writes it, such as ``unsigned int`` or ``__half``.
         dtype: NumPy's name of it, or that of `ml_dtypes` for what NumPy lacks (``bfloat16``).
         size: Bytes, which are also its alignment.
-        kind: What its bits mean.
+        kind: The meaning of the bits.
     """
 
     name: str

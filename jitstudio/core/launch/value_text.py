@@ -20,7 +20,7 @@ def value_text(kind: Type, data: bytes, most: int = _MOST) -> str:
     """Returns a value as text; empty for values without a text here, as bytes of no known type.
 
     Args:
-        kind: What it is.
+        kind: The type of the value.
         data: Its bytes.
         most: How many elements of an array are written; of more, an ellipsis stands for the rest.
     """

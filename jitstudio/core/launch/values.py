@@ -354,7 +354,7 @@ class EncodedValue:
 
     Attributes:
         data: Its bytes.
-        number: What it is in expressions, after rounding; None for what is no single number.
+        number: The number in expressions, after rounding; None where the value is no single number.
         members: The numbers in it by their paths, such as ``.a.n`` or ``[1]``.
         references: The texts of the pointers and handles in it by their paths; their bytes are 0.
     """
@@ -369,8 +369,8 @@ def encode(type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue: 
     """Returns the bytes of a value.
 
     Args:
-        type: What it is.
-        text: What the user has written.
+        type: The type of the value.
+        text: The user's text.
         names: Arguments that may occur in it.
 
     Raises:

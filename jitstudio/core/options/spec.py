@@ -56,7 +56,7 @@ class ValueSpec:
     """The values that an option takes.
 
     Attributes:
-        kind: What follows the flag; `ValueKind.OPTION` is an option for a tool further on.
+        kind: The kind of value; `ValueKind.OPTION` is an option for a tool further on.
         choices: All there are, for `ValueKind.CHOICE`.
         low, high: The bounds of `ValueKind.NUMBER`.
         example: A value that the tools take, to show what one looks like.
@@ -119,21 +119,21 @@ class OptionSpec:
     """An option under all its names.
 
     Attributes:
-        name: What to call it, as a phrase.
+        name: A phrase that names the option.
         group: Where it is listed.
         help: One sentence.
         spellings: Per tool, the flag to send. No entry: the tool does not take it.
         aliases: Further flags that a user may write for it.
-        value: What follows the flag.
+        value: The values behind the flag.
         default: The value that the tools assume without it; empty where that is none.
         repeated: Whether it may be given several times, each adding to the others.
         glued: Whether the value follows the flag without `=`.
         worded: Whether every tool writes truth as words; else all but NVRTC write 1 and 0.
         since: The first version that takes it, per tool; no entry: each since CUDA 13.0. Found by
             looking for the flag in the libraries of every CUDA 13 release.
-        managed: What sets it, where jitstudio sends it itself; else empty.
+        managed: The setting behind the option, where jitstudio sends the option itself; else empty.
         outlasts_build: Whether it also changes later builds of the same process.
-        effect: What it does besides changing the result.
+        effect: The effect besides changing the result.
     """
 
     name: str

@@ -54,7 +54,7 @@ def step_options(
 
     Args:
         request: The build.
-        step: What the step does.
+        step: The kind of the step.
         sources: The kinds of all modules that it works on; they decide which tool an unknown
             option is for.
         folder: Where the module's file lies.

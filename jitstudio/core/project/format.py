@@ -57,7 +57,7 @@ class JsonRecord:
     """A JSON object whose values are taken by key.
 
     Args:
-        value: What is at the place.
+        value: The value at the place.
         place: Where it is, such as ``modules[1]``; empty for the whole.
 
     Raises:

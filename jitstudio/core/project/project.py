@@ -32,7 +32,7 @@ class Member:
 
     Attributes:
         name: Unique in the project; what the build and its logs call it.
-        kind: What it holds.
+        kind: The kind of the content.
         text: All of it, with the ends of its lines; None where a file holds it.
         path: Its file, from the project's folder on with ``/`` between; empty where `text` is it.
         name_expressions: The expressions whose lowered names are asked for.
@@ -110,13 +110,13 @@ class Project:
 
     Attributes:
         modules: In link order.
-        headers: What the modules can include by name.
+        headers: The headers that modules can include by name.
         arch: The target.
         options: As typed.
         link: Whether and how the modules of the project's own program are linked.
         libdevice: Whether libNVVM may take functions from libdevice.
         join_ir: Whether all LLVM IR goes into one libNVVM program.
-        compiler: What compiles CUDA C++.
+        compiler: The compiler of CUDA C++.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
         toolchain: The name of other versions of the compilers, such as ``13.0``, which the user has
             added; empty for jitstudio's own.
