@@ -35,7 +35,7 @@ def page(text: str, messages: Sequence[str], texts: Mapping[str, str] | None = N
 
     Args:
         text: The report.
-        messages: Those that it does not have already.
+        messages: The messages that are missing in the report.
         texts: By their titles.
     """
     folded = (_folded(title, code) for title, code in (texts or {}).items())

@@ -139,7 +139,7 @@ class Diagnostic:
         tool: The tool of the message, or None for jitstudio itself.
         number: The tool's number of the message, such as ``177-D`` or ptxas' ``C7508``; empty for
             none.
-        explanation: Cause and remedy, in sentences; empty where `core.explanations` has none.
+        explanation: Event, cause and remedy; empty where `core.explanations` has none.
         fix: The fix that the program offers, or None.
     """
 

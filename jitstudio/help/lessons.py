@@ -73,7 +73,7 @@ class Goal:
     Attributes:
         text: The name of the budget, a sentence.
         is_reached: Whether all of its conditions hold.
-        reasons: What is not reached and why, a sentence or more each.
+        reasons: The conditions that are not reached and why, a sentence or more each.
         skipped: Why it was left out; empty where it was not.
     """
 

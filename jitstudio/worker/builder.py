@@ -103,7 +103,7 @@ class Builder:
         """Builds and waits for the result.
 
         Args:
-            request: What to build.
+            request: The build.
             ticket: The number by which `cancel` knows this call.
             on_event: Called in this thread with everything that happens meanwhile.
             timeout: Seconds after which the build is ended.

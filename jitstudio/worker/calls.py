@@ -184,7 +184,7 @@ class SingleWorker:
     and the next call works.
 
     Args:
-        program: What the process runs.
+        program: The program that the process runs.
         memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
     """
 

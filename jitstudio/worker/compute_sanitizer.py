@@ -39,7 +39,7 @@ class Sanitized:
 
     Attributes:
         host: The process.
-        findings: What was found; known once the process has ended.
+        findings: The findings; known once the process has ended.
     """
 
     host: WorkerHost

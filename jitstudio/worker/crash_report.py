@@ -52,11 +52,11 @@ def reading_mishap(
     """Returns why a reading process gave no answer, and the outcome; None with an answer.
 
     Args:
-        answer: What came of the call.
-        file: What it was to read.
+        answer: The result of the call.
+        file: The file to be read.
         timeout: Seconds it may have taken.
-        remedy: What to do about one that takes longer, a sentence.
-        what: What of the file, with a blank behind it; empty for all.
+        remedy: The advice about a file that takes longer, a sentence.
+        what: The part of the file, with a blank behind; empty for all.
     """
     match answer:
         case Ending.CANCEL:

@@ -62,7 +62,7 @@ class HostEvaluator(SingleWorker):
         """Writes the content of a buffer, which a file or an expression gives, to an .npy file.
 
         Args:
-            buffer: What to fill, and how.
+            buffer: The buffer to fill, and the fill.
             values: Scalars by name.
             others: Further buffers that the expression may refer to.
             prepared: The .npy files of those that `fill` has made.
@@ -102,7 +102,7 @@ class HostEvaluator(SingleWorker):
 
         Args:
             expectation: Of which buffer, and what.
-            element: What one element is.
+            element: The type of an element.
             length: How many there are.
             got: The .npy file with what was written.
             values: See `fill`.

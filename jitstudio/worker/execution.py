@@ -107,14 +107,14 @@ class _Step:
 
     Attributes:
         number: Its place in the plan.
-        job: What to do.
-        mark: What distinguishes it from others, now; None if its result is not kept.
-        need: What its worker must be able to reach, and may.
+        job: The job to do.
+        mark: The properties that distinguish the job, now; None if the result is not kept.
+        need: The files that the worker must be able to reach, and may.
         host: Its worker.
         ticket: The number of the call.
         thread: Where the call is made; None for the thread of `Execution.run`.
-        started: What the worker reported when it began.
-        finished: What the worker reported when it ended.
+        started: The worker's report at the beginning.
+        finished: The worker's report at the end.
         refused: Whether it reported why it cannot begin.
     """
 

@@ -52,8 +52,8 @@ class ChildDeath:
     Attributes:
         killed: Whether `kill` was the cause.
         status: Its exit status as `subprocess` counts it: minus the signal.
-        stderr: What was on its stderr.
-        nonsense: What was wrong with what it said, for which it was ended; empty where nothing was.
+        stderr: The text on the child's stderr.
+        nonsense: The fault in the child's reply that ended the child; empty where there was none.
     """
 
     killed: bool
@@ -76,7 +76,7 @@ class WorkerHost:
 
     Args:
         memory_limit: Bytes the child may take, 0 for any number; set later, it holds for the next.
-        program: What the child runs.
+        program: The program that the child runs.
         wrapper: A command that starts the child for us, such as a debugging tool with its options.
         yields: Whether the child leaves the cores to other processes, where the system can do that.
     """
@@ -139,7 +139,7 @@ class WorkerHost:
         """Sends a call and waits for the end.
 
         Args:
-            call: What to do; `kill` knows it by its ticket.
+            call: The call; `kill` knows a call by the ticket.
             on_event: Called in this thread with everything the child reports meanwhile.
             need: What the child must be able to reach, and may. A child is sealed at its first
                 call; one that cannot carry this one out is replaced.

@@ -101,7 +101,7 @@ class Pool:
 
         Args:
             host: The worker.
-            module: What it has worked on.
+            module: The module of the work.
             chores: Whether it would like to prepare itself for more of that.
         """
         with self._changed:

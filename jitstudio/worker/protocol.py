@@ -181,7 +181,7 @@ class Call(Generic[_Request]):
 
     Attributes:
         ticket: The number of the call.
-        request: What to do.
+        request: The request to carry out.
         access: What the process may reach; it is sealed with that of its first call.
     """
 

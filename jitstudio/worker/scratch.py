@@ -35,7 +35,7 @@ def make(kind: str) -> Path:
     """Returns a new folder that no other user can enter.
 
     Args:
-        kind: What it is for, a word of `_NAMES`.
+        kind: The use of the folder, a word of `_NAMES`.
 
     Raises:
         OSError: It cannot be made.

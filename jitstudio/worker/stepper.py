@@ -85,7 +85,7 @@ class Stepper:
         """Begins a run, in place of the run before.
 
         Args:
-            request: What to launch; its code is PTX.
+            request: The launch; the code is PTX.
             thread: The thread to look at.
             ticket: The number by which `cancel` knows this call.
 
@@ -166,7 +166,7 @@ class Stepper:
         """Records the work of the thread's block around this step.
 
         Args:
-            about: What the window knows of the launch.
+            about: The window's facts about the launch.
             on_progress: See `move`.
             ticket: The number by which `cancel` knows this call.
 

@@ -47,7 +47,7 @@ class CallResult:
 
     Attributes:
         value, chores, spent: The fields of `Done`.
-        told: What has happened at the end, to be told with the answer.
+        told: The last events, to be told with the answer.
     """
 
     value: Any = None

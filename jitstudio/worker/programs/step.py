@@ -29,7 +29,7 @@ class OpenSteps:
 
     Attributes:
         number: Of the run; later requests name it.
-        command: What is launched; nothing is written to its folder.
+        command: The launch; nothing is written to the launch's folder.
         thread: The thread to look at.
     """
 
@@ -99,7 +99,7 @@ class RecordSteps:
 
     Attributes:
         number: Of the run.
-        about: What the window knows of it; None to go on with the recording before.
+        about: The window's facts about the step; None to go on with the recording before.
         seconds: After which to answer, however far it is.
     """
 

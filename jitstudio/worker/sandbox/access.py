@@ -83,8 +83,8 @@ class Need:
     """The needs of a call, for the process that carries out the call.
 
     Attributes:
-        least: What the process must be able to reach.
-        most: What it may reach; None where it does not matter that it may reach more.
+        least: The files and devices that the process must be able to reach.
+        most: The most that the process may reach; None where more does not matter.
         by_any: Whether any process may carry it out, whatever it did before: nothing is kept of
             the answer.
     """
@@ -103,7 +103,7 @@ class Need:
         """Returns the access for a process that is started for the call.
 
         Args:
-            earlier: What the process before it had: calls that need it come again.
+            earlier: The access of the process before: calls with that need come again.
         """
         if self.most is not None:
             return self.most

@@ -222,7 +222,7 @@ def need_of_buffers(
     """Returns the files that a calculation must be able to reach.
 
     Args:
-        buffers: Those whose files it reads.
+        buffers: The buffers whose files the calculation reads.
         folder: The folder of the launch.
         writable: Where it writes.
         confined_to: See `BuildRequest`: that of the build whose code is launched.

@@ -94,8 +94,8 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     """Seals this process, for good; the process must have a single thread.
 
     Args:
-        access: What it may reach beyond the toolchain and its own temporary folder.
-        role: What its program needs.
+        access: The reach beyond the toolchain and the temporary folder of the process.
+        role: The needs of the program.
         syscall: Calls the kernel.
 
     Raises:

@@ -56,9 +56,9 @@ class Denied:
     """Calls that are refused.
 
     Attributes:
-        why: What they would allow.
+        why: The harm that these calls could do.
         numbers: Their names, and numbers on x86_64 and aarch64; -1 where there is none.
-        error: What they answer.
+        error: The answer to these calls.
         spared: Where any of these is granted, they are let through.
     """
 
@@ -279,7 +279,7 @@ def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -
 
     Args:
         machine: As `os.uname` calls it.
-        granted: What the process needs.
+        granted: The needs of the process.
         pid: Its own.
         parent: The process that must not be sent signals.
     """
