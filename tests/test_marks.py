@@ -3,6 +3,7 @@
 import ctypes
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,13 @@ def test_a_path_that_is_not_there_is_refused_before_any_process_starts(pytestcon
     monkeypatch.setattr(pytestconfig, "args", [__file__, f"{__file__}.none::test_x"])
     with pytest.raises(pytest.UsageError, match=r"not found: \S+\.none$"):
         pytest_configure(pytestconfig)
+
+
+def test_no_folder_of_tests_is_left_out_by_its_name(pytestconfig):
+    """As pytest leaves out `build` and `dist` unless it is told otherwise."""
+    tests = Path(__file__).parent
+    parts = {
+        part for path in tests.rglob("test_*.py") for part in path.relative_to(tests).parts[:-1]
+    }
+    left_out = pytestconfig.getini("norecursedirs")
+    assert [part for part in sorted(parts) if any(fnmatch(part, p) for p in left_out)] == []

@@ -3,6 +3,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 
 from jitstudio.core.result import Outcome
 from jitstudio.gui.shell.status_line import StatusLine
+from tests.support import QUICK_ARCH
 
 # Compiled for minutes.
 _ENDLESS = """
@@ -16,7 +17,7 @@ def test_the_status_bar_follows_text_gpu_and_build(started, tmp_path):
     encoding = started.find(QLabel, "encodingLabel")
     gpu = started.find(QToolButton, "gpuButton")
     assert encoding.text() == "UTF-8 · LF"
-    assert started.find(QLabel, "targetLabel").text() == "sm_90"
+    assert started.find(QLabel, "targetLabel").text() == str(QUICK_ARCH)
     assert started.find(QLabel, "builtLabel").text().startswith("Built at ")
     assert gpu.text() == "GPU: not looked for"
 
