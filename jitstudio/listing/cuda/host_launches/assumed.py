@@ -135,7 +135,7 @@ def usual_number(name: str) -> int:
     """Returns the number that is taken for a variable of this name."""
     if name in _SUCCESS:
         return 0
-    last = name.rpartition(".")[2].partition("[")[0].strip("_")
+    last = name.rpartition(".")[2].rpartition("::")[2].partition("[")[0].strip("_")
     if last in _PROPERTIES:
         return _PROPERTIES[last]
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last)

@@ -269,6 +269,8 @@ class HostCalls:
             local.written |= written_bindings(bindings)
             self.variables.note_types(owner, local)
             local.objects[THIS] = owner.name, bindings
+        if owner is not None:
+            self.variables.share(owner, local)
         given = self._bind_owner(called, names, local)
         given += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)
@@ -279,7 +281,8 @@ class HostCalls:
                 names.put(
                     f"{place}.{member}", Made(local.values.get(member), local.members(member))
                 )
-        shared = self.globals | (owner.names if owner is not None and not place else frozenset())
+        members = () if owner is None or place else owner.members
+        shared = self.globals | {each.name for each in members if not each.is_static}
         if function.type == "lambda_expression":
             shared |= {root(key) for key in (*names.values, *local.values)}
         names.untracked |= (shared - own) & local.untracked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
@@ -16,6 +16,7 @@ from jitstudio.listing.cuda.host_launches.macros import LAUNCH
 from jitstudio.listing.cuda.host_launches.templates import LONGEST, TemplateHead, template
 from jitstudio.listing.cuda.syntax import (
     children,
+    declarator_chain,
     declared_name,
     is_method,
     operator,
@@ -41,12 +42,17 @@ _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*+")
 
 @dataclass(frozen=True)
 class HostMember:
-    """A variable of a class: its type, its declarator, what it begins with, if all share it."""
+    """A variable of a class: its type, its declarator, what it begins with, if all share it.
+
+    Attributes:
+        variable: The place of a static variable that may change, ``Config::threads``; else empty.
+    """
 
     kind: Node | None
     declarator: Node
     default: Node | None
     is_static: bool = False
+    variable: str = ""
 
     @property
     def name(self) -> str:
@@ -110,6 +116,7 @@ class HostDeclarations:
         self.types = types
         self.macros = dict(_macros(text))
         self.classes = _host_classes(trees)
+        self._define_members()
         own = {name: (tuple(c.members), dict(c.methods)) for name, c in self.classes.items()}
         for each in self.classes.values():
             for base in self._all_bases(each):
@@ -149,6 +156,48 @@ class HostDeclarations:
                 *(f for m in own[each.name][1].values() for f in m),
             )
         }
+
+    def _define_members(self) -> None:
+        """Gives static variables what their definitions outside of the class begin them with."""
+        defined: set[tuple[str, str]] = set()
+        for node in (each for tree in self.trees for each in _outside_functions(tree)):
+            if node.type != "declaration":
+                continue
+            for declarator in node.children_by_field_name("declarator"):
+                value = declarator.child_by_field_name("value")
+                *_, inner = declarator_chain(declarator)
+                written, _, name = "".join(text_of(inner).split()).rpartition("::")
+                owner = self.class_named(written)[0] if written else None
+                if owner is None or value is None:
+                    continue
+                if _names(template_of(node)) != _names(owner.template):
+                    continue
+                # Of two it is that of an instance, or of a class of the same name.
+                only = None if (owner.name, name) in defined else value
+                defined.add((owner.name, name))
+                owner.members = [
+                    replace(m, default=only) if m.name == name and m.is_static else m
+                    for m in owner.members
+                ]
+
+    @cached_property
+    def static_variables(self) -> dict[str, tuple[HostClass, HostMember]]:
+        """The static variables that may change, with their classes, by their places."""
+        return {
+            member.variable: (owner, member)
+            for owner in self.classes.values()
+            for member in owner.members
+            if member.variable
+        }
+
+    def place_of(self, written: str) -> str:
+        """Returns the place of a qualified name: a variable of a class has the same in all code."""
+        owner, _, name = written.rpartition("::")
+        if not self.static_variables or not owner:
+            return written
+        known = self.class_named(owner)[0]
+        members = known.members if known is not None else ()
+        return next((m.variable for m in members if m.name == name), "") or written
 
     def _all_bases(self, of: HostClass) -> list[HostClass]:
         """Returns the classes of the text that a class is made of, the nearest first."""
@@ -380,6 +429,11 @@ def template_of(node: Node) -> Node | None:
     return parent.child_by_field_name("parameters")
 
 
+def _names(parameters: Node | None) -> tuple[bytes, ...]:
+    """Returns the names of the parameters of a template; none for no template."""
+    return template((parameters.text if parameters is not None else None) or b"").names
+
+
 def is_for_device(function: Node) -> bool:
     """Returns whether a function is for the device only."""
     words = {child.type for child in function.children}
@@ -438,16 +492,19 @@ def _read(made: HostClass, body: Node) -> None:
             _add(made, _function_name(node), node)
             continue
         kind, last = node.child_by_field_name("type"), None
-        is_static = any(child.text == b"static" for child in node.children)
+        words = {child.text for child in node.children}
+        is_static, is_open = b"static" in words, words.isdisjoint((b"const", b"constexpr"))
         if kind is not None and kind.type == "enum_specifier":
             made.members += _enumerators(kind)
         for at, child in enumerate(node.children):
             role = node.field_name_for_child(at)
             if role == "declarator" and not is_method(child):
-                last = HostMember(kind, child, None, is_static)
+                may_change = is_static and is_open and made.template is None and made.name
+                place = f"{made.name}::{declared_name(child)}" if may_change else ""
+                last = HostMember(kind, child, None, is_static, place)
                 made.members.append(last)
             elif role == "default_value" and last is not None:
-                made.members[-1] = HostMember(kind, last.declarator, child, is_static)
+                made.members[-1] = replace(last, default=child)
 
 
 def _enumerators(kind: Node) -> Iterator[HostMember]:

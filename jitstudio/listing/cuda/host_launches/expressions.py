@@ -195,6 +195,8 @@ class HostExpressions:
                 if operator(node) == "*":
                     return self._content(argument, names, depth + 1)
                 return self.place(argument, names, depth + 1)
+            case "qualified_identifier":
+                return self._code.place_of("".join(text_of(node).split()))
         return "".join(text_of(node).split())
 
     def map_of(self, call: Node, names: Names, depth: int = 0) -> str:

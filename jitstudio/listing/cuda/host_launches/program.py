@@ -145,7 +145,9 @@ class _Program:
         names = Names()
         for node in self._code.variables:
             self._variables.declare(node, names)
-        self._calls.globals = frozenset(map(root, (*names.types, *names.values)))
+        self._variables.begin_static(names)
+        places = (*names.types, *names.values, *self._code.static_variables)
+        self._calls.globals = frozenset(map(root, places))
         functions = [function for listed in self._code.functions.values() for function in listed]
         for function in (*self._code.functions.get("main", ()), *functions):
             if function.id not in self._calls.entered and not is_for_device(function):

@@ -249,10 +249,30 @@ class HostVariables:
         for member in owner.members:
             names.declare(member.name)
         self.note_types(owner, names)
+        self.share(owner, names)
         for member in owner.members:
             kind, default = member.kind, member.default
-            if kind is not None and (default is not None or self._code.class_of(kind)):
+            if member.variable or kind is None:
+                continue
+            if default is not None or self._code.class_of(kind):
                 names.put(member.name, self.initial(kind, member.declarator, default, names))
+
+    def share(self, owner: HostClass, names: Names) -> None:
+        """Lets the static variables of a class that may change be those that all code knows."""
+        for member in owner.members:
+            if member.variable:
+                names.aliases[member.name] = member.variable
+
+    def begin_static(self, names: Names) -> None:
+        """Gives the static variables of classes that may change what they begin with."""
+        for place, (owner, member) in self._code.static_variables.items():
+            local = names.copy()
+            self.begin(owner, local)
+            if (known := local.types.get(member.name)) is not None:
+                names.types[place] = known
+            if member.kind is not None:
+                made = self.initial(member.kind, member.declarator, member.default, local)
+                names.put(place, made)
 
     def note_types(self, owner: HostClass, names: Names) -> None:
         """Notes the types of the variables of a class."""
