@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, split_variant
 from jitstudio.core.launch.arguments import host_variable
-from jitstudio.core.launch.c_types import PTX_SCALARS, named
-from jitstudio.core.launch.problems import TextError
+from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.request import (
     Direction,
     FormParameter,
@@ -31,7 +30,6 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Pointer, Scalar, Type
-from jitstudio.core.launch.values import integer
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import VariableNode, declarations
@@ -45,6 +43,7 @@ from jitstudio.listing.declared_kernels import (
     types_of,
 )
 from jitstudio.listing.host_needs import host_needs
+from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.kernel_parameters import expanded, merged
 from jitstudio.listing.module_variables import (
@@ -87,7 +86,14 @@ def kernel_forms(
     """
     known = _Known.of(sources, result, headers, access)
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
-    forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
+    instances = [known.instance(kernel, _kernel_name(kernel, result)) for kernel in kernels]
+    same: dict[str, list[LaunchedInstance]] = {}
+    for each in instances:
+        same.setdefault(each.name.path, []).append(each)
+    forms = [
+        known.form(kernel, each, same[each.name.path])
+        for kernel, each in zip(kernels, instances, strict=True)
+    ]
     used = Counter(form.title for form in forms)
     titles = {
         (kernel.module, kernel.name): form.title
@@ -198,7 +204,15 @@ class _Known:
             },
         )
 
-    def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
+    def instance(self, kernel: Kernel, name: KernelName) -> LaunchedInstance:
+        """Returns a kernel as launches are compared to it."""
+        count = None if name.parameters is None else len(name.parameters)
+        return LaunchedInstance(name, count, self.expressions.get(kernel.name, frozenset()))
+
+    def form(
+        self, kernel: Kernel, instance: LaunchedInstance, others: Sequence[LaunchedInstance]
+    ) -> KernelForm:
+        name = instance.name
         layout = self._layout(kernel)
         slots = layout.kernels[kernel.name] if layout else None
         by_hand = any(x.by_hand and kernel.name in x.kernels for x in self.layouts)
@@ -206,7 +220,7 @@ class _Known:
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
         count, launches = len(parameters.parameters), self._launches_of(name)
-        launch = launch_of(name, count, launches, self.expressions.get(kernel.name, frozenset()))
+        launch = launch_of(replace(instance, parameters=count), launches, others)
         captured = self.captured.get(_module(kernel.module))
         if launch is None and captured is not None and signature is not None:
             module = _module(kernel.module)
@@ -335,90 +349,6 @@ class _Known:
 def _declared_paths(path: str, declared: Set[str]) -> Set[str]:
     """Returns which declarations a path in code may be of: ``extern "C"`` has no namespaces."""
     return declared & {path} or {other for other in declared if other.rpartition("::")[2] == path}
-
-
-def launch_of(
-    name: KernelName,
-    parameters: int,
-    launches: Iterable[HostLaunch],
-    expressions: Set[str] = frozenset(),
-) -> HostLaunch | None:
-    """Returns the launch of this kernel of which most is known; None where there is none.
-
-    Args:
-        name: The kernel.
-        parameters: How many it has.
-        launches: What host code launches.
-        expressions: The name expressions by which the kernel was asked for.
-    """
-    own = [_plain_argument(text) for text in name.arguments]
-    asked = [read_name(text).arguments for text in expressions]
-    written = [own, *([_plain_argument(text) for text in listed] for listed in asked)]
-
-    def fit(launch: HostLaunch) -> tuple[bool, int]:
-        known = (launch.grid, launch.block, launch.shared, *launch.arguments)
-        # Defaults, and those that nobody could deduce, are not written.
-        listed = arguments(launch)
-        is_own = any(each[: len(listed)] == listed for each in written) and bool(listed)
-        return is_own or listed in written, sum(value is not None for value in known)
-
-    def arguments(launch: HostLaunch) -> list[str]:
-        return [_plain_argument(text) for text in read_name(f"k<{launch.template}>").arguments]
-
-    fitting = [
-        launch
-        for launch in launches
-        if launch.kernel.rpartition("::")[2] == name.path.rpartition("::")[2]
-        and len(launch.arguments) == parameters
-        and not _differ(arguments(launch), own)
-        and not _is_overload(launch.types, name.parameters or ())
-    ]
-    return max(fitting, key=fit, default=None)
-
-
-_QUALIFIER = re.compile(r"\b[A-Za-z_]\w*::")
-_CAST = re.compile(r"\(\w[\w ]*\)(?=-?\d)")
-_AROUND_SIGNS = re.compile(r"(?<!\s)\s*+([<>,*&()])\s*+")
-
-
-def _plain_argument(text: str) -> str:
-    """Returns an argument of a template in the spelling by which others are compared to it."""
-    plain = _QUALIFIER.sub("", _CAST.sub("", " ".join(text.split())))
-    if kind := named(plain):
-        return kind.name
-    with suppress(TextError, ZeroDivisionError):
-        return str(integer(plain))
-    return _AROUND_SIGNS.sub(r"\1", plain)
-
-
-def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
-    """Returns whether pointers that a launch passes are surely none that a kernel takes."""
-    for some, other in zip(given, parameters, strict=False):
-        of, by = (_plain_argument(text.replace("const", "").rstrip("* ")) for text in (some, other))
-        are_pointers = some.endswith("*") and other.endswith("*")
-        if are_pointers and "void" not in (of, by) and _are_other_types(of, by):
-            return True
-    return False
-
-
-def _are_other_types(some: str, other: str) -> bool:
-    """Returns whether two names are of types that are surely not one; a `long` has two names."""
-    kinds = named(some), named(other)
-    match kinds:
-        case (Scalar() as one, Scalar() as two):
-            return (one.size, one.kind) != (two.size, two.kind)
-    return some != other and None not in kinds
-
-
-def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
-    """Returns whether two lists of plain arguments are surely of two instances.
-
-    Types may have other names, and the last arguments may be defaults; numbers are what they are.
-    """
-    return any(
-        (a != b and a.isdecimal() and b.isdecimal()) or _are_other_types(a, b)
-        for a, b in zip(some, others, strict=False)
-    )
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from jitstudio.core.launch.types import Pointer
 from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
+from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import read_name
-from jitstudio.listing.kernels import launch_of
 from tests.core.launch.forms import form
 from tests.program_kernels import PROGRAMS
 
@@ -174,9 +174,11 @@ def test_the_launch_of_which_most_is_known_is_taken():
         int main() { k<float><<<7, 32>>>(nullptr, 5); k<double><<<2, 2>>>(nullptr, 1); }
     """
     found = launches(text)
-    assert launch_of(read_name("void k<float>(float*, int)"), 2, found).line == 3
-    assert launch_of(read_name("void k<double>(float*, int)"), 2, found).grid == (2,)
-    assert launch_of(read_name("k"), 3, found) is None
+    assert launch_of(LaunchedInstance(read_name("void k<float>(float*, int)"), 2), found).line == 3
+    assert launch_of(LaunchedInstance(read_name("void k<double>(float*, int)"), 2), found).grid == (
+        2,
+    )
+    assert launch_of(LaunchedInstance(read_name("k"), 3), found) is None
 
 
 READ = Pointer(FLOAT, const=True)

@@ -8,8 +8,8 @@ from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
+from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import read_name
-from jitstudio.listing.kernels import launch_of
 
 KERNELS = """\
 template <int N> __global__ void k(float *x, int n) { }
@@ -215,7 +215,7 @@ def test_each_instance_has_its_own_launch(before, body, expected):
     found = {}
     for expression in instances:
         name = read_name(expression)
-        if launch := launch_of(name, 2, launches, {expression}):
+        if launch := launch_of(LaunchedInstance(name, 2, {expression}), launches):
             found[expression] = launch.grid, launch.block, launch.arguments[1]
             assert isinstance(launch.arguments[0], HostBuffer)
     numbers = {"k<3 * 2>": "k<6>", "k<4 * 2>": "k<8>"}
@@ -225,9 +225,9 @@ def test_each_instance_has_its_own_launch(before, body, expected):
 def test_the_launch_of_another_instance_is_not_taken():
     content = f"{KERNELS}{MAIN % 'k<4><<<2, 32>>>(d, 5); s<float><<<1, 1>>>(d, 1);'}".encode()
     found = host_launches(Source("k.cu", CodeKind.CUDA, content), Types([declarations(content)]))
-    assert launch_of(read_name("void k<4>(float*, int)"), 2, found).grid == (2,)
-    assert launch_of(read_name("void k<8>(float*, int)"), 2, found) is None
-    assert launch_of(read_name("void s<double>(double*, int)"), 2, found) is None
+    assert launch_of(LaunchedInstance(read_name("void k<4>(float*, int)"), 2), found).grid == (2,)
+    assert launch_of(LaunchedInstance(read_name("void k<8>(float*, int)"), 2), found) is None
+    assert launch_of(LaunchedInstance(read_name("void s<double>(double*, int)"), 2), found) is None
 
 
 def launched(text):
@@ -240,8 +240,8 @@ def test_overloads_are_told_apart_by_what_their_pointers_lead_to():
         "__global__ void r(float *p, int n) { }\n__global__ void r(int *p, int n) { }\n"
         + MAIN % "int *i; cudaMalloc(&i, 8); r<<<1, 1>>>(d, 1); r<<<2, 2>>>(i, 2);"
     )
-    assert launch_of(read_name("r(float*, int)"), 2, found).grid == (1,)
-    assert launch_of(read_name("r(int*, int)"), 2, found).grid == (2,)
+    assert launch_of(LaunchedInstance(read_name("r(float*, int)"), 2), found).grid == (1,)
+    assert launch_of(LaunchedInstance(read_name("r(int*, int)"), 2), found).grid == (2,)
 
 
 @pytest.mark.parametrize(
@@ -274,3 +274,21 @@ def test_memory_of_module_variables_is_as_large_as_they_are():
         + MAIN % "float *p; cudaGetSymbolAddress((void **)&p, s); k<<<1, 1>>>(a, p);"
     )
     assert found.arguments == (HostBuffer(1024), HostBuffer(256))
+
+
+def test_of_launches_of_any_of_two_instances_only_what_both_have_is_known():
+    found = launched(
+        "template <class T> __global__ void t(int *p, int n, T x) { }\n"
+        + MAIN
+        % "int *i; cudaMalloc(&i, 8); t<lib::a><<<3, 32>>>(i, 5, {}); "
+        "t<lib::b><<<3, 64>>>(i, 6, {}); t<float><<<7, 8>>>(i, 9, 1.f);"
+    )
+    names = (read_name(f"void t<{x}>(int*, int, {x})") for x in ("long", "short", "float"))
+    of_long, of_short, of_float = every = [LaunchedInstance(name, 3) for name in names]
+    for one in (of_long, of_short):
+        launch = launch_of(one, found, every)
+        assert (launch.grid, launch.block, launch.shared) == ((3,), None, 0)
+        assert (launch.arguments[0].bytes, launch.arguments[1]) == (8, None)
+    assert launch_of(of_float, found, every).block == (8,)
+    # Of one alone they can be of nothing else.
+    assert launch_of(of_long, found, [of_long, of_float]).block == (32,)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from jitstudio.core.launch.types import Pointer, Scalar, Struct, Type
+from jitstudio.listing.cuda.declarations import Scope
 from jitstudio.listing.cuda.host_launches.brackets import split
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations
 from jitstudio.listing.cuda.host_launches.templates import (
+    OnlyPlaces,
     TemplateHead,
     counted,
     host_instance,
@@ -21,6 +24,9 @@ from jitstudio.listing.cuda.host_launches.templates import (
 from jitstudio.listing.cuda.host_launches.values import FunctionName, Names
 from jitstudio.listing.cuda.syntax import stripped, text_of
 from jitstudio.listing.cuda.types import Argument
+
+# `Mode::fast`, `kThreads`
+_NAME = re.compile(rb"[A-Za-z_][\w:]*+")
 
 
 @dataclass(frozen=True)
@@ -126,9 +132,33 @@ class NamedFunctions:
         listed: Sequence[bytes] | None = None
         if kernel is not None and kernel.names:
             listed = instance(kernel, written, [each.encode() for each in arguments], known)
-        listed = listed or [resolved(each, known) for each in written]
+        listed = [*(listed or [resolved(each, known) for each in written])]
+        same = self._code.kernels.get(path.rpartition("::")[2], ())
+        if kernel is not None and len(same) == 1:
+            # What names it without its namespace is in there itself.
+            scope = () if "::" in path else same[0].scope
+            listed = self._completed(kernel, [self._counted(x, scope, names) for x in listed])
         arguments_text = b", ".join(listed).decode("utf-8", "replace")
         return LaunchedKernel(path, self._code.without_aliases(arguments_text))
+
+    def _completed(self, kernel: TemplateHead, listed: list[bytes]) -> list[bytes]:
+        """Returns the arguments of a template with the defaults behind them that are known."""
+        for at in range(len(listed), 0 if kernel.has_pack else len(kernel.names)):
+            before = OnlyPlaces(dict(zip(kernel.names, listed, strict=False)))
+            default = resolved(kernel.defaults[at], before)
+            known = self._code.types.argument_in(default.decode("utf-8", "replace"), ())
+            if known is None:
+                break
+            listed.append(str(known).encode() if isinstance(known, int) else default)
+        return listed
+
+    def _counted(self, argument: bytes, scope: Scope, names: Names) -> bytes:
+        """Returns an argument of a template as a number where it is the name of one."""
+        if not _NAME.fullmatch(argument):
+            return argument
+        text = argument.decode("utf-8", "replace")
+        known = self._code.types.argument_in(text, scope, names.bindings)
+        return str(known).encode() if isinstance(known, int) else argument
 
     def types(self, arguments: Sequence[str], names: Names) -> tuple[str, ...]:
         """Returns what arguments are, as far as their text says; empty for what it does not."""
