@@ -139,6 +139,14 @@ void *allocate(size_t bytes)
     return pointer;
 }
 
+void enroll(void *pointer, size_t bytes)
+{
+    State &s = state();
+    Guard guard(s.lock);
+    int number = static_cast<int>(s.allocations.size());
+    s.allocations.insert({reinterpret_cast<uintptr_t>(pointer), {number, bytes}});
+}
+
 void release(void *pointer)
 {
     State &s = state();

@@ -13,6 +13,8 @@ namespace recording {
 // Device memory is memory of the host, zeroed, of which no page exists before it is touched.
 void *allocate(size_t bytes);
 void release(void *pointer);
+// Memory of the program's own that the device may use, too.
+void enroll(void *pointer, size_t bytes);
 
 // What a pointer points to: the number of the allocation, the offset into it, and its size.
 struct Place {

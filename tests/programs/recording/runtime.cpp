@@ -239,6 +239,11 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *, s
     *array = handle<cudaArray_t>();
     return cudaSuccess;
 }
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned)
+{
+    enroll(p, bytes);
+    return cudaSuccess;
+}
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
 {
     *device = host;

@@ -45,8 +45,12 @@ _ALLOCATIONS: dict[str, tuple[int, ...]] = {
     "cudaMallocHost": (1,),
     "cudaHostAlloc": (1,),
     "cuMemAlloc": (1,),
+    "cuMemAllocHost": (1,),
+    "cuMemHostAlloc": (1,),
     _PITCHED: (2, 3),
 }
+_REGISTRATIONS = frozenset({"cudaHostRegister", "cuMemHostRegister"})
+_MAPPINGS = frozenset({"cudaHostGetDevicePointer", "cuMemHostGetDevicePointer"})
 _BY_ADDRESS = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _BY_CONFIG = "cudaLaunchKernelEx"
 _BY_GRAPH = ("cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams")
@@ -111,6 +115,12 @@ class RuntimeCalls:
             self._allocate(arguments[0], sizes, names, in_loop=in_loop)
             if name == _PITCHED and self._assumes:
                 self._assume_pitch(arguments, names, call.start_point[0] + 1)
+        elif name in _REGISTRATIONS and len(arguments) > 1:
+            if not isinstance(self._expressions.argument(arguments[0], names), HostBuffer):
+                self._allocate(arguments[0], arguments[1:2], names, in_loop=in_loop)
+        elif name in _MAPPINGS and len(arguments) > 1:
+            memory = self._expressions.argument(arguments[1], names)
+            self._keep_memory(self._expressions.place(arguments[0], names), memory, names)
         elif name in _BY_ADDRESS and len(arguments) > 3:
             values = [
                 as_argument(names.known(place)) for place in self._listed(arguments[3], names)
@@ -181,11 +191,19 @@ class RuntimeCalls:
             names.lose(place)
             return
         self._allocations += 1
+        memory = HostBuffer(whole_number(size), origin=self._allocations)
+        self._keep_memory(place, memory, names)
+        if in_loop and "[" in place:
+            names.keep(any_element(place), HostBuffer(memory.bytes))
+
+    def _keep_memory(self, place: str, memory: Number | HostBuffer | None, names: Names) -> None:
+        """Remembers the memory that a pointer leads to; anything else is none."""
+        if not isinstance(memory, HostBuffer):
+            names.lose(place)
+            return
         # Behind a pointer, too, as in a function that gets the address.
         for each in (place, names.resolved(f"{place}[0]")):
-            names.keep(each, HostBuffer(whole_number(size), origin=self._allocations))
-        if in_loop and "[" in place:
-            names.keep(any_element(place), HostBuffer(whole_number(size)))
+            names.keep(each, memory)
 
     def _assume_pitch(self, arguments: Sequence[Node], names: Names, line: int) -> None:
         """Takes the next multiple of 512 bytes for what the driver makes of the width of rows."""
