@@ -25,7 +25,7 @@ def has_places(errors: str) -> bool:
 
 
 def with_sources(errors: str, ptx: str, names: Iterable[str]) -> str:
-    """Returns what ptxas has said, with the place in the source below each error.
+    """Returns the errors of ptxas, with the place in the source below each error.
 
     Args:
         errors: What it said.
@@ -39,7 +39,7 @@ def with_sources(errors: str, ptx: str, names: Iterable[str]) -> str:
         number = int(error["line"] or error["remarked"])
         near = (lines.places_of(n) for n in range(number, number - _NEAR, -1))
         chain: InlineChain = next(filter(None, near), ())
-        frames = [f"{known.get(each.file, each.file)}({each.line})" for each in chain]
+        frames = [f"{known.get(place.file, place.file)}({place.line})" for place in chain]
         more = "".join(f", inlined at {frame}" for frame in frames[1:])
         return f"{error[0]}\n    from {frames[0]}{more}" if frames else error[0]
 

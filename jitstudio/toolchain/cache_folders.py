@@ -1,4 +1,4 @@
-"""Lists the kernels in a folder that a compiler or a package keeps them in, and takes one out."""
+"""Lists the kernels in the folder of a compiler's or a package's cache, and takes kernels out."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Tell = Callable[[ListingProgress], None]
 
 @dataclass(frozen=True)
 class _Read:
-    """What was read of one folder.
+    """The kernels that were read of a folder.
 
     Attributes:
         fingerprint: Of the folder and those of its files that were looked into.
@@ -57,7 +57,7 @@ class _Read:
 
 
 class CacheFolders:
-    """Reads folders; what has not changed since the same one was listed last is not read again."""
+    """Reads folders; unchanged parts of the folder that was listed last are not read again."""
 
     def __init__(self) -> None:
         self._path = ""
@@ -98,17 +98,19 @@ class CacheFolders:
             if progress.kernels > MOST_KERNELS:
                 notes.add(f"There are more than {MOST_KERNELS:,} kernels: not all are listed.")
                 break
-        found = [each for read in self._known.values() for each in read.found]
-        if not found:
+        pieces = [piece_kernels for read in self._known.values() for piece_kernels in read.found]
+        if not pieces:
             return LibraryFailure(_nothing(request.name, notes))
-        found.sort(key=lambda each: (-each[0].date, each[0].member))
-        names = demangled(one.name for _, kernels in found for one in kernels)
+        pieces.sort(key=lambda piece_kernels: (-piece_kernels[0].date, piece_kernels[0].member))
+        names = demangled(kernel.name for _, kernels in pieces for kernel in kernels)
         return LibraryListing(
-            tuple(piece for piece, _ in found),
+            tuple(piece for piece, _ in pieces),
             tuple(
-                LibraryKernel(one.name, names[one.name], number, one.code_bytes, one.resources)
-                for number, (_, kernels) in enumerate(found)
-                for one in kernels
+                LibraryKernel(
+                    kernel.name, names[kernel.name], number, kernel.code_bytes, kernel.resources
+                )
+                for number, (_, kernels) in enumerate(pieces)
+                for kernel in kernels
             ),
             notes.all(),
             tuple(self._known),
@@ -116,7 +118,7 @@ class CacheFolders:
 
     @staticmethod
     def take(request: TakeRequest) -> TakenCode | LibraryFailure:
-        """Returns what a cache keeps of one compilation, as a captured kernel."""
+        """Returns a compilation in a cache as a captured kernel."""
         member = request.piece.member
         try:
             kernel = reading.captured(Path(request.path), member, request.written)
@@ -135,7 +137,7 @@ class CacheFolders:
 
 
 class _Progress:
-    """Counts kernels, and tells of it ten times a second at most."""
+    """Counts kernels, and reports the count ten times a second at most."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -143,7 +145,7 @@ class _Progress:
         self.kernels = 0
 
     def add(self, kernels: int, member: str) -> None:
-        """Adds what was found in a file or folder."""
+        """Adds the kernels of a file or folder."""
         self.kernels += kernels
         if time.monotonic() - self._told > _BETWEEN_REPORTS:
             self._told = time.monotonic()
@@ -159,7 +161,7 @@ def _nothing(name: str, notes: Notes) -> str:
 
 
 def _read(folder: Folder, progress: _Progress) -> _Read:
-    found = []
+    pieces = []
     for entry in reading.entries(folder):
         if (piece := _piece(entry)) is None:
             folder.notes.add(
@@ -172,12 +174,12 @@ def _read(folder: Folder, progress: _Progress) -> _Read:
         )
         progress.add(len(kernels), entry.member)
         if kernels:
-            found.append((piece, kernels))
+            pieces.append((piece, kernels))
         elif piece.kind is CodeKind.CUBIN:
             # Of empty PTX CUDA's own cache has more than one.
             folder.notes.add(f"'{entry.member}' is left out: no kernel is in it, or half of one.")
     used = tuple(folder.used)
-    return _Read(folder.fingerprint(used), used, tuple(found), folder.notes)
+    return _Read(folder.fingerprint(used), used, tuple(pieces), folder.notes)
 
 
 def _piece(entry: CacheEntry) -> CodePiece | None:

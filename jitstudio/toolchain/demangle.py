@@ -40,29 +40,29 @@ def demangle(name: str) -> str:
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
-    """Returns each name in C++, or the name itself: see there.
+    """Returns each name in C++; some names stay as they are, see below.
 
-    That is one that is not mangled, that nothing can read, or whose words would be too many or take
-    too long. The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
+    Those are names that are not mangled, that nothing can read, or whose words would be too many or
+    take too long. The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
     """
-    found = {name: name for name in names}
+    readable = {name: name for name in names}
     if _demangler() is None:
-        return found
+        return readable
     involved = []
-    for name in found:
+    for name in readable:
         if not name.startswith("_Z") or len(name) > _LONGEST:
             continue
         if len(name) > _LONGEST_PLAIN or len(_REFERENCE.findall(name)) > _MOST_REFERENCES:
             involved.append(name)
         else:
-            found[name] = _read(name)
+            readable[name] = _read(name)
     end = monotonic() + _BUDGET
     while involved and monotonic() < end:
         read = _read_apart(involved, end)
-        found |= zip(involved, read, strict=False)
+        readable |= zip(involved, read, strict=False)
         # The one behind these is given up.
         del involved[: len(read) + 1]
-    return found
+    return readable
 
 
 def _read(name: str) -> str:
@@ -78,7 +78,7 @@ def _read(name: str) -> str:
 
 
 def _read_apart(names: Sequence[str], end: float) -> list[str]:
-    """Reads names in a copy of this process, as far as it comes within its time."""
+    """Reads names in a copy of this process, as many as the time suffices for."""
     if not hasattr(os, "fork"):
         return []
     source, sink = os.pipe()
@@ -86,7 +86,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     if pid == 0:
         _write_names(names, sink)
     os.close(sink)
-    told = b""
+    answer = b""
     try:
         while left := max(0.0, min(_PATIENCE, end - monotonic())):
             if not select.select([source], [], [], left)[0]:
@@ -94,16 +94,16 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
             piece = os.read(source, 1 << 16)
             if not piece:
                 break
-            told += piece
+            answer += piece
     finally:
         os.close(source)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+    return [json.loads(line) for line in answer.split(b"\n")[:-1]]
 
 
 def _write_names(names: Sequence[str], sink: int) -> None:
-    """Writes what names are in C++, a line each, and ends."""
+    """Writes the names in C++, a line each, and ends."""
     try:
         # The caller may be gone by the time it is due to end this.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -81,31 +81,32 @@ def device_part(
         macros = macros.union(*map(device_macros, texts))
     refused = [refusals.get(name, NO_REFUSALS) for name in names]
     mentioned = "\n".join((*job.name_expressions, *wanted)).encode()
-    found = _judged(mentioned, texts, macros, refused, ())
-    if any(each.spans for each in found) and (own := own_headers(job)):
-        found = _judged(mentioned, texts, macros.union(*map(device_macros, own)), refused, own)
-    if not any(each.spans or each.marks for each in found):
+    judged = _judged(mentioned, texts, macros, refused, ())
+    if any(host_code.spans for host_code in judged) and (own := own_headers(job)):
+        judged = _judged(mentioned, texts, macros.union(*map(device_macros, own)), refused, own)
+    if not any(host_code.spans or host_code.marks for host_code in judged):
         return DevicePart(job, job)
     inputs = tuple(
-        (ref, each.device_text) for (ref, _), each in zip(job.inputs, found, strict=False)
+        (ref, host_code.device_text)
+        for (ref, _), host_code in zip(job.inputs, judged, strict=False)
     )
     headers = tuple(
-        replace(header, content=each.device_text)
-        for header, each in zip(job.headers, found[count:], strict=True)
+        replace(header, content=host_code.device_text)
+        for header, host_code in zip(job.headers, judged[count:], strict=True)
     )
-    options = (*job.options, *definitions_for(found))
-    both = list(zip(names, found, strict=True))
+    options = (*job.options, *definitions_for(judged))
+    both = list(zip(names, judged, strict=True))
     launched: dict[str, tuple[str, int]] = {}
-    for name, each in both:
-        for expression, line in each.instances:
+    for name, host_code in both:
+        for expression, line in host_code.instances:
             if expression not in job.name_expressions:
                 launched.setdefault(expression, (name, line))
     expressions = (*job.name_expressions, *launched)
     return DevicePart(
         replace(job, inputs=inputs, headers=headers, options=options, name_expressions=expressions),
         job,
-        tuple(aside_part(name, each) for name, each in both if each.spans),
-        {word: (name, line) for name, each in both for word, line in each.names},
+        tuple(aside_part(name, host_code) for name, host_code in both if host_code.spans),
+        {word: (name, line) for name, host_code in both for word, line in host_code.names},
         launched,
     )
 
@@ -117,27 +118,27 @@ def _judged(
     refused: Sequence[Refusals],
     headers: Sequence[bytes],
 ) -> list[HostCode]:
-    found = []
+    judged = []
     for i, text in enumerate(texts):
         others = (*texts[:i], *texts[i + 1 :])
         rest = b"\n".join((mentioned, *others))
-        found.append(
+        judged.append(
             find_host_code(text, macros, rest, refused=refused[i], headers=(*headers, *others))
         )
-    return found
+    return judged
 
 
-def definitions_for(found: Iterable[HostCode]) -> Iterator[str]:
+def definitions_for(parts: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
-    marked = {word.strip() for each in found for _, word in each.marks}
+    marked = {word.strip() for part in parts for _, word in part.marks}
     for word in sorted(marked & MARKS.keys()):
         yield f"--define-macro={word.decode()}={MARKS[word].decode()}"
 
 
-def aside_part(name: str, found: HostCode) -> HostCodeAside:
-    """Returns what of a text was set aside."""
-    doubts = tuple((doubt.line, doubt.reason) for doubt in found.doubts)
-    return HostCodeAside(name, found.ranges, doubts)
+def aside_part(name: str, host_code: HostCode) -> HostCodeAside:
+    """Returns the lines of a text that were set aside, and the doubts about them."""
+    doubts = tuple((doubt.line, doubt.reason) for doubt in host_code.doubts)
+    return HostCodeAside(name, host_code.ranges, doubts)
 
 
 _MOST_RANGES = 12
@@ -148,6 +149,7 @@ _WARNING = re.compile(
     r"(?:[ \t]+[^\n]*(?:\n|\Z))*+\n?(?:Remark: The warnings can be suppressed with [^\n]*\n*)?",
     re.MULTILINE,
 )
+# `"ns::helper"`, of which the last part is searched for.
 _NAMED = re.compile(r'"(?:[^"]*::)?(\w+)"')
 
 
@@ -156,7 +158,7 @@ def without_idle_warnings(log: str, part: DevicePart) -> str:
 
     They are of what host code alone uses, and of functions whose body was set aside.
     """
-    bodies = {(each.name, at) for each in part.host_code for at in each.line_numbers()}
+    bodies = {(aside.name, at) for aside in part.host_code for at in aside.line_numbers()}
 
     def rest(match: re.Match[str]) -> str:
         if match["number"] == "940":
@@ -173,10 +175,10 @@ _UNDEFINED = re.compile(r': error: (?:identifier|[a-z ]*has no member) "(\w+)"(?
 
 
 def words_on_calls(part: DevicePart, errors: str) -> str:
-    """Returns what to do about host code that device code needs; empty if it needs none."""
-    found = dict.fromkeys(name for name in _UNDEFINED.findall(errors) if name in part.names)
+    """Returns the remedy for host code that device code needs; empty if none is needed."""
+    names = dict.fromkeys(name for name in _UNDEFINED.findall(errors) if name in part.names)
     lines = []
-    for name in found:
+    for name in names:
         text, line = part.names[name]
         where = "" if text == split_variant(part.job.name)[0] else f" of '{text}'"
         lines.append(
@@ -201,21 +203,29 @@ _MISSING = re.compile(
     r"(?=(_Z\w++))_Z\w*?(?:[CD][0-3][EI]|aS)",
     re.MULTILINE,
 )
+# Of `ns::Type<int>::Type(float)` what comes off: `<int>` and `(float)`.
 _ARGUMENTS = re.compile(r"<[^<>]*+>|\(.*")
+# `const ns::Type<int> &` may stand before a function's name, `struct ` begins a class.
 _BEFORE_NAME = re.compile(r"(?!\s*+(?:template|struct|class|friend)\b)[\w:&<>, \t]*+")
 # Lines between the name of a function and the end of its parameters.
 _MOST_LINES = 10
 
 
-def asking_for_calls(options: tuple[str, ...], made: str) -> tuple[str, ...]:
-    """Returns the options by which NVRTC warns of calls of what has no body here; none if all has.
+def asking_for_calls(options: tuple[str, ...], output: str) -> tuple[str, ...]:
+    """Returns the options by which NVRTC warns of calls without a body here; empty if all have one.
 
     Args:
         options: Those of the compile.
-        made: The PTX, and what ptxas has said.
+        output: The PTX, and the errors of ptxas.
     """
-    found = {o: o.replace("__device__", _ASKING, 1) for o in options if o.startswith(_BODILESS)}
-    return tuple(found.get(o, o) for o in options) if found and _MISSING.search(made) else ()
+    replacements = {
+        o: o.replace("__device__", _ASKING, 1) for o in options if o.startswith(_BODILESS)
+    }
+    return (
+        tuple(replacements.get(o, o) for o in options)
+        if replacements and _MISSING.search(output)
+        else ()
+    )
 
 
 def host_calls(part: DevicePart, log: str, ptx: str) -> str:
@@ -226,23 +236,23 @@ def host_calls(part: DevicePart, log: str, ptx: str) -> str:
 
     Args:
         part: What was compiled.
-        log: What NVRTC said by `asking_for_calls`.
-        ptx: What it made.
+        log: The answer of NVRTC to `asking_for_calls`.
+        ptx: The PTX of that compile.
     """
     missing = {_last_name(name) for name in demangled(_MISSING.findall(ptx)).values()}
     texts = part.texts
-    found = []
+    errors = []
     for call in _ANSWER.finditer(log):
         name = _last_name(call["name"])
         if name in missing:
             text = texts.get(call["in"], b"") if call["file"] == call["in"] else b""
             line = _own_line(text.decode("utf-8", "replace"), name, int(call["line"]))
             where = f", line {line}" if line else ""
-            found.append(
+            errors.append(
                 f'{call["place"]}: error: calling a __host__ function ("{call["name"]}"{where}) '
                 f"from device code is not allowed\n{call['echo']}"
             )
-    return "\n".join(dict.fromkeys(found))
+    return "\n".join(dict.fromkeys(errors))
 
 
 def _own_line(text: str, name: str, last: int) -> int:
@@ -255,8 +265,10 @@ def _own_line(text: str, name: str, last: int) -> int:
     """
     lines = text.split("\n")[:last]
     for number in range(last, max(0, last - _MOST_LINES), -1):
-        before, found, after = lines[number - 1].replace("operator =", "operator=").partition(name)
-        if found and after.lstrip().startswith("(") and _BEFORE_NAME.fullmatch(before):
+        before, separator, after = (
+            lines[number - 1].replace("operator =", "operator=").partition(name)
+        )
+        if separator and after.lstrip().startswith("(") and _BEFORE_NAME.fullmatch(before):
             above = lines[number - 2] if number > 1 else ""
             return 0 if above.lstrip().startswith("template") else number
     return 0
@@ -270,7 +282,7 @@ def _last_name(name: str) -> str:
 
 
 def host_mistakes(part: DevicePart) -> Iterator[str]:
-    """Yields a warning for each mistake in host code that is sure to be one, with its place."""
+    """Yields a warning with its place for each certain mistake in host code."""
     texts = part.texts
     others = [
         *texts.values(),
@@ -286,7 +298,7 @@ def host_mistakes(part: DevicePart) -> Iterator[str]:
 
 
 def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str]:
-    """Yields what the log says of host code: a line for each text, and one for each doubt.
+    """Yields the lines of the log on host code: a line for each text and for each doubt.
 
     Args:
         part: What was compiled.

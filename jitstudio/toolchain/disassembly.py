@@ -1,4 +1,4 @@
-"""Cubin to SASS by nvdisasm, a program of its own, as text and as columns.
+"""Cubin to SASS by the program nvdisasm, as text and as columns.
 
 Lines and encodings come of one run and live registers of another: nvdisasm cannot print both at
 once. The two run at the same time.
@@ -134,13 +134,13 @@ def read_cubin(
 
 
 def _restriction(cubin: bytes, function: str) -> tuple[str, ...]:
-    """Returns what has nvdisasm print one function only; nothing where it is not there."""
+    """Returns the options to print `function` alone; empty if the cubin has no such function."""
     index = function_index(cubin, function) if function else None
     return () if index is None else ("-fun", str(index))
 
 
 def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:
-    """Returns the code with what follows from the cubin, its PTX and the names in it."""
+    """Returns the code with target, lines, resources and C++ names, by the cubin and the PTX."""
     modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in ptx.items()}
     # Of the format that compilers wrote up to CUDA 12 (ABI version 7) the listing has no target.
     arch = cubin_target(cubin)
@@ -168,7 +168,7 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
 
 
 def disassemble(job: Job) -> Report:
-    """Disassembles one cubin."""
+    """Disassembles the cubin of the job."""
     program = locate.nvdisasm()
     report = Report()
     ((ref, cubin),) = job.inputs

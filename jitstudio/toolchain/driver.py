@@ -1,4 +1,4 @@
-"""The NVIDIA driver: whether it is here, which GPUs it shows, and its errors in one spelling."""
+"""The NVIDIA driver: whether it is here, which GPUs it shows, and errors in a common spelling."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _count() -> tuple[str, int] | DeviceList:
 
 
 def checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns what a driver call has answered besides its status.
+    """Returns the values of a driver call's answer, without the status.
 
     Raises:
         DriverError: The status is not success.

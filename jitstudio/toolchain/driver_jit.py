@@ -1,4 +1,4 @@
-"""PTX to a cubin by the compiler inside the driver: what happens to PTX that a program loads."""
+"""PTX to a cubin by the compiler inside the driver, as for PTX that a program loads."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def version() -> str:
 
 @dataclass(frozen=True)
 class DriverCubin:
-    """What the driver made of PTX.
+    """The driver's result for PTX.
 
     Attributes:
         cubin: None where it refused.
@@ -69,22 +69,22 @@ class DriverCubin:
 
 
 def assemble(job: Job) -> Report:
-    """Assembles one PTX module for the target that the job names."""
+    """Assembles the PTX module of the job for the target among the options."""
     version()
     report = Report(options=tuple(_sent(job)))
     with report.timed():
         checked("cuCtxSetCurrent", driver.cuCtxSetCurrent(_context()))
         named = [(ref.file_name, code) for ref, code in job.inputs]
-        made = assemble_here(named, report.options or ())
-    if made.cubin is not None:
-        report.made[CodeKind.CUBIN] = made.cubin
-    report.ok = made.cubin is not None
-    report.log, report.error_log = made.log, made.error_log
+        result = assemble_here(named, report.options or ())
+    if result.cubin is not None:
+        report.made[CodeKind.CUBIN] = result.cubin
+    report.ok = result.cubin is not None
+    report.log, report.error_log = result.log, result.error_log
     return report
 
 
 def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] = ()) -> DriverCubin:
-    """Assembles PTX in the current context, for its GPU unless the options name a target.
+    """Assembles PTX in the current context, for the GPU there unless the options name a target.
 
     Args:
         modules: Names and texts.
@@ -124,14 +124,14 @@ def _link(modules: Iterable[tuple[str, bytes]], settings: list[tuple[Any, Any]])
 
 
 def _sent(job: Job) -> Iterator[str]:
-    """Those of nvJitLink's options that the driver has, too; it prints registers when asked."""
+    """Yields those of nvJitLink's options that the driver has, and `-verbose` for registers."""
     yield from (option for option in job.options if _setting(option))
     if "-verbose" not in job.options:
         yield "-verbose"
 
 
 def _setting(option: str) -> tuple[Any, int] | None:
-    """Returns how the driver calls an option; None where it has none of this kind."""
+    """Returns the driver's option and value for `option`; None where the driver has none."""
     if option in _FLAGS:
         return _FLAGS[option]
     if option.startswith(_ARCH):
@@ -147,7 +147,7 @@ def _setting(option: str) -> tuple[Any, int] | None:
 
 @cache
 def _context() -> Any:
-    """Returns the first GPU's context, which a link needs though it runs nothing there."""
+    """Returns the first GPU's context, which a link needs though nothing runs there."""
     checked("cuInit", driver.cuInit(0))
     (device,) = checked("cuDeviceGet", driver.cuDeviceGet(0))
     (context,) = checked("cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(device))

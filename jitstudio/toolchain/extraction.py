@@ -1,4 +1,4 @@
-"""Takes the machine code and the PTX for one target out of a file that holds several.
+"""Takes the machine code and the PTX for a target out of a file that holds several targets.
 
 cuobjdump unpacks fatbins, and objects and libraries of nvcc with fatbins inside. What has to be
 compiled or linked before it is machine code goes through nvJitLink. A cubin keeps its PTX readably,
@@ -47,12 +47,12 @@ class Piece:
 
     @property
     def title(self) -> str:
-        """What it is for, as people write it."""
+        """The target, as people write it."""
         return self.arch.compute if self.kind is CodeKind.PTX else self.arch.sm
 
 
 def extract(job: Job) -> Report:
-    """Finds the code for the target of the job in its only input."""
+    """Finds the code for the target of the job in the only input."""
     ((ref, content),) = job.inputs
     if ref.kind is CodeKind.CUBIN:
         return _kept(ref, content)
@@ -85,16 +85,17 @@ def _kept(ref: Ref, content: bytes) -> Report:
 
 
 def _captured(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
-    """Machine code and PTX of a captured kernel; the report says what went wrong."""
+    """Returns machine code and PTX of a captured kernel; the report takes errors."""
     try:
         kernel = unpack_kernel(content)
     except CapturedError as error:
         report.error_log = f"'{ref.file_name}' cannot be read: {error}."
         return ()
     pieces = tuple(
-        Piece(kind, kernel.target, completed_cubin(one.content))
+        Piece(kind, kernel.target, completed_cubin(representation.content))
         for language, kind in _CAPTURED.items()
-        if (one := kernel.representation(language)) is not None and kernel.target is not None
+        if (representation := kernel.representation(language)) is not None
+        and kernel.target is not None
     )
     if not pieces:
         report.error_log = f"'{ref.file_name}' has neither machine code nor PTX for a known target."
@@ -105,7 +106,7 @@ _CAPTURED = {KernelLanguage.CUBIN: CodeKind.CUBIN, KernelLanguage.PTX: CodeKind.
 
 
 def _for_target(content: bytes, wanted: Arch) -> bytes:
-    """Returns a fatbin without what is for other targets, where it takes long to unpack.
+    """Returns a fatbin without the code for other targets, if large.
 
     A fatbin without machine code for the target stays as it is.
     """
@@ -145,7 +146,7 @@ def _wanted(job: Job) -> Arch:
 
 
 def _captured_target(pieces: tuple[Piece, ...], wanted: Arch) -> Arch:
-    """That of the machine code, whatever target is set; of PTX, the one set if it can be."""
+    """Returns the target of the machine code, whatever is set; of PTX, `wanted` if possible."""
     if not pieces:
         return wanted
     own = pieces[0]
@@ -158,7 +159,7 @@ def _without_target(job: Job) -> tuple[str, ...]:
 
 
 def _unpacked(ref: Ref, content: bytes, target: Arch | None, report: Report) -> tuple[Piece, ...]:
-    """Everything in the file, or all that its target needs; the report says what went wrong."""
+    """Returns everything in the file, or all for `target`; the report takes errors."""
     report.error_log = nvjitlink.too_large(ref, content)
     if report.error_log:
         return ()
@@ -201,26 +202,26 @@ def unpack(content: bytes, kind: CodeKind, name: str) -> tuple[tuple[Piece, ...]
         return tuple(_pieces(folder)), done.returncode, errors
 
 
-def _empty(ref: Ref, told: str) -> str:
+def _empty(ref: Ref, errors: str) -> str:
     words = f"'{ref.file_name}' holds no machine code and no PTX that can be read."
-    return f"{words} {told}".strip()
+    return f"{words} {errors}".strip()
 
 
 def _pieces(folder: Path) -> Iterable[Piece]:
-    """Yields what was unpacked, in the order of the file."""
-    found = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
-    for path, match in sorted(found, key=lambda pair: int(pair[1]["number"] or 0)):
+    """Yields the unpacked pieces, in the order of the file."""
+    files = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
+    for path, match in sorted(files, key=lambda pair: int(pair[1]["number"] or 0)):
         kind, content = _KINDS[match["ending"]], read_file(path)
         arch = Arch.parse(match["target"])
         yield Piece(kind, (kind is CodeKind.CUBIN and cubin_target(content)) or arch, content)
 
 
 def _of(kind: CodeKind, pieces: tuple[Piece, ...]) -> dict[Arch, list[Piece]]:
-    found: dict[Arch, list[Piece]] = {}
+    by_target: dict[Arch, list[Piece]] = {}
     for piece in pieces:
         if piece.kind is kind:
-            found.setdefault(piece.arch, []).append(piece)
-    return found
+            by_target.setdefault(piece.arch, []).append(piece)
+    return by_target
 
 
 def _take_cubin(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report) -> None:
@@ -231,8 +232,8 @@ def _take_cubin(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Repor
     elif chosen := ptx_for(wanted, texts):
         text = texts[chosen][0]
         _say(report, f"There is no machine code for {wanted}: the PTX for {text.title} was taken.")
-        made = replace(ref, kind=CodeKind.PTX)
-        _link(replace(job, inputs=((made, text.content),)), report)
+        ptx = replace(ref, kind=CodeKind.PTX)
+        _link(replace(job, inputs=((ptx, text.content),)), report)
     else:
         report.error_log = (
             f"'{ref.file_name}' holds nothing that runs on {wanted}. It holds {_listed(pieces)}: "
@@ -277,7 +278,7 @@ def _join(report: Report, linked: Report) -> None:
 
 
 def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report) -> None:
-    """The PTX that the machine code was made from if it is there, else the nearest."""
+    """Takes the PTX behind the machine code if present, otherwise the nearest PTX."""
     texts = _of(CodeKind.PTX, pieces)
     cubins = _of(CodeKind.CUBIN, pieces)
     best = machine_code_for(wanted, cubins)
@@ -285,8 +286,8 @@ def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report)
     made_from = cubin_target(code) if code else None
     if made_from in texts:
         report.made[CodeKind.PTX] = texts[made_from][0].content
-    elif code and (kept := kept_ptx(code)):
-        report.made[CodeKind.PTX] = kept.encode()
+    elif code and (text := kept_ptx(code)):
+        report.made[CodeKind.PTX] = text.encode()
     elif chosen := ptx_for(wanted, texts):
         _say(report, f"The PTX for {texts[chosen][0].title} was taken.")
         report.made[CodeKind.PTX] = texts[chosen][0].content
@@ -301,7 +302,7 @@ def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report)
 
 
 def _listed(pieces: tuple[Piece, ...]) -> str:
-    """Returns such as ``cubins for sm_80 and sm_90, PTX for compute_90``."""
+    """Returns the pieces in words: ``machine code for sm_80 and sm_90, PTX for compute_90``."""
     words = {CodeKind.CUBIN: "machine code", CodeKind.PTX: "PTX"}
     parts = []
     for kind, word in words.items():

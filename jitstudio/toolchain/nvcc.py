@@ -36,11 +36,12 @@ _LIMIT = 30.0
 _PTX_INPUT = "application ptx input"
 # A file that the preprocessor has opened: `# 1 "/usr/include/stdio.h" 1 3 4`.
 _OPENED = re.compile(rb'^# \d+ "((?:[^"\\]|\\.)*)"', re.MULTILINE)
+# `cc1plus -v` writes a folder to a line, with a blank before.
 _SEARCHED = re.compile(r"^#include <\.\.\.> [^\n]*\n(?P<folders>(?: [^\n]*\n)*)", re.MULTILINE)
 
 
 def version() -> str:
-    """Returns such as ``13.0``.
+    """Returns the version of nvcc, as ``13.0``.
 
     Raises:
         ToolMissing: nvcc is not here, or there is no host compiler that it could start.
@@ -51,7 +52,7 @@ def version() -> str:
 
 
 def found() -> str:
-    """Returns the path of nvcc, if there is a host compiler, too; empty where it cannot be used."""
+    """Returns the path of nvcc if there is a host compiler, too; else empty."""
     try:
         _host_compiler()
         return locate.program(Tool.NVCC)
@@ -60,9 +61,9 @@ def found() -> str:
 
 
 def may_find(header: str) -> bool:
-    """Returns whether nvcc may know a header without an option that names its folder.
+    """Returns whether nvcc may know a header without an option that names the folder.
 
-    It is looked for in the toolkit and where hosts keep theirs: no program is started for it.
+    The search is in the toolkit and where hosts keep headers, and starts no program.
     """
     toolkit = Path(locate.program(Tool.NVCC)).resolve().parent.parent
     folders = [*toolkit.glob("targets/*/include"), toolkit / "include", Path("/usr/local/include")]
@@ -106,15 +107,15 @@ def _host_compiler() -> str:
     names: tuple[str, ...] = (chosen,) if chosen else _HOST_COMPILERS
     if os.path.isdir(chosen):
         names = tuple(os.path.join(chosen, name) for name in _HOST_COMPILERS)
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    compiler = next(filter(None, map(shutil.which, names)), None)
+    if compiler is None:
         where = f"{_CHOSEN} names '{chosen}'" if chosen else "no gcc on PATH"
         raise ToolMissing(
             Tool.NVCC,
             f"nvcc cannot be used ({where}): it needs a host compiler. Install one, such as with "
             "apt-get install g++, or compile with NVRTC.",
         )
-    return found
+    return compiler
 
 
 def _printed(program: str, *options: str) -> str:
@@ -131,7 +132,7 @@ def _printed(program: str, *options: str) -> str:
 
 
 def compile_cuda(job: Job) -> Report:
-    """Compiles one CUDA C++ module."""
+    """Compiles the CUDA C++ module of the job."""
     folder = Path(tempfile.gettempdir(), _FOLDER)
     remove_tree(folder)
     folder.mkdir(mode=0o700)
@@ -145,8 +146,8 @@ def _compile(job: Job, folder: Path) -> Report:
     ((_, text),) = job.inputs
     name, _, _ = split_variant(job.name)
     report = Report(options=_options(job))
-    headers, kept, made = folder / "headers", folder / "kept", folder / "made"
-    for part in (headers, kept):
+    headers, intermediates, output = folder / "headers", folder / "kept", folder / "made"
+    for part in (headers, intermediates):
         part.mkdir()
     for header in job.headers:
         place = headers / header.name
@@ -158,18 +159,18 @@ def _compile(job: Job, folder: Path) -> Report:
     source = _file_of(job, name, text) or _copied(folder, name, text)
     words = [locate.program(Tool.NVCC), *(report.options or ())]
     words += [f"-I{headers}"] if job.headers else []
-    words += ["--keep", "--keep-dir", str(kept), "-o", str(made), "-x", "cu", source]
+    words += ["--keep", "--keep-dir", str(intermediates), "-o", str(output), "-x", "cu", source]
     environment = {k: v for k, v in os.environ.items() if k not in _HIDDEN_OPTIONS}
     with report.timed():
         done = subprocess.run(
             words, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
         )
-    said = _readable(text_of(done.stderr + done.stdout), folder, kept)
-    report.ok = done.returncode == 0 and made.is_file()
-    _take(job, report, kept, made)
+    said = _readable(text_of(done.stderr + done.stdout), folder, intermediates)
+    report.ok = done.returncode == 0 and output.is_file()
+    _take(job, report, intermediates, output)
     if report.ok:
         report.log = said
-        opened = _opened(kept, {source, name})
+        opened = _opened(intermediates, {source, name})
         report.find_searches = partial(_searches, job, report.options or (), opened, folder)
     else:
         report.ended(Tool.NVCC, done.returncode, said, name)
@@ -182,7 +183,7 @@ def _options(job: Job) -> tuple[str, ...]:
 
 
 def _file_of(job: Job, name: str, text: bytes) -> str:
-    """Returns the path of the module's own file if it holds this text; empty if it does not."""
+    """Returns the path of the module's file if the file holds this text; empty otherwise."""
     folders = [o.partition("=")[2] for o in job.options if o.startswith("--include-path=")]
     for place in dict.fromkeys((name, *(os.path.join(folder, name) for folder in folders))):
         try:
@@ -200,37 +201,38 @@ def _copied(folder: Path, name: str, text: bytes) -> str:
     return str(copy)
 
 
-def _take(job: Job, report: Report, kept: Path, made: Path) -> None:
-    """Takes what was made, and of a cubin that ptxas refused the PTX."""
-    ptx = next(kept.glob("*.ptx"), None)
+def _take(job: Job, report: Report, intermediates: Path, output: Path) -> None:
+    """Takes the results, and the PTX of a cubin that ptxas refused."""
+    ptx = next(intermediates.glob("*.ptx"), None)
     if CodeKind.CUBIN in job.makes:
         if report.ok:
-            report.made[CodeKind.CUBIN] = made.read_bytes()
+            report.made[CodeKind.CUBIN] = output.read_bytes()
         if CodeKind.PTX in job.makes and ptx is not None:
             report.made[CodeKind.PTX] = ptx.read_bytes()
     elif report.ok:
-        report.made[CodeKind.PTX] = made.read_bytes()
+        report.made[CodeKind.PTX] = output.read_bytes()
 
 
-def _readable(log: str, folder: Path, kept: Path) -> str:
+def _readable(log: str, folder: Path, intermediates: Path) -> str:
     """Returns a log without the names of our own files."""
-    log = re.sub(rf"{re.escape(str(kept))}/[^\s,']*\.ptx", _PTX_INPUT, log)
+    log = re.sub(rf"{re.escape(str(intermediates))}/[^\s,']*\.ptx", _PTX_INPUT, log)
     return log.replace(f"{folder}/", "")
 
 
-def _opened(kept: Path, own: set[str]) -> frozenset[str] | None:
-    """Returns the files that the preprocessor has opened; None if it has left no list."""
-    listed = next(kept.glob("*.ii"), None)
+def _opened(intermediates: Path, own: set[str]) -> frozenset[str] | None:
+    """Returns the files that the preprocessor has opened; None if there is no list."""
+    # Files that end in .ii are preprocessed: their line markers name all files that were read.
+    listed = next(intermediates.glob("*.ii"), None)
     if listed is None:
         return None
-    names = {os.fsdecode(found) for found in _OPENED.findall(listed.read_bytes())}
+    names = {os.fsdecode(name) for name in _OPENED.findall(listed.read_bytes())}
     return frozenset(n for n in names - own if not n.startswith("<") and not n.endswith("/"))
 
 
 def _searches(
     job: Job, options: tuple[str, ...], opened: frozenset[str] | None, folder: Path
 ) -> tuple[Search, ...] | None:
-    """All places where the compile looked for files; None if they cannot be known."""
+    """Returns all places where the compile looked for files; None if unknown."""
     if opened is None or any(name.startswith(str(folder)) for name in opened):
         return None
     here = working_folder()
@@ -241,8 +243,8 @@ def _searches(
 @cache
 def _folders() -> tuple[str, ...]:
     """The folders that nvcc and the host compiler search by themselves."""
-    told = _SEARCHED.search(_printed(_host_compiler(), "-x", "c++", "-E", "-v", os.devnull))
-    system = told["folders"].split("\n") if told else []
+    match = _SEARCHED.search(_printed(_host_compiler(), "-x", "c++", "-E", "-v", os.devnull))
+    system = match["folders"].split("\n") if match else []
     root = Path(locate.program(Tool.NVCC)).resolve().parent.parent
     own = [*root.glob("targets/*/include"), *root.glob("targets/*/include/cccl"), root / "include"]
     return tuple(os.path.normpath(f) for f in (*map(str, own), *map(str.strip, system)) if f)

@@ -15,6 +15,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report
 
+# `sm_90a`, or `compute_90` of PTX.
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")
 
 
@@ -24,7 +25,7 @@ class _Unknown(ValueError):
 
 @cache
 def version() -> str:
-    """Returns such as ``13.4``.
+    """Returns the version of nvFatbin, as ``13.4``.
 
     Raises:
         ToolMissing: nvFatbin is not here.
@@ -49,9 +50,9 @@ def pack(job: Job) -> Report:
             _add(handle, ref, code, report)
         at_work = job.name
         with report.timed():
-            made = bytearray(nvfatbin.size(handle))
-            nvfatbin.get(handle, made)
-        report.made[CodeKind.FATBIN] = bytes(made)
+            fatbin = bytearray(nvfatbin.size(handle))
+            nvfatbin.get(handle, fatbin)
+        report.made[CodeKind.FATBIN] = bytes(fatbin)
         report.ok = True
     except nvfatbin.nvFatbinError as error:
         report.error_log = f"{meaning_of(nvfatbin.Result(error.status))} ({at_work})"

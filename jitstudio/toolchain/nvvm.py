@@ -42,10 +42,13 @@ _UNOPTIMISED_NO_TABLE = (
 
 # Its reading of the text: all that comes before what a module may lack.
 _PARSE_ERROR = re.compile(r"^\S[^\n]*? \(\d+, \d+\): parse ", re.MULTILINE)
+# `datalayout` as the text has the word, `data layout` as messages write it.
 _LAYOUT_REFUSED = re.compile(r"(?i)data ?layout")
 
 _NO_LOG = "libNVVM gave no log."
+# `call void bitcast (void (i32)* @llvm.name to void (i64)*)(i64 1)`
 _CAST_INTRINSIC = re.compile(r"@(?P<name>llvm\.[\w.]++) to ")
+# `declare float @llvm.fma.f32(float, float, float)`
 _DECLARED_INTRINSIC = re.compile(
     r"^[ \t]*+declare[ \t]++(?P<type>[^\s@]++)[ \t]++@(?P<name>llvm\.[\w.]++)"
     r"\((?P<parameters>(?:[^()\n]|\([^()\n]*+\))*+)\)",
@@ -68,7 +71,7 @@ def version() -> str:
 
 
 def _dialect(options: list[str]) -> Iterator[str]:
-    """Which LLVM is read for the target: what does not parse may be right for another one."""
+    """Yields the LLVM that is read for each target: refused text may be right for another one."""
     for target in _targets(options):
         if llvm := llvm_dialect(target):
             pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
@@ -76,7 +79,7 @@ def _dialect(options: list[str]) -> Iterator[str]:
 
 
 def _typed_notes(options: list[str], modules: list[_Module]) -> Iterator[str]:
-    """Yields what became of pointers with types where the target's LLVM has none."""
+    """Yields notes on typed pointers, taken for `ptr` where the target's LLVM has no types."""
     for target in _targets(options):
         llvm = llvm_dialect(target) or 0
         if llvm < _OPAQUE_SINCE:
@@ -114,9 +117,9 @@ def compile_ir(job: Job) -> Report:
         libdevice = [(_LIBDEVICE, _libdevice())] if job.libdevice else []
     except ToolMissing as missing:
         return Report(error_log=str(missing))
-    given = [[(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)]
-    given[1] += libdevice
-    copies = [[_copied(*module, job) for module in part] for part in given]
+    modules = [[(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)]
+    modules[1] += libdevice
+    copies = [[_copied(*module, job) for module in part] for part in modules]
     texts = [copy for part in copies for copy in part if isinstance(copy, IrCopy)]
     report = _with_tables(job, copies)
     foreign = [copy for copy in texts if has_foreign_layout(copy)]
@@ -126,7 +129,7 @@ def compile_ir(job: Job) -> Report:
             supply_layout(copy)
         report = _with_tables(job, copies)
         report.ms += refused.ms
-    report.supplied = tuple(one for copy in texts for one in copy.supplied)
+    report.supplied = tuple(fact for copy in texts for fact in copy.supplied)
     marked = f"@{job.entry} is to be launched: the copy for libNVVM marks it as a kernel."
     report.diagnostics += [
         Diagnostic(Severity.INFO, copy.name, copy.kernel_line, None, marked, Tool.NVVM)
@@ -137,12 +140,12 @@ def compile_ir(job: Job) -> Report:
         causes = [line for copy in texts for line in _intrinsics_refused(job, copy)]
         report.error_log = "\n".join(causes) or report.error_log
     if report.supplied and _PARSE_ERROR.search(report.error_log):
-        return _program(job, *given)
+        return _program(job, *modules)
     return report
 
 
 def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
-    """Yields errors for intrinsics that have another type than LLVM's, of which libNVVM says none.
+    """Yields errors for intrinsics with another type than LLVM's, which libNVVM refuses silently.
 
     Each declaration is tried alone, with a call of it. What is called through a bitcast is declared
     as it should be.
@@ -156,7 +159,9 @@ def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
     head = "".join(f'target {what} = "{value}"\n' for what, value in targets_of(copy))
     for declared in _DECLARED_INTRINSIC.finditer(code):
         name, type_ = declared["name"], declared["type"]
-        values = ", ".join(f"{each} undef" for each in split_at_commas(declared["parameters"]))
+        values = ", ".join(
+            f"{parameter} undef" for parameter in split_at_commas(declared["parameters"])
+        )
         caller = (
             f"define void @caller() {{\n  %1 = call {type_} @{name}({values})\n  ret void\n}}\n"
         )
@@ -176,7 +181,7 @@ def _place(copy: IrCopy, at: int) -> str:
 
 
 def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Report) -> bool:
-    """Whether the data layout is what keeps the modules from machine code."""
+    """Returns whether the data layout alone keeps the modules from machine code."""
     if report.ok and CodeKind.LTOIR in job.makes:
         # Of LTO-IR the link would say so, which has only that.
         options = tuple(option for option in job.options if option != _LTO)
@@ -229,9 +234,9 @@ def _tabled(copy: IrCopy | _Module) -> IrCopy | _Module:
 
 def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Report:
     report = Report()
-    given = {ref.name: code for ref, code in (*job.inputs, *job.libraries)}
+    originals = {ref.name: code for ref, code in (*job.inputs, *job.libraries)}
     sent = dict((*modules, *libraries))
-    report.copies = tuple(Header(n, sent[n]) for n, code in given.items() if sent[n] != code)
+    report.copies = tuple(Header(n, sent[n]) for n, code in originals.items() if sent[n] != code)
     notes: list[str] = []
     with report.timed():
         program = nvvm.create_program()

@@ -1,4 +1,4 @@
-"""What the result codes of the libraries mean, where one leaves no log."""
+"""Meanings of the result codes of the libraries, for failures without a log."""
 
 from __future__ import annotations
 
@@ -95,6 +95,6 @@ WORDS: dict[type, dict[Any, str]] = {
 
 
 def meaning_of(code: Any) -> str:
-    """A result code's name and what it means."""
+    """Returns the name of a result code and the meaning."""
     meaning = WORDS[type(code)].get(code, "This code is not known to jitstudio.")
     return f"{code.name}: {meaning}"

@@ -31,7 +31,7 @@ _PIECE = 64 << 20
 
 
 class DeviceMemory(ABC):
-    """What one argument stands for on a GPU.
+    """The memory, texture or variable behind an argument on a GPU.
 
     Attributes:
         spec: What it was made for; another content of the same size may be put in.
@@ -52,7 +52,7 @@ class DeviceMemory(ABC):
     def fill(
         self, spec: Buffer, prepared: Path | None, addresses: Mapping[int, int] | None = None
     ) -> None:
-        """Puts the content in that the launch begins with, unless it is there.
+        """Puts the content in that the launch begins with, unless already present.
 
         Args:
             spec: The buffer.
@@ -60,8 +60,8 @@ class DeviceMemory(ABC):
             addresses: Those of other buffers that it holds, by their places in it.
         """
         self._addresses = addresses or {}
-        held = tuple(self._addresses.items())
-        content = (spec.element, spec.length, spec.fill, spec.direction, prepared, held)
+        address_places = tuple(self._addresses.items())
+        content = (spec.element, spec.length, spec.fill, spec.direction, prepared, address_places)
         known = self._content == content
         # Until all of it is there, there is nothing to rely on.
         self._content, self.spec = None, spec
@@ -75,15 +75,15 @@ class DeviceMemory(ABC):
         self._content = content
 
     def forget(self) -> None:
-        """Does not rely on the content: something may have written where it should not."""
+        """Does not rely on the content: a kernel may have written out of bounds."""
         self._content = None
 
     @abstractmethod
     def restore(self) -> None:
-        """What the kernel has changed is again as it was before the first launch."""
+        """Undoes the kernel's changes: the content is as before the first launch."""
 
     def clear(self, poison: int | None, prepared: Path | None) -> None:
-        """Makes an output fit to be written: poisoned, or with what it was to be filled with."""
+        """Makes an output ready to be written: poisoned, or filled as `spec` says."""
         if self.spec.direction is not Direction.OUT:
             return
         with doing(f"filling '{self.spec.name}'"):
@@ -94,11 +94,11 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def guard(self) -> None:
-        """Draws what is watched around it anew."""
+        """Writes the guard zones around the memory anew."""
 
     @abstractmethod
     def strays(self) -> tuple[OutOfBoundsWrite, ...]:
-        """Writes around it that were caught."""
+        """Returns the writes into the guard zones."""
 
     @abstractmethod
     def copy_to(self, target: np.ndarray[Any, Any]) -> None:
@@ -106,7 +106,7 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """Yields the content in pieces: the first element of each, and its bytes."""
+        """Yields the content in pieces: the first element of each, and the bytes."""
 
     @abstractmethod
     def close(self) -> None:
@@ -122,7 +122,7 @@ class DeviceMemory(ABC):
 
     @abstractmethod
     def _poison(self, byte: int) -> None:
-        """Makes each byte this one."""
+        """Sets each byte to `byte`."""
 
     @property
     def _handle(self) -> Any:
@@ -130,13 +130,13 @@ class DeviceMemory(ABC):
 
 
 def content_of(spec: Buffer, prepared: Path | None) -> np.ndarray[Any, Any]:
-    """Returns what a buffer holds before a launch, by its file or its fill."""
+    """Returns the content of a buffer before a launch, by its file or fill."""
     content = open_buffer(prepared, spec.element) if prepared else generate(spec)
     return np.ascontiguousarray(content)
 
 
 class DeviceBuffer(DeviceMemory):
-    """Global memory for one argument.
+    """Global memory for an argument.
 
     Attributes:
         address: Where it begins.
@@ -174,7 +174,7 @@ class DeviceBuffer(DeviceMemory):
         return alike and spec.texels is None
 
     def restore(self) -> None:
-        """What the kernel has changed is again as it was before the first launch."""
+        """Undoes the kernel's changes: the content is as before the first launch."""
         unfilled = self.spec.fill.kind is FillKind.UNFILLED
         if self.spec.direction is Direction.INOUT and self._original is not None and not unfilled:
             with doing(f"restoring '{self.spec.name}'"):
@@ -205,7 +205,7 @@ class DeviceBuffer(DeviceMemory):
             checked("cuMemcpyDtoH", answer)
 
     def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """Yields the content in pieces: the first element of each, and its bytes."""
+        """Yields the content in pieces: the first element of each, and the bytes."""
         size = self.spec.element.size
         step = max(1, _PIECE // size)
         for first in range(0, self.spec.length, step):
@@ -252,9 +252,9 @@ class DeviceBuffer(DeviceMemory):
             checked("cuMemsetD8Async", answer)
 
     def _read(self, address: int, count: int) -> np.ndarray[Any, Any]:
-        held = np.empty(count, np.uint8)
-        checked("cuMemcpyDtoH", driver.cuMemcpyDtoH(held.ctypes.data, address, count))
-        return held
+        content = np.empty(count, np.uint8)
+        checked("cuMemcpyDtoH", driver.cuMemcpyDtoH(content.ctypes.data, address, count))
+        return content
 
 
 class DeviceVariable(DeviceBuffer):
@@ -286,7 +286,7 @@ class DeviceVariable(DeviceBuffer):
         self.given = self.address = self._start = int(address)
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
-        """Returns False: what is loaded anew has its variables elsewhere."""
+        """Returns False: code that is loaded anew has its variables elsewhere."""
         return False
 
 
@@ -301,7 +301,7 @@ class VariableSizeError(RuntimeError):
 
 
 def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:
-    """Yields what was changed in a zone, which begins at the buffer's edge."""
+    """Yields the changes in a zone, which begins at the buffer's edge."""
     changed = np.flatnonzero(zone != GUARD)
     if changed.size:
         yield OutOfBoundsWrite(before, int(changed[0]), int(changed.size))

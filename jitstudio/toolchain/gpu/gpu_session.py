@@ -1,4 +1,4 @@
-"""One GPU with what stays on it between launches: its memory, its code, buffers and textures."""
+"""A GPU with the memory, code, buffers and textures that stay there between launches."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _opened(ordinal: int) -> GpuSession:
 
 
 def free_memory(ordinal: int) -> int | None:
-    """Returns bytes free on a GPU, by the management library: it needs no context there."""
+    """Returns bytes free on a GPU, by the management library, which needs no context there."""
     try:
         return int(Device(ordinal).to_system_device().memory_info.free)
     except Exception:  # whatever that library says, the list of GPUs goes on without it
@@ -74,7 +74,7 @@ class Buffers:
     def prepare(
         self, request: LaunchRequest, prepared: Mapping[str, Path], loaded: LoadedCode
     ) -> dict[str, DeviceMemory]:
-        """Memory with content for each buffer; null pointers and handles have none.
+        """Returns memory with content for each buffer; null pointers and handles have none.
 
         What other code has run on is filled anew: it may have written where it should only read.
 
@@ -91,8 +91,8 @@ class Buffers:
             self.forget()
             self._code = code
         wanted = {b.name: b for b in request.buffers if b.length and not b.symbol}
-        for name, held in list(self._held.items()):
-            if name not in wanted or not held.fits(wanted[name], guarded):
+        for name, memory in list(self._held.items()):
+            if name not in wanted or not memory.fits(wanted[name], guarded):
                 self._held.pop(name).close()
         # What was just given back is there for what comes now.
         self._stream.sync()
@@ -100,10 +100,10 @@ class Buffers:
             if name not in self._held:
                 self._held[name] = self._taken(spec, guarded)
         buffers = {name: self._held[name] for name in wanted}
-        given = {name: held.given for name, held in buffers.items()}
+        addresses = {name: memory.given for name, memory in buffers.items()}
         for name, spec in wanted.items():
-            buffers[name].fill(spec, prepared.get(name), request.addresses_in(spec, given))
-        return buffers | self.variables(request, prepared, loaded, given)
+            buffers[name].fill(spec, prepared.get(name), request.addresses_in(spec, addresses))
+        return buffers | self.variables(request, prepared, loaded, addresses)
 
     def variables(
         self,
@@ -123,11 +123,13 @@ class Buffers:
         Raises:
             GpuError: The code has no such variable.
         """
-        made: dict[str, DeviceMemory] = {}
+        memories: dict[str, DeviceMemory] = {}
         for spec in request.variables:
-            held = made[spec.name] = DeviceVariable(spec, loaded.code, self._device, self._stream)
-            held.fill(spec, prepared.get(spec.name), request.addresses_in(spec, given))
-        return made
+            memory = memories[spec.name] = DeviceVariable(
+                spec, loaded.code, self._device, self._stream
+            )
+            memory.fill(spec, prepared.get(spec.name), request.addresses_in(spec, given))
+        return memories
 
     def _taken(self, spec: Buffer, guarded: bool) -> DeviceMemory:
         if spec.texels is None:
@@ -138,5 +140,5 @@ class Buffers:
 
     def forget(self) -> None:
         """Relies on no content: see `DeviceMemory.forget`."""
-        for held in self._held.values():
-            held.forget()
+        for memory in self._held.values():
+            memory.forget()

@@ -1,4 +1,4 @@
-"""Loads code onto a GPU, asks the driver about its kernels, and finds what they left unwritten."""
+"""Loads code onto a GPU, asks the driver about kernels, and finds unwritten elements."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JitError(GpuError):
 
 
 class Library:
-    """Loads code, and remembers what the driver's compiler has made of PTX.
+    """Loads code, and remembers the cubins that the driver's compiler has made of PTX.
 
     The code itself is loaded anew for each launch, so that its global variables are as they were.
     """
@@ -67,22 +67,24 @@ class Library:
         """
         log = ""
         if kind is CodeKind.PTX:
-            made = self._assembled(code)
-            log = "\n".join(text for text in (made.log, made.error_log) if text)
-            if made.cubin is None:
-                raise JitError(made.error, log)
-            code = made.cubin
+            assembled = self._assembled(code)
+            log = "\n".join(text for text in (assembled.log, assembled.error_log) if text)
+            if assembled.cubin is None:
+                raise JitError(assembled.error, log)
+            code = assembled.cubin
         load = ObjectCode.from_fatbin if kind is CodeKind.FATBIN else ObjectCode.from_cubin
         with doing("loading the code"):
             return LoadedCode(load(code), log)
 
     def _assembled(self, ptx: bytes) -> DriverCubin:
         key = sha256(ptx).digest()
-        found = self._made.pop(key, None) or assemble_here([("kernel.ptx", ptx)], ("-lineinfo",))
-        self._made[key] = found
+        assembled = self._made.pop(key, None) or assemble_here(
+            [("kernel.ptx", ptx)], ("-lineinfo",)
+        )
+        self._made[key] = assembled
         while len(self._made) > _KEPT:
             self._made.popitem(last=False)
-        return found
+        return assembled
 
 
 def kernel_of(loaded: LoadedCode, name: str) -> Kernel:
@@ -107,7 +109,7 @@ def function_of(kernel: Kernel) -> Any:
 
 
 def allow(kernel: Kernel, config: LaunchConfig) -> None:
-    """Asks for what a kernel may have but gets on demand only.
+    """Asks for shared memory and clusters that a kernel gets on demand only.
 
     Raises:
         GpuError: The GPU has not that much shared memory, or no such clusters.
@@ -130,7 +132,7 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
 
 
 def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFacts:
-    """Returns what the driver says about a kernel, and about its occupancy with this configuration.
+    """Returns the driver's facts about a kernel, and its occupancy with this configuration.
 
     The kernel must have what the configuration asks for: see `allow`.
 
