@@ -1,4 +1,4 @@
-"""Which headers NVRTC reads: NVIDIA's own, what it has searched, and what it may include.
+"""The headers that NVRTC reads: NVIDIA's own, the places searched, and allowed includes.
 
 From 13.3 on NVRTC brings NVIDIA's headers along and unpacks them by itself, so that `cuda_fp16.h`
 and CUB need no setting; before that they are those of the wheels or of a CUDA toolkit.
@@ -81,7 +81,7 @@ _ABANDONED = 3600.0
 
 
 def header_options(job: Job, version: str) -> tuple[str, ...]:
-    """Returns what to send behind the user's options, so that his folders are searched first."""
+    """Returns options to send behind the user's, whose folders are so searched first."""
     includes = any(option.startswith(_FORCED) for option in job.options)
     if not includes and not any(_INCLUDE.search(text) for text in _contents(job)):
         return ()
@@ -121,10 +121,10 @@ def _are_alone(job: Job) -> bool:
         return False
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_OWN:
-        at, found = waiting.pop()
-        if found.computed:
+        at, scan = waiting.pop()
+        if scan.computed:
             return False
-        for name in found.names - in_memory:
+        for name in scan.names - in_memory:
             places = (os.path.join(folder, name) for folder in (at, *folders))
             own = next((place for place in places if status_of(place)), None)
             if own is None and not os.path.isfile(os.path.join(stand_in_folder(), name)):
@@ -171,12 +171,12 @@ def _cupy_folders(job: Job) -> tuple[str, ...]:
 
 @cache
 def stand_in_folder() -> str:
-    """Returns the folder of jitstudio's own headers, for those of the host that are not found."""
+    """Returns the folder of jitstudio's own headers, for headers of the host that are not found."""
     return str(resource("host_headers"))
 
 
 def stand_in_of(name: str) -> str:
-    """Returns which of jitstudio's own headers can take the place of one; empty for none.
+    """Returns the header of jitstudio that can take the place of `name`; empty without any.
 
     Thrust's containers and algorithms, and CUB's for whole devices, are host code. What device code
     has of these libraries takes their place, as `thrust::tuple` may come by a header of a vector.
@@ -191,7 +191,7 @@ def stand_in_of(name: str) -> str:
 
 
 def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
-    """Returns those of jitstudio's own headers that were opened, as they are included."""
+    """Returns the headers of jitstudio that were opened, as they are included."""
     folder = f"{stand_in_folder()}/"
     names = {name.removeprefix(folder) for name in opened if name.startswith(folder)}
     return tuple(sorted(name for name in names if not name.startswith(_OWN)))
@@ -217,7 +217,7 @@ def _options(version: str) -> tuple[str, ...]:
 
 @cache
 def _unpacked(version: str) -> str:
-    """Returns the folder of the headers that NVRTC brings along; empty where it brings none.
+    """Returns the folder of the headers that NVRTC brings along; empty without any.
 
     Raises:
         OSError: They cannot be unpacked anywhere.
@@ -236,7 +236,7 @@ def _unpacked(version: str) -> str:
 
 
 def _bundled() -> Any:
-    """Returns what NVRTC says of the headers that it brings along; None where it has none."""
+    """Returns NVRTC's facts on the headers that come along; None where none do."""
     try:
         status, info, *_ = nvrtc.nvrtcGetBundledHeadersInfo()
     except (AttributeError, RuntimeError, TypeError):
@@ -289,7 +289,7 @@ def _size(folder: Path) -> int:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Removes what processes that were killed have unpacked; it takes others seconds."""
+    """Removes the unpacked files of killed processes; a live process is done within seconds."""
     for left in folder.glob(f"{_UNPACKING}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.lstat().st_mtime > _ABANDONED:
@@ -297,7 +297,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _installed() -> Iterator[str]:
-    """The folders of the wheels or the toolkit: the C headers, and CCCL next to or below them."""
+    """Yields the folders of the wheels or the toolkit: C headers, and CCCL beside or below."""
     if other := locate.other():
         # Those of another version would not fit, see `cuda_fp16.h`: "NV_IS_DEVICE is undefined".
         yield from other.headers
@@ -317,7 +317,7 @@ _WIDER_FOUND: FileContentCache[bool] = FileContentCache(lambda text: bool(_WIDER
 
 
 class _Trace:
-    """The list of files that NVRTC opens, in a file of its own, apart from all that it prints."""
+    """The list of files that NVRTC opens, in a file apart from all that NVRTC prints."""
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("jitstudio") if hasattr(os, "memfd_create") else -1
@@ -325,7 +325,7 @@ class _Trace:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What to send; it changes nothing of the result. Empty where NVRTC could not write it."""
+        """The options to send, without effect on results; empty if NVRTC cannot write the list."""
         if self._options is None:
             self._options = self._found_options()
         return self._options
@@ -339,12 +339,12 @@ class _Trace:
         return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
 
     def begin(self) -> None:
-        """Forgets what was opened until now."""
+        """Forgets the files opened until now."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
 
     def opened(self) -> frozenset[str] | None:
-        """Returns what was opened since, as NVRTC writes it; None if it did not say."""
+        """Returns the files opened since, as NVRTC writes them; None without a list."""
         if self._descriptor < 0:
             return None
         size = os.fstat(self._descriptor).st_size
@@ -365,7 +365,7 @@ def searches_of(
     opened: Iterable[str] | None,
     system: Sequence[str] = (),
 ) -> tuple[Search, ...] | None:
-    """All places where a file was looked for on behalf of a job; None if they cannot be known.
+    """Returns all places where a file was looked for on behalf of a job; None if unknown.
 
     Args:
         job: The job.
@@ -379,9 +379,11 @@ def searches_of(
     if opened is None or not (here := working_folder()):
         return None
     words = tuple(options)
-    given = [(option.spec.flags, option.value or "") for option in read(words) if option.spec]
-    forced = [value for flags, value in given if _FORCES in flags]
-    own = [value.removeprefix("=") for flags, value in given if _FOLDER in flags]
+    options_read = [
+        (option.spec.flags, option.value or "") for option in read(words) if option.spec
+    ]
+    forced = [value for flags, value in options_read if _FORCES in flags]
+    own = [value.removeprefix("=") for flags, value in options_read if _FOLDER in flags]
     source, _, _ = split_variant(job.name)
     texts = [(source, text) for _, text in job.inputs]
     texts += [(header.name, header.content) for header in job.headers]
@@ -389,12 +391,12 @@ def searches_of(
     scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
     in_memory = {header.name for header in job.headers}
     try:
-        found = [each for name in opened for each in _scan(name, in_memory)]
-        asking = {at for at, scan in found if scan.computed or scan.parts}
+        opened_scans = [pair for name in opened for pair in _scan(name, in_memory)]
+        asking = {at for at, scan in opened_scans if scan.computed or scan.parts}
         theirs = {at for at in asking if lies_in(system, at)}
         scans += [
             (at, replace(scan, computed=False, parts=False) if at in theirs else scan)
-            for at, scan in found
+            for at, scan in opened_scans
         ]
     except (UnreadableFile, OSError):
         return None
@@ -423,7 +425,7 @@ def _names_in(folders: Iterable[str], opened: Iterable[str]) -> Iterator[str]:
 
 
 def _scan(name: str, in_memory: set[str]) -> Iterator[tuple[str, Includes]]:
-    """Yields the folder of a file that was opened, and what is in it; nothing for one in memory."""
+    """Yields the folder and the includes of an opened file; nothing for a header in memory."""
     status = status_of(name)
     if status is None and name in in_memory:
         return
@@ -448,7 +450,7 @@ def _searches(
 
 
 def _plain(path: str) -> str:
-    """Returns a path without what makes no difference, whatever is a link."""
+    """Returns a path without the parts that make no difference, whatever is a link."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return "/".join(parts)
 
@@ -458,7 +460,7 @@ _LARGEST = 16 << 20
 
 @dataclass(frozen=True)
 class _Text:
-    """A text that includes others, and the folder that it is in."""
+    """A text that includes others, and its folder."""
 
     name: str
     folder: str
@@ -467,7 +469,7 @@ class _Text:
 
 
 def stray_include(job: Job, toolchain: Sequence[str]) -> str:
-    """Why a module may not be compiled as it includes a file from elsewhere; empty if it may.
+    """Returns why a module may not be compiled: an include from elsewhere; empty if allowed.
 
     Args:
         job: A compile of CUDA C++.
@@ -500,7 +502,7 @@ def stray_include(job: Job, toolchain: Sequence[str]) -> str:
 
 
 def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str:
-    """Why the result of a compile is not to be used as it has read elsewhere; empty if it may be.
+    """Returns why a result is not to be used: a file read elsewhere; empty if allowed.
 
     Args:
         job: A compile of CUDA C++.
@@ -518,7 +520,7 @@ def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str
 
 
 def replaced_header(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str:
-    """Why one of jitstudio's headers stood in for the author's own; empty if none did.
+    """Returns why a header of jitstudio stood in for the author's own; empty if none did.
 
     What cannot be opened, NVRTC takes for missing and searches on: a `unistd.h` beside the module
     without a right to read it, or a link that leads out of a project's folder.
@@ -553,16 +555,16 @@ def _refusal(text: str, name: str, real: str) -> str:
 
 
 def line_directive(name: str) -> bytes:
-    """Returns a line after which a text counts as a file of this name, from its first line on."""
+    """Returns a line after which a text counts as the file `name`, from line 1 on."""
     escaped = re.sub(r"[\r\n]", "_", name).replace("\\", "\\\\").replace('"', '\\"')
     return os.fsencode(f'#line 1 "{escaped}"\n')
 
 
 def _texts(job: Job) -> Iterator[_Text]:
     forced = (
-        given.value
-        for given in read(job.options)
-        if given.spec and given.spec.effect is OptionEffect.INCLUDES and given.value
+        option.value
+        for option in read(job.options)
+        if option.spec and option.spec.effect is OptionEffect.INCLUDES and option.value
     )
     yield _Text("--pre-include", "", frozenset(forced))
     beside = os.path.dirname(job.name)
@@ -579,7 +581,7 @@ def _text(name: str, folder: str, content: bytes) -> _Text:
 
 
 def _file(path: str) -> _Text:
-    """A file of the project's; what is no file, or cannot be read, NVRTC will complain of."""
+    """Returns a file of the project; empty if unreadable, of which NVRTC will complain."""
     content = b""
     if os.path.isfile(path):
         with suppress(OSError), open(path, "rb") as file:
@@ -588,7 +590,7 @@ def _file(path: str) -> _Text:
 
 
 def _opens(path: str) -> bool:
-    """Whether the file can be read: what the kernel keeps from us, NVRTC takes for missing."""
+    """Returns whether the file can be read: NVRTC takes a file that Linux denies for missing."""
     try:
         os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
     except OSError:

@@ -29,7 +29,7 @@ _LARGEST = 1 << 20
 
 
 def host_integers(job: Job, folders: Iterable[str]) -> tuple[Header, ...]:
-    """Returns headers of NVIDIA's with the integers of the host, as far as a compile may name them.
+    """Returns headers of NVIDIA's with the integers of the host, if a compile may name these.
 
     Args:
         job: A compile whose host code was set aside.

@@ -1,4 +1,4 @@
-"""Makes line tables for LLVM IR that has none: each instruction is given the line it is written on.
+"""Makes line tables for LLVM IR without any: each instruction has the line of its text.
 
 libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
 metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
@@ -21,6 +21,7 @@ _NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
 _DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)
 # The body's brace is the first one outside of brackets behind the parameters.
 _HEAD_MARK = re.compile(rf'@(?P<name>{_NAME})|"[^"\n]*+"|;[^\n]*+|[](){{}}[<>]')
+# `entry:`, also before an instruction on the same line.
 _LABEL = re.compile(rf"\s*+{_NAME}:")
 # What has no result begins with its opcode, and so may what has one that is not used.
 _BEGIN = re.compile(
@@ -29,8 +30,10 @@ _BEGIN = re.compile(
 )
 _MARK = re.compile(r'"[^"\n]*+"|[];(){}[<>]')
 _NUMBER = re.compile(r"!(\d{1,18}+)")
+# A module with either has a table by its compiler already.
 _DEBUG = re.compile(r"!DICompileUnit\b|!dbg\b")
 _VERSIONS = re.compile(r"^!nvvmir\.version\s*+=[^\n]*+", re.MULTILINE)
+# `!0 = !{i32 2, i32 0}`, which has two more numbers with debug metadata.
 _VERSION = re.compile(r"^!(\d++)\s*+=\s*+!\{\s*+i32 \d++,\s*+i32 \d++(?=\s*+\})", re.MULTILINE)
 _FLAG = '!"Debug Info Version"'
 # Of those that a link can join with what NVRTC makes (behaviour 1) and with what Clang makes (2).
@@ -120,7 +123,7 @@ def _version_ends(text: str) -> Iterator[int]:
 
 
 def _functions(text: str) -> Iterator[_Function]:
-    """Yields those that are defined, up to the first one that does not end."""
+    """Yields the defined functions, up to the first without an end."""
     at = 0
     while definition := _DEFINITION.search(text, at):
         name, body = _head(text, definition.end())
@@ -131,7 +134,7 @@ def _functions(text: str) -> Iterator[_Function]:
 
 
 def _head(text: str, at: int) -> tuple[str, int]:
-    """Returns the name of a function and where its body begins; both empty where there is none."""
+    """Returns the name of a function and where the body begins; both empty without a body."""
     name, depth = "", 0
     for mark in _HEAD_MARK.finditer(text, at):
         name = name or mark["name"] or ""
@@ -143,8 +146,8 @@ def _head(text: str, at: int) -> tuple[str, int]:
 
 
 def _instructions(text: str, at: int) -> tuple[tuple[Span, ...], int]:
-    """The instructions of the body that begins here, and the end of that; 0 where it has none."""
-    found: list[Span] = []
+    """Returns the instructions of the body at `at` and where the body ends; 0 without an end."""
+    spans: list[Span] = []
     depth = start = 0
     while at < len(text):
         stop = line_end = text.find("\n", at) + 1 or len(text)
@@ -152,21 +155,21 @@ def _instructions(text: str, at: int) -> tuple[tuple[Span, ...], int]:
             start, at = 0, label.end()
         if depth == 0 and (begun := _BEGIN.match(text, at, stop)):
             start = begun.start(1)
-            found.append((start, start))
+            spans.append((start, start))
         for mark in _MARK.finditer(text, at, stop):
             if mark[0] == ";" or (mark[0] == "}" and depth == 0):
                 stop = mark.start()
                 break
             depth += (mark[0] in _OPENING) - (mark[0] in _CLOSING)
         if start and (code := text[at:stop].rstrip()):
-            found[-1] = (start, at + len(code))
+            spans[-1] = (start, at + len(code))
         if text.startswith("}", stop) and depth == 0:
-            return tuple(found), stop + 1
+            return tuple(spans), stop + 1
         at = line_end
     return (), 0
 
 
 def _spelt(name: str) -> str:
-    """Returns a name as a string of LLVM IR has it."""
+    """Returns a name as spelt in a string of LLVM IR."""
     characters = name.encode("utf-8", "surrogateescape").decode("latin-1")
-    return _UNSPELT.sub(lambda found: f"\\{ord(found[0]):02X}", characters)
+    return _UNSPELT.sub(lambda match: f"\\{ord(match[0]):02X}", characters)

@@ -1,4 +1,4 @@
-"""Finds the device code in programs, libraries and wheels, and what each kernel of it needs.
+"""Finds the device code in programs, libraries and wheels, and the needs of each kernel.
 
 Fatbins are found by their own headers wherever they lie, in any format of executables, and the
 sections of ELF files only say where that is: a file with false sizes hides nothing and costs
@@ -83,7 +83,7 @@ Tell = Callable[[ListingProgress], None]
 
 @dataclass(frozen=True, eq=False)
 class _Member:
-    """A file, or one inside of it.
+    """A file, or a member of an archive.
 
     Attributes:
         name: See `CodePiece.member`.
@@ -110,14 +110,14 @@ class _Found:
 
     @property
     def content(self) -> bytes:
-        """The code, as it is in the file."""
+        """The code, as stored in the file."""
         if self.packed is None:
             return self.member.content[:]
         return self.member.content[self.packed.offset : self.packed.spans[-1][1]]
 
     @property
     def unpacked(self) -> int:
-        """Its bytes once it is unpacked, as its headers say."""
+        """The number of bytes once unpacked, as the headers say."""
         return sum(max(e.size, e.unpacked) for e in self.packed.entries) if self.packed else 0
 
 
@@ -145,7 +145,7 @@ def list_kernels(request: ListRequest, tell: Tell) -> LibraryListing | LibraryFa
 
 
 def take_piece(request: TakeRequest) -> TakenCode | LibraryFailure:
-    """Returns the code of one piece of a file."""
+    """Returns the code of a piece of a file."""
     piece = request.piece
     try:
         with open_file(Path(request.path), _LARGEST_FILE) as file:
@@ -160,15 +160,21 @@ def take_piece(request: TakeRequest) -> TakenCode | LibraryFailure:
 def _taken(member: _Member, piece: CodePiece, name: str) -> TakenCode | LibraryFailure:
     if piece.number < 0:
         return _if_not_too_large(piece.kind, member.content[: LARGEST + 1], name)
-    found = next((c for c in containers(member.content) if c.offset >= piece.offset), None)
-    if found is None or found.offset != piece.offset or piece.number >= len(found.entries):
+    container = next((c for c in containers(member.content) if c.offset >= piece.offset), None)
+    if (
+        container is None
+        or container.offset != piece.offset
+        or piece.number >= len(container.entries)
+    ):
         return _changed(name)
-    chosen = found.entries[piece.number]
+    chosen = container.entries[piece.number]
     if (chosen.kind, chosen.target) != (piece.kind, piece.target):
         return _changed(name)
     parts = [
         (number, entry, member.content[start:end])
-        for number, (entry, (start, end)) in enumerate(zip(found.entries, found.spans, strict=True))
+        for number, (entry, (start, end)) in enumerate(
+            zip(container.entries, container.spans, strict=True)
+        )
         # Of what is for the same target, this one alone: a build takes the first.
         if number == piece.number or (entry.kind, entry.target) != (chosen.kind, chosen.target)
     ]
@@ -228,12 +234,12 @@ class _Listing:
         for member in _members(file, name, self._notes):
             self._report(member.name or name)
             before = len(batch)
-            for found in _code_in(member, self._notes):
-                if batch and size + found.unpacked > _BATCH:
+            for code in _code_in(member, self._notes):
+                if batch and size + code.unpacked > _BATCH:
                     self._unpack(batch)
                     batch, size, before = [], 0, 0
-                batch.append(found)
-                size += found.unpacked
+                batch.append(code)
+                size += code.unpacked
             # What is in the batch keeps its member, which lies on the disk.
             size += len(member.content) if len(batch) > before and member.name else 0
         self._unpack(batch)
@@ -244,42 +250,42 @@ class _Listing:
             self._tell(ListingProgress(len(self._kernels), member))
 
     def _unpack(self, batch: list[_Found]) -> None:
-        """Adds the kernels of these; all fatbins at once, or each alone where one is damaged."""
-        packed = [found for found in batch if found.packed]
+        """Adds the kernels of a batch; all fatbins at once, or each alone if any is damaged."""
+        packed = [code for code in batch if code.packed]
         codes_of: Iterable[dict[int, bytes] | None] | None = _unpacked(packed)
         if codes_of is None:
-            alone = (_unpacked([found]) for found in packed)
-            codes_of = (found[0] if found else None for found in alone)
+            alone = (_unpacked([code]) for code in packed)
+            codes_of = (code[0] if code else None for code in alone)
         unpacked = iter(codes_of)
-        for found in batch:
-            self._report(found.member.name)
-            if found.packed is None:
-                self._add_bare(found)
+        for code in batch:
+            self._report(code.member.name)
+            if code.packed is None:
+                self._add_bare(code)
                 continue
             codes = next(unpacked)
             if codes is None:
                 self._notes.add(
-                    f"The fatbin at byte {found.packed.offset:,} of {_named(found.member)} cannot "
+                    f"The fatbin at byte {code.packed.offset:,} of {_named(code.member)} cannot "
                     "be unpacked: it is damaged."
                 )
                 continue
             for number, content in codes.items():
-                entry = found.packed.entries[number]
+                entry = code.packed.entries[number]
                 if entry.kind and (arch := _arch(entry.target)):
-                    self._add(found, entry.kind, content, arch, number)
+                    self._add(code, entry.kind, content, arch, number)
 
-    def _add_bare(self, found: _Found) -> None:
-        content = found.content
+    def _add_bare(self, code: _Found) -> None:
+        content = code.content
         if arch := cubin_target(content):
-            self._add(found, CodeKind.CUBIN, content, arch, -1)
+            self._add(code, CodeKind.CUBIN, content, arch, -1)
         elif target := ptx_target(content[:].decode("latin-1")):
-            self._add(found, CodeKind.PTX, content, Arch.parse(target), -1)
+            self._add(code, CodeKind.PTX, content, Arch.parse(target), -1)
 
-    def _add(self, found: _Found, kind: CodeKind, content: bytes, arch: Arch, number: int) -> None:
-        offset = found.packed.offset if found.packed else 0
+    def _add(self, code: _Found, kind: CodeKind, content: bytes, arch: Arch, number: int) -> None:
+        offset = code.packed.offset if code.packed else 0
         to_link = kind is CodeKind.CUBIN and is_relocatable(content)
         self._pieces.append(
-            CodePiece(kind, arch, found.member.name, found.section, offset, number, to_link)
+            CodePiece(kind, arch, code.member.name, code.section, offset, number, to_link)
         )
         for name, size, resources in kernels_in(kind, content):
             if len(self._kernels) == MOST_KERNELS:
@@ -304,22 +310,22 @@ def _unpacked(packed: list[_Found]) -> list[dict[int, bytes]] | None:
     Returns:
         None where what cuobjdump has unpacked is not what the headers say.
     """
-    content = b"".join(found.content for found in packed)
+    content = b"".join(code.content for code in packed)
     pieces = unpack(content, CodeKind.FATBIN, "the fatbin")[0] if packed else ()
     # cuobjdump does not say which entry is which, but keeps their order.
     codes = {kind: [p.content for p in pieces if p.kind is kind] for kind in _UNPACKED}
     wanted = [
-        (found, number, entry.kind)
-        for found in packed
-        for number, entry in enumerate(found.packed.entries if found.packed else ())
+        (code, number, entry.kind)
+        for code in packed
+        for number, entry in enumerate(code.packed.entries if code.packed else ())
         if entry.kind in _UNPACKED
     ]
     if any(len(c) != sum(kind is k for *_, k in wanted) for kind, c in codes.items()):
         return None
     rest = {kind: iter(contents) for kind, contents in codes.items()}
-    by_container: dict[_Found, dict[int, bytes]] = {found: {} for found in packed}
-    for found, number, kind in wanted:
-        by_container[found][number] = next(rest[kind])
+    by_container: dict[_Found, dict[int, bytes]] = {code: {} for code in packed}
+    for code, number, kind in wanted:
+        by_container[code][number] = next(rest[kind])
     return list(by_container.values())
 
 
@@ -376,7 +382,7 @@ def _is_ptx(content: bytes | mmap.mmap) -> bool:
 
 
 def _members(file: FileIO, name: str, notes: Notes, wanted: str = "") -> Iterator[_Member]:
-    """Yields the file, or what is in it where it holds others; `wanted` alone if it is named."""
+    """Yields the file or the members of an archive; `wanted` alone if named."""
     match _head(file):
         case head if head.startswith((_ZIP, _EMPTY_ZIP)):
             yield from _unzipped(file, name, notes, wanted)
@@ -387,7 +393,7 @@ def _members(file: FileIO, name: str, notes: Notes, wanted: str = "") -> Iterato
 
 
 def _inner(member: _Member) -> Iterator[_Member]:
-    """Yields a file, or the objects in it where it is a static library."""
+    """Yields a file, or the objects in a static library."""
     content = member.content
     if content[: len(_ARCHIVE)] != _ARCHIVE:
         yield member
@@ -421,7 +427,7 @@ def _inner(member: _Member) -> Iterator[_Member]:
 
 
 def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_Member]:
-    """Yields the binaries in a zip, each with the objects in it."""
+    """Yields the binaries in a zip, each followed by the objects inside."""
     left = _MOST_IN_ALL
     try:
         archive = zipfile.ZipFile(file)
@@ -460,7 +466,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
 
 
 def _locked(info: zipfile.ZipInfo) -> str:
-    """Returns why a member is not unpacked, however sound it is; empty if it is."""
+    """Returns why a sound member is not unpacked; empty if unpacked."""
     if info.flag_bits & _IS_ENCRYPTED or info.compress_type == _AES:
         return "encrypted: unpack it with its password, and open it"
     if info.compress_type not in _TAKEN:
@@ -470,7 +476,7 @@ def _locked(info: zipfile.ZipInfo) -> str:
 
 
 def _said(error: Exception) -> str:
-    """Returns what zipfile or a decompressor says, without the name of the member and a stop."""
+    """Returns the words of zipfile or a decompressor, without the name of the member and a stop."""
     text = str(error) or type(error).__name__
     return re.sub(r" for file '.*'$", "", text).rstrip(".")
 
@@ -518,6 +524,6 @@ _KINDS = (
 
 
 def _what(file: FileIO) -> str:
-    """Returns what the first bytes of a file say that it is."""
+    """Returns the kind of a file by the first bytes."""
     head = _head(file)
     return next((text for magic, text in _KINDS if head.startswith(magic)), "of an unknown kind")

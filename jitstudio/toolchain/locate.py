@@ -52,7 +52,7 @@ ADDED = "toolchain"
 
 
 def announce_toolkit() -> None:
-    """Lets cuda-pathfinder know an installed toolkit, unless the user has chosen one.
+    """Lets cuda-pathfinder know an installed toolkit, unless the user has made a choice.
 
     Sets CUDA_PATH in this process; cuda-pathfinder still looks at the wheels first.
     """
@@ -70,7 +70,7 @@ _other: ToolchainFolder | None = None
 
 
 def choose(folder: str) -> None:
-    """Has this process work with the tools in a folder; before any of them is loaded.
+    """Has this process work with the tools in a folder; to be called before any is loaded.
 
     Args:
         folder: See `BuildRequest.toolchain`.
@@ -94,20 +94,20 @@ def load(tool: Tool) -> tuple[str, str]:
     Raises:
         ToolMissing: It is not here.
     """
-    given = _load_other(tool, _other) if _other and tool is not Tool.DRIVER else ""
+    chosen = _load_other(tool, _other) if _other and tool is not Tool.DRIVER else ""
     try:
         loaded = load_nvidia_dynamic_lib(_LIBRARIES[tool])
     except (DynamicLibNotFoundError, RuntimeError, OSError) as error:
         raise _missing(tool, str(error)) from error
     path = loaded.abs_path or ""
-    if given and not os.path.samefile(path, given):
+    if chosen and not os.path.samefile(path, chosen):
         bindings = f"cuda-bindings {package_version('cuda-bindings')} loads '{path}' in its place"
-        raise ToolMissing(tool, f"'{given}' cannot be used: {bindings}.")
-    return (given, ADDED) if given else (path, loaded.found_via)
+        raise ToolMissing(tool, f"'{chosen}' cannot be used: {bindings}.")
+    return (chosen, ADDED) if chosen else (path, loaded.found_via)
 
 
 def _load_other(tool: Tool, toolchain: ToolchainFolder) -> str:
-    """Loads a library of other compilers, which the bindings find loaded then; returns its path.
+    """Loads a library of other compilers for the bindings to find, and returns the path.
 
     Raises:
         ToolMissing: It is not there, or the system cannot load it.
@@ -134,7 +134,7 @@ def _absent(tool: Tool, toolchain: ToolchainFolder) -> ToolMissing:
 
 
 def locate(tool: Tool) -> tuple[str, str]:
-    """Returns the path of a tool, and how it was found.
+    """Returns the path of a tool, and by which way.
 
     Raises:
         ToolMissing: It is not here.
@@ -149,7 +149,7 @@ def locate(tool: Tool) -> tuple[str, str]:
 
 @cache
 def program(tool: Tool) -> str:
-    """Returns the path of a tool that is a program of its own.
+    """Returns the path of a tool that is a program.
 
     Raises:
         ToolMissing: It is not here.
@@ -160,8 +160,8 @@ def program(tool: Tool) -> str:
         raise _absent(tool, _other)
     # What cuda-pathfinder finds nowhere, it has another Python look for. That takes several times
     # as long as the start of a worker, and most machines have no nvcc.
-    found = file_of(f"bin/{name}") if tool in OPTIONAL_TOOLS else find_nvidia_binary_utility(name)
-    path = path or found or shutil.which(name)
+    usual = file_of(f"bin/{name}") if tool in OPTIONAL_TOOLS else find_nvidia_binary_utility(name)
+    path = path or usual or shutil.which(name)
     if path is None:
         raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
     return path
@@ -176,20 +176,20 @@ def file_of(below: str) -> str | None:
         below: Its path below the folder of a wheel or a toolkit, such as ``bin/nvcc``.
     """
     sites = (path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
-    found = (path for site in sites for path in sorted(glob(f"{site}/nvidia/*/{below}")))
+    in_wheels = (path for site in sites for path in sorted(glob(f"{site}/nvidia/*/{below}")))
     roots = (os.environ.get(variable) for variable in ("CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"))
     named = (os.path.join(root, below) for root in roots if root)
-    files = (os.path.realpath(path) for path in chain(found, named) if os.path.isfile(path))
+    files = (os.path.realpath(path) for path in chain(in_wheels, named) if os.path.isfile(path))
     return next(files, None)
 
 
 def programs(*tools: Tool) -> tuple[str, ...]:
-    """Returns the paths of those of these programs that are here."""
-    found = []
+    """Returns the paths of the present ones among these programs."""
+    paths = []
     for tool in tools:
         with contextlib.suppress(ToolMissing):
-            found.append(program(tool))
-    return tuple(found)
+            paths.append(program(tool))
+    return tuple(paths)
 
 
 def nvdisasm() -> str:
@@ -203,7 +203,7 @@ def nvdisasm() -> str:
 
 @cache
 def program_version(tool: Tool) -> str:
-    """Returns such as ``13.5``, as the program itself says.
+    """Returns the version of a program, as ``13.5``, by the program's own word.
 
     Raises:
         ToolMissing: It is not here, or does not start.

@@ -52,7 +52,7 @@ def version() -> str:
 
 
 def found() -> str:
-    """Returns the path of nvcc if there is a host compiler, too; else empty."""
+    """Returns the path of nvcc if there is a host compiler, too; empty otherwise."""
     try:
         _host_compiler()
         return locate.program(Tool.NVCC)
@@ -82,7 +82,7 @@ def programs() -> tuple[str, ...]:
 
 @cache
 def parts() -> tuple[str, ...]:
-    """Returns the files that decide what nvcc makes: its programs, and those of the host compiler.
+    """Returns the files that decide nvcc's results: programs of nvcc and of the host compiler.
 
     Raises:
         ToolMissing: nvcc or the host compiler is not here.
@@ -195,7 +195,7 @@ def _file_of(job: Job, name: str, text: bytes) -> str:
 
 
 def _copied(folder: Path, name: str, text: bytes) -> str:
-    """Writes the module to a file whose lines count as those of the module."""
+    """Writes the module to a file whose lines count as the module's."""
     copy = folder / (re.sub(r"[^\w.+-]", "_", os.path.basename(name)) or "module.cu")
     copy.write_bytes(line_directive(name) + text.removeprefix(_MARK))
     return str(copy)

@@ -1,4 +1,4 @@
-"""Code for several targets into one fatbin by nvFatbin."""
+"""Code for several targets into a fatbin by nvFatbin."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def version() -> str:
 
 
 def pack(job: Job) -> Report:
-    """Packs cubins, PTX and LTO-IR into one fatbin."""
+    """Packs cubins, PTX and LTO-IR into a fatbin."""
     locate.load(Tool.NVFATBIN)
     report = Report()
     options = list(job.options)
@@ -83,7 +83,7 @@ def _add(handle: int, ref: Ref, code: bytes, report: Report) -> None:
 
 
 def _target_of(ref: Ref, code: bytes) -> str:
-    """Returns the number of the target with its letter, such as ``90a``."""
+    """Returns the number of the target with the letter, as in ``90a``."""
     _, _, variant = split_variant(ref.name)
     if match := _TARGET.fullmatch(variant):
         return match[1]

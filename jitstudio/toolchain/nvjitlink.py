@@ -1,4 +1,4 @@
-"""PTX, LTO-IR, cubins, fatbins, objects and libraries to one cubin, PTX or LTO-IR by nvJitLink."""
+"""PTX, LTO-IR, cubins, fatbins, objects and libraries to a cubin, PTX or LTO-IR by nvJitLink."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ERROR_LINE = re.compile(r"^(?:ptxas )?(?:error|fatal)\s*: ", re.MULTILINE)
 
 
 class _NotThere(RuntimeError):
-    """This library is older than what it was asked for; the message says so."""
+    """The library is older than the kind of code asked for; the message says so."""
 
 
 _TOO_OLD = (
@@ -59,7 +59,7 @@ _TOO_OLD = (
 
 @cache
 def version() -> str:
-    """Returns such as ``13.5``.
+    """Returns the version of nvJitLink, as ``13.5``.
 
     Raises:
         ToolMissing: nvJitLink is not here, or one that cannot be called.
@@ -74,7 +74,7 @@ def version() -> str:
 
 
 def too_large(ref: Ref, content: bytes) -> str:
-    """Returns why a file is not unpacked, by what its headers say; empty where it may be."""
+    """Returns why a file is not unpacked, by the sizes in the headers; empty if allowed."""
     size = unpacked_size(content) if ref.kind in _PACKED else 0
     if size <= max(LARGEST, _MOST_UNPACKED * len(content)):
         return ""
@@ -85,8 +85,8 @@ def too_large(ref: Ref, content: bytes) -> str:
 
 
 def link(job: Job) -> Report:
-    """Assembles one module, or links several."""
-    if refused := next(filter(None, (too_large(*given) for given in job.inputs)), ""):
+    """Assembles a module, or links several."""
+    if refused := next(filter(None, (too_large(*input_) for input_ in job.inputs)), ""):
         return Report(options=job.options, error_log=refused)
     locate.load(Tool.NVJITLINK)
     # Registers and spills cost nothing to ask for.
@@ -139,7 +139,7 @@ _ASSEMBLED = re.compile(
 
 
 def _with_sources(said: str, job: Job, inputs: list[_Input]) -> str:
-    """Returns what ptxas has said with places in sources, where the PTX that it had is known."""
+    """Returns the output of ptxas with places in sources, where the PTX behind is known."""
     refs = [ref for ref, _ in job.inputs]
     if "-lto" in job.options:
         return with_sources(said, _ptx_by_lto(job, inputs), [ref.name for ref in refs])
@@ -152,7 +152,7 @@ def _with_sources(said: str, job: Job, inputs: list[_Input]) -> str:
 
 
 def _ptx_by_lto(job: Job, inputs: list[_Input]) -> str:
-    """Returns the PTX that a link by LTO hands to ptxas; empty where it gets none."""
+    """Returns the PTX that a link by LTO hands to ptxas; empty without any."""
     try:
         handle = nvjitlink.create(len(job.options) + 1, [*job.options, "-ptx"])
     except nvjitlink.nvJitLinkError:
@@ -174,14 +174,14 @@ def is_made(ref: Ref) -> bool:
 
 
 def _inputs(job: Job, report: Report) -> Iterator[_Input]:
-    """Yields name, kind and content of what is linked, PTX with a head that is whole."""
+    """Yields name, kind and content of the inputs, PTX with a complete head."""
     sent = (option.removeprefix("-arch=") for option in job.options if option.startswith("-arch="))
     arch = Arch.parse(next(sent, DEFAULT_ARCH.sm))
     for ref, content in job.inputs:
         if ref.kind is CodeKind.PTX:
-            given = content
-            content, supplied = supply_ptx(ref.file_name, given, arch)
-            if content != given:
+            original = content
+            content, supplied = supply_ptx(ref.file_name, original, arch)
+            if content != original:
                 report.copies += (Header(ref.name, content),)
             report.supplied += supplied
         yield ref.file_name, ref.kind, content
@@ -190,15 +190,15 @@ def _inputs(job: Job, report: Report) -> Iterator[_Input]:
 def _made(handle: int, kind: CodeKind) -> bytes:
     try:
         size_of, copy = _OUTPUTS[kind]()
-        made = bytearray(size_of(handle))
+        code = bytearray(size_of(handle))
     except (AttributeError, RuntimeError) as error:
         # Linked LTO-IR came with nvJitLink 13.4, and with the bindings of that time.
         raise _NotThere(
             f"This nvJitLink ({version()}) does not hand out {kind.title}; one from CUDA 13.4 on "
             "does, with cuda-bindings as new. Update both, or leave that kind out."
         ) from error
-    copy(handle, made)
-    return bytes(made).rstrip(b"\0") if kind is CodeKind.PTX else bytes(made)
+    copy(handle, code)
+    return bytes(code).rstrip(b"\0") if kind is CodeKind.PTX else bytes(code)
 
 
 def _info_log(handle: int) -> str:

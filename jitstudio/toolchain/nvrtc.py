@@ -80,7 +80,7 @@ class NvrtcError(RuntimeError):
 
 @cache
 def version() -> str:
-    """Returns such as ``13.4``.
+    """Returns the version of NVRTC, as ``13.4``.
 
     Raises:
         ToolMissing: NVRTC is not here.
@@ -99,7 +99,7 @@ def supported_archs() -> tuple[Arch, ...]:
 
 @cache
 def takes(option: str) -> bool:
-    """Returns whether this NVRTC knows an option, as it says itself.
+    """Returns whether this NVRTC knows an option, by NVRTC's own word.
 
     Options are looked at in order, and before the text: behind the one that is asked about there is
     one that no version knows, so that nothing is compiled.
@@ -115,15 +115,15 @@ def takes(option: str) -> bool:
 
 
 def compile_cuda(job: Job) -> Report:
-    """Compiles one CUDA C++ module."""
-    given = job
+    """Compiles the CUDA C++ module of the job."""
+    original = job
     job, supplied = _without_marks(job)
     part = device_part(job)
     job = part.job
     options = (*job.options, *_own_options(job))
     folders = (*header_folders(version()), *library_folders(job))
-    if found := stray_include(job, folders):
-        return Report(options=options, error_log=found)
+    if stray := stray_include(job, folders):
+        return Report(options=options, error_log=stray)
     part = _with_host_integers(part, folders)
     job = part.job
     report = Report(supplied=supplied, host_code=part.host_code)
@@ -157,7 +157,7 @@ def compile_cuda(job: Job) -> Report:
         _look_for_host_calls(part, options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
-    report.copies, report.instances = _changed(given, job)
+    report.copies, report.instances = _changed(original, job)
     opened = TRACE.opened() if plain else None
     if opened and (
         refusal := stray_file(job, opened, folders) or replaced_header(job, opened, folders)
@@ -196,7 +196,7 @@ def _with_host_integers(part: DevicePart, folders: Sequence[str]) -> DevicePart:
 
 
 def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Report) -> None:
-    """Adds to a report what else may help, as far as it is here or has been tried."""
+    """Adds further remedies to a report, as far as present here or tried."""
 
     def attempt(more: tuple[str, ...]) -> Report:
         tried, job = Report(), part.whole
@@ -214,7 +214,7 @@ def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Repor
 
 
 def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
-    """Leaves out of the logs what is of no use, and adds what NVRTC does not say."""
+    """Leaves useless parts out of the logs, and adds facts that NVRTC does not say."""
     report.header_folders = folders
     report.log = tidy(report.log, folders)
     report.error_log, more = authors_first(tidy(report.error_log, folders), folders)
@@ -232,7 +232,7 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
 
 
 def _further_rounds(part: DevicePart, folders: Sequence[str], report: Report) -> DevicePart:
-    """Compiles again without what NVRTC has refused, as long as that gains something.
+    """Compiles again without the parts that NVRTC has refused, as long as that gains something.
 
     Returns:
         What was compiled last.
@@ -249,19 +249,21 @@ def _further_rounds(part: DevicePart, folders: Sequence[str], report: Report) ->
     return part
 
 
-def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
+def _changed(original: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
     """Returns the texts and the name expressions of a compile that were not given so."""
     texts = [
         {ref.name: text for ref, text in job.inputs} | {h.name: h.content for h in job.headers}
-        for job in (given, sent)
+        for job in (original, sent)
     ]
-    copies = (Header(*each) for each in texts[1].items() if each not in texts[0].items())
-    more = (name for name in sent.name_expressions if name not in given.name_expressions)
+    copies = (
+        Header(*named_text) for named_text in texts[1].items() if named_text not in texts[0].items()
+    )
+    more = (name for name in sent.name_expressions if name not in original.name_expressions)
     return tuple(copies), tuple(more)
 
 
 def _own_options(job: Job) -> Iterator[str]:
-    """What is always worth asking for: it costs nothing, and is named in the options sent."""
+    """Yields options that are always worth asking for: free of cost, and named among those sent."""
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
@@ -301,7 +303,7 @@ def _for_ptx(options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
-    """The C++ was fine and ptxas was not: make the PTX, so that its complaint can be read there."""
+    """Makes the PTX where the C++ was fine and ptxas was not, to read ptxas's complaint there."""
     if CodeKind.PTX not in job.makes and not has_places(report.error_log):
         return
     rescue = Report()
@@ -314,7 +316,7 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
 
 
 def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
-    """Adds the lines of the source to what ptxas remarks on, which only names those of the PTX."""
+    """Adds the lines of the source to remarks of ptxas, which name lines of the PTX only."""
     ptx = report.made.get(CodeKind.PTX)
     if ptx is None:
         again = Report()
@@ -331,7 +333,7 @@ def _names_of(job: Job) -> list[str]:
 def _with_right_names(
     part: DevicePart, report: Report, attempt: Callable[[DevicePart], DevicePart]
 ) -> DevicePart:
-    """Compiles without those name expressions of host code that NVRTC refuses.
+    """Compiles without the name expressions of host code that NVRTC refuses.
 
     Returns:
         What was compiled last.
@@ -352,7 +354,7 @@ def _with_right_names(
 
 
 def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart | None:
-    """Returns the compile without those of its host code's name expressions that NVRTC refuses.
+    """Returns the compile without the name expressions of host code that NVRTC refuses.
 
     None where that cannot be known.
     """
@@ -362,12 +364,12 @@ def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart | None:
     if not refused:
         return None
     names = tuple(name for name in part.job.name_expressions if name not in refused)
-    said = (*part.supplied, *(_words_on_name(part, *each) for each in refused.items()))
+    said = (*part.supplied, *(_words_on_name(part, *refusal) for refusal in refused.items()))
     return replace(part, job=replace(part.job, name_expressions=names), supplied=said)
 
 
 def _words_on_name(part: DevicePart, name: str, why: str) -> str:
-    """Returns what the log says of a name expression that was read from host code in vain."""
+    """Returns the log's words on a name expression that was read from host code in vain."""
     text, line = part.launched[name]
     where = "" if text == split_variant(part.job.name)[0] else f"'{text}': "
     return (
@@ -377,7 +379,7 @@ def _words_on_name(part: DevicePart, name: str, why: str) -> str:
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
-    """Lowers all name expressions but those for which the compile was refused."""
+    """Lowers all name expressions but the wrong ones that the compile was refused for."""
 
     def attempt(expressions: Sequence[str]) -> Report:
         tried = Report()
@@ -388,10 +390,10 @@ def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
     if not set(options) & set(_SYNTAX_ONLY) and takes(_SYNTAX_ONLY[0]):
         options = (*options, _SYNTAX_ONLY[0])
     try:
-        found = sort_out(job.name, job.name_expressions, report.error_log, attempt)
+        sorted_names = sort_out(job.name, job.name_expressions, report.error_log, attempt)
     except NvrtcError:
         return
-    report.lowered, report.refused = list(found.lowered.items()), found.refused
+    report.lowered, report.refused = list(sorted_names.lowered.items()), sorted_names.refused
 
 
 def _without_marks(job: Job) -> tuple[Job, tuple[Supplied, ...]]:
@@ -474,7 +476,7 @@ _WARNING = (
 
 
 def split_phases(log: str) -> tuple[str, tuple[Phase, ...]]:
-    """Returns the log without the table that `--time=-` puts into it, and that table."""
+    """Returns the log without the table of `--time=-`, and that table."""
     match = _TIMES.search(log)
     if match is None:
         return log, ()
@@ -484,7 +486,7 @@ def split_phases(log: str) -> tuple[str, tuple[Phase, ...]]:
 
 
 def tidy(log: str, folders: tuple[str, ...]) -> str:
-    """Returns the log without what the user can do nothing about.
+    """Returns the log without the parts that the user can do nothing about.
 
     That is NVRTC's own words on precompiled headers, and warnings inside NVIDIA's headers, of
     which the number is known.
@@ -505,7 +507,7 @@ _COUNT = re.compile(r"\d+ errors? detected|Error limit reached")
 
 
 def authors_first(log: str, folders: tuple[str, ...]) -> tuple[str, int]:
-    """Returns errors with those in the author's texts before those in NVIDIA's headers.
+    """Returns errors: first in the author's texts, then in NVIDIA's headers.
 
     An error in a header is the author's where the instance is asked for in a text of his. Of the
     others the first few stay; how many do not is the second value. Warnings in headers come last.
@@ -532,7 +534,7 @@ _COMMENT = "/*"
 
 @dataclass
 class SortedExpressions:
-    """Name expressions, right and wrong; those of a source that has other errors are in neither.
+    """Name expressions, right and wrong; for a source with other errors, both are empty.
 
     Attributes:
         lowered: The lowered names of the right ones, in no order.
@@ -554,16 +556,16 @@ def sort_out(
         log: What NVRTC said then.
         attempt: Compiles with some of them only.
     """
-    found = SortedExpressions()
+    sorted_names = SortedExpressions()
     if _ELSEWHERE.search(log):
         # A wrong argument shows in the body of its template only: in the source, like its errors.
         may_be_name = NAME_MAP in log or _INSTANTIATION in log
         if not may_be_name or not attempt(()).ok:
-            return found
+            return sorted_names
     elif NAME_MAP not in log:
-        return found
-    _sort(name, expressions, log, attempt, found)
-    return found
+        return sorted_names
+    _sort(name, expressions, log, attempt, sorted_names)
+    return sorted_names
 
 
 def _sort(
@@ -571,31 +573,31 @@ def _sort(
     expressions: Sequence[str],
     log: str,
     attempt: Callable[[Sequence[str]], Report],
-    found: SortedExpressions,
+    sorted_names: SortedExpressions,
 ) -> None:
-    """Sorts expressions of which at least one is wrong."""
+    """Sorts expressions, at least a wrong expression among them."""
     blamed = _blamed(log)
     if len(expressions) == 1:
         (only,) = expressions
-        found.refused[only] = blamed.get(only.strip()) or _first_error(name, log)
+        sorted_names.refused[only] = blamed.get(only.strip()) or _first_error(name, log)
         return
-    for part in _parts(expressions, blamed, found):
+    for part in _parts(expressions, blamed, sorted_names):
         report = attempt(part)
         if report.ok:
-            found.lowered |= dict(report.lowered)
+            sorted_names.lowered |= dict(report.lowered)
         else:
-            _sort(name, part, report.error_log, attempt, found)
+            _sort(name, part, report.error_log, attempt, sorted_names)
 
 
 def _parts(
-    expressions: Sequence[str], blamed: Mapping[str, str], found: SortedExpressions
+    expressions: Sequence[str], blamed: Mapping[str, str], sorted_names: SortedExpressions
 ) -> Iterator[Sequence[str]]:
-    """Yields what to try next, less what is known to be wrong."""
+    """Yields the expressions to try next, without any known to be wrong."""
     if alone := [name for name in expressions if _COMMENT in name]:
         yield from ([name] for name in alone)
         rest = [name for name in expressions if name not in alone]
     elif wrong := {name: blamed[name.strip()] for name in expressions if name.strip() in blamed}:
-        found.refused |= wrong
+        sorted_names.refused |= wrong
         rest = [name for name in expressions if name not in wrong]
     else:
         middle = len(expressions) // 2

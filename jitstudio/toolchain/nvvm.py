@@ -60,7 +60,7 @@ _Module = tuple[str, bytes]
 
 @cache
 def version() -> str:
-    """Returns the NVVM IR version's library version, such as ``2.0``.
+    """Returns the version of libNVVM, as ``2.0``.
 
     Raises:
         ToolMissing: libNVVM is not here.
@@ -71,7 +71,7 @@ def version() -> str:
 
 
 def _dialect(options: list[str]) -> Iterator[str]:
-    """Yields the LLVM that is read for each target: refused text may be right for another one."""
+    """Yields the LLVM that is read for each target: refused text may be right for another."""
     for target in _targets(options):
         if llvm := llvm_dialect(target):
             pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
@@ -107,7 +107,7 @@ def llvm_dialect(arch: Arch) -> int | None:
 
 
 def compile_ir(job: Job) -> Report:
-    """Verifies and compiles LLVM IR modules, text or bitcode, as one program.
+    """Verifies and compiles LLVM IR modules, text or bitcode, as a single program.
 
     What they lack is supplied, see `supplied_copy`, and what has no debug metadata is compiled with
     a line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
@@ -175,7 +175,7 @@ def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
 
 
 def _place(copy: IrCopy, at: int) -> str:
-    """Returns a place as libNVVM writes it: the column counted from 0."""
+    """Returns a place as written by libNVVM: the column counted from 0."""
     line = copy.text.count("\n", 0, at) + 1
     return f"{copy.name} ({line}, {at - copy.text.rfind(chr(10), 0, at) - 1})"
 
@@ -205,7 +205,7 @@ def _targets(options: Iterable[str]) -> Iterator[Arch]:
 
 
 def _with_tables(job: Job, copies: list[list[IrCopy | _Module]]) -> Report:
-    """Compiles with line tables; should libNVVM refuse those, the modules without them decide."""
+    """Compiles with line tables; should libNVVM refuse the tables, modules without any decide."""
     bare = [[_sent(copy) for copy in part] for part in copies]
     tables = [[_sent(_tabled(copy)) for copy in part] for part in copies]
     if tables == bare:
@@ -291,7 +291,7 @@ def _compile(
 
 @cache
 def libdevice_file() -> tuple[str, ...]:
-    """Returns the file of NVIDIA's library of mathematical functions; empty where it is missing."""
+    """Returns the file of NVIDIA's library of mathematical functions; empty if missing."""
     if other := locate.other():
         return (other.libdevice,) if other.libdevice else ()
     try:

@@ -20,9 +20,9 @@ _LARGEST = 4 << 20
 
 def include_folders(job: Job) -> Iterator[str]:
     """Yields the folders that the options name."""
-    for given in read(job.options):
-        if given.spec and given.spec.effect is OptionEffect.READS and given.value:
-            yield given.value
+    for option in read(job.options):
+        if option.spec and option.spec.effect is OptionEffect.READS and option.value:
+            yield option.value
 
 
 def own_texts(job: Job) -> Iterator[bytes]:
@@ -32,7 +32,7 @@ def own_texts(job: Job) -> Iterator[bytes]:
 
 
 def own_headers(job: Job) -> list[bytes]:
-    """Returns the texts of the headers next to the module, or in the user's folders, it includes.
+    """Returns the texts of included headers next to the module or in the user's folders.
 
     Those of quoted names, also of the headers themselves.
     """
@@ -53,12 +53,12 @@ def _in_memory(job: Job) -> Iterator[bytes]:
 
 
 def place_of(name: str) -> str:
-    """Returns the path of a file in its real folder: the file may be a link out of it."""
+    """Returns the path of a file in the real folder: the file may be a link out of there."""
     return os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
 
 
 def text_at(job: Job, name: str) -> bytes | None:
-    """Returns the text of a file; None if it cannot be read, or the job may not read it."""
+    """Returns the text of a file; None if unreadable or not allowed for the job."""
     if job.confined_to is None or lies_in(job.confined_to, name):
         with suppress(OSError):
             return read_file(Path(name), _LARGEST)

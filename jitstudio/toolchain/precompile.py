@@ -83,11 +83,11 @@ class Precompiled:
 
     @property
     def waiting(self) -> bool:
-        """Whether there is one to be made."""
+        """Whether any precompiled header is to be made."""
         return bool(self._waiting)
 
     def option(self, prefix: Prefix, headers: Iterable[Header] = ()) -> str:
-        """The option that uses the precompiled header of a prefix; empty where there is none yet.
+        """Returns the option that uses the precompiled header of a prefix; empty without any yet.
 
         One whose headers have changed since is dropped.
 
@@ -95,21 +95,23 @@ class Precompiled:
             prefix: The beginning of a module.
             headers: Those in memory, which take the place of any that have their names.
         """
-        made = self._made.get(prefix)
-        if made is None or not made.file_names.isdisjoint(PurePath(h.name).name for h in headers):
+        precompiled = self._made.get(prefix)
+        if precompiled is None or not precompiled.file_names.isdisjoint(
+            PurePath(h.name).name for h in headers
+        ):
             return ""
-        sight = self._disk.look(made.searches)
-        if sight is None or sight.contents != made.contents:
+        sight = self._disk.look(precompiled.searches)
+        if sight is None or sight.contents != precompiled.contents:
             self._drop(prefix)
             return ""
-        return f"--use-pch=/proc/self/fd/{made.descriptor}"
+        return f"--use-pch=/proc/self/fd/{precompiled.descriptor}"
 
     def opened(self, prefix: Prefix) -> frozenset[str]:
         """The headers in the precompiled header of a prefix, as NVRTC writes their paths."""
         return self._made[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:
-        """Takes note of a compile without a precompiled header; a sentence for its log."""
+        """Takes note of a compile without a precompiled header; returns a sentence for the log."""
         if front_end_ms < WORTH_MS:
             return ""
         if prefix in self._refused:
@@ -119,14 +121,14 @@ class Precompiled:
         return "No precompiled header yet: one is made for the next build, once this one is done."
 
     def used(self, prefix: Prefix, log: str) -> str:
-        """Takes note of a compile with one; a sentence for its log."""
+        """Takes note of a compile with a precompiled header; returns a sentence for the log."""
         if "using precompiled header file" in log:
             return "Precompiled header used."
         self._drop(prefix)
         return "Precompiled header not used: NVRTC did not find it fit."
 
     def make_next(self) -> None:
-        """Makes the one that has waited longest. Takes seconds."""
+        """Makes the precompiled header that has waited longest. Takes seconds."""
         prefix = self._waiting.popleft()
         if len(self._made) >= _MOST_KEPT:
             self._drop(next(iter(self._made)))
@@ -143,7 +145,7 @@ class Precompiled:
             self._refused.add(prefix)
 
     def _make(self, prefix: Prefix) -> int:
-        """Makes one; the bytes of heap that were missing."""
+        """Makes a precompiled header; returns the bytes of heap that were missing."""
         with temporary_folder("jitstudio-") as folder:
             path = folder / "headers.pch"
             options = [*prefix.options, f"--create-pch={path}", *TRACE.options]
@@ -154,17 +156,17 @@ class Precompiled:
             _, program = nvrtc.nvrtcCreateProgram(prefix.text + b"\n", name, 0, [], [])
             try:
                 (status,) = nvrtc.nvrtcCompileProgram(program, len(sent), sent)
-                (made,) = nvrtc.nvrtcGetPCHCreateStatus(program)
-                if made == _EXHAUSTED:
+                (pch_status,) = nvrtc.nvrtcGetPCHCreateStatus(program)
+                if pch_status == _EXHAUSTED:
                     return int(nvrtc.nvrtcGetPCHHeapSizeRequired(program)[1])
             finally:
                 nvrtc.nvrtcDestroyProgram(program)
-            if status == made == _OK and path.is_file():
+            if status == pch_status == _OK and path.is_file():
                 self._keep(prefix, path, began)
         return 0
 
     def _keep(self, prefix: Prefix, path: Path, began: int) -> None:
-        """Keeps what was made, if it is known for certain what it was made of."""
+        """Keeps a precompiled header, if the files behind are known for certain."""
         opened = TRACE.opened()
         if opened is None:
             return
@@ -182,13 +184,13 @@ class Precompiled:
         self._heap = size
 
     def _drop(self, prefix: Prefix) -> None:
-        made = self._made.pop(prefix, None)
-        if made is not None:
-            os.close(made.descriptor)
+        precompiled = self._made.pop(prefix, None)
+        if precompiled is not None:
+            os.close(precompiled.descriptor)
 
 
 def without_messages(log: str) -> str:
-    """Returns a log without what NVRTC says about precompiled headers in its own words."""
+    """Returns a log without NVRTC's own words on precompiled headers."""
     return _PARAGRAPH.sub("", log)
 
 
@@ -210,7 +212,7 @@ _REAL = re.compile(r"^(-arch=|--gpu-architecture=)sm_")
 
 @dataclass(frozen=True)
 class Prefix:
-    """The beginning of a module, up to the last of NVIDIA's headers, and how it is compiled.
+    """The beginning of a module, up to the last of NVIDIA's headers, and the options.
 
     Attributes:
         text: The beginning.
@@ -226,7 +228,7 @@ class Prefix:
 
 
 def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Prefix | None:
-    """Returns what could be precompiled of a module; None where there is nothing.
+    """Returns the part of a module that could be precompiled; None without any.
 
     Args:
         job: The module's compile.
@@ -237,13 +239,13 @@ def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Pre
     end = max(_ends(text, folders), default=0)
     if not end:
         return None
-    kept = tuple(_REAL.sub(r"\1compute_", o) for o in options if not _LATER.match(o))
+    relevant = tuple(_REAL.sub(r"\1compute_", o) for o in options if not _LATER.match(o))
     folder = str(PurePath(split_variant(job.name)[0]).parent)
-    return Prefix(text[:end], kept, folder, folders)
+    return Prefix(text[:end], relevant, folder, folders)
 
 
 def _ends(text: bytes, folders: tuple[str, ...]) -> Iterator[int]:
-    """Yields where each of NVIDIA's headers ends that has only others of them before it."""
+    """Yields where each of NVIDIA's headers ends, up to the first header of others."""
     at = 0
     while piece := _PIECE.match(text, at):
         at = piece.end()

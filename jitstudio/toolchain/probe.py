@@ -29,7 +29,7 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
 
 
 def probe(request: ProbeRequest) -> ToolchainInfo:
-    """Looks for everything; what is missing is named in the answer, not raised."""
+    """Looks for everything; missing tools are named in the answer, not raised."""
     # The driver has a place of its own in the answer.
     tools = tuple(_tool(tool) for tool in _VERSIONS)
     usable = {tool.tool for tool in tools if not tool.problem}
@@ -89,7 +89,7 @@ _FAMILIES = {
 
 @cache
 def identity(tool: Tool) -> ToolFile | None:
-    """Returns the file with all its parts, or None where the tool is missing.
+    """Returns the file of a tool with all parts, or None if missing.
 
     None also where a part has changed since this process began: then nobody knows which of its
     versions was loaded.
@@ -104,7 +104,7 @@ def identity(tool: Tool) -> ToolFile | None:
 
 
 def _parts(tool: Tool, path: str) -> Iterator[str]:
-    """Yields what a tool loads or reads by itself."""
+    """Yields the files that a tool loads or reads by itself."""
     if tool in _FAMILIES:
         beside = Path(os.path.realpath(path)).parent
         yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))

@@ -1,4 +1,4 @@
-"""Runs a Python file with the user's interpreter and takes the kernels that it compiles.
+"""Runs a Python file with the user's interpreter and takes the kernels that are compiled.
 
 The file is a program of the user's. It runs in a process below this one, which is sealed: it reads
 what its interpreter needs and its own folder, writes to a folder that is removed, and reaches no
@@ -65,7 +65,7 @@ runner.main(job)
 
 
 def version(job: Job) -> str:
-    """Returns such as ``3.12.4``.
+    """Returns the version of the interpreter, as ``3.12.4``.
 
     Raises:
         ToolMissing: The interpreter cannot be used.
@@ -77,7 +77,7 @@ def version(job: Job) -> str:
 
 
 def run_script(job: Job) -> Report:
-    """Runs one Python file; what it has compiled until its end, good or bad, is in the report."""
+    """Runs a Python file; the report has all kernels compiled until the end, good or bad."""
     ((_, content),) = job.inputs
     with temporary_folder("script-") as folder:
         output, home = folder / "kernels", folder / "home"
@@ -92,11 +92,11 @@ def run_script(job: Job) -> Report:
             "folder": job.folder if os.path.isdir(job.folder) else str(home),
             "output": str(output),
         }
-        told = folder / "job.json"
-        told.write_text(json.dumps(words), "utf-8")
+        job_file = folder / "job.json"
+        job_file.write_text(json.dumps(words), "utf-8")
         report = Report()
         with report.timed():
-            status, printed, is_cut = _run(job, home, told)
+            status, printed, is_cut = _run(job, home, job_file)
         kernels = tuple(_kernels(output, report))
         _conclude(job, report, status, _result(output), kernels)
         report.log = "\n".join(filter(None, (printed, _cut(is_cut), *_summary(report, kernels))))
@@ -104,7 +104,7 @@ def run_script(job: Job) -> Report:
 
 
 def script_path(job: Job) -> str:
-    """Returns how tracebacks and line tables call a script: by its file, or where that could be."""
+    """Returns the path of a script in tracebacks and line tables: of a file, or where that could be."""
     folder = job.folder or working_folder()
     return os.path.join(folder or os.sep, os.path.basename(job.name))
 
@@ -113,8 +113,8 @@ def _arch(job: Job) -> str:
     return next(o.partition("=")[2] for o in job.options if o.startswith("-arch="))
 
 
-def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
-    """Returns the exit status, what was printed, and whether that was more than is kept."""
+def _run(job: Job, home: Path, job_file: Path) -> tuple[int, str, bool]:
+    """Returns the exit status, the output, and whether there was more than is kept."""
     root = str(Path(jitstudio.__file__).parent)
     environment = os.environ | dict.fromkeys(_CACHES, str(home / "cache"))
     environment.setdefault("PYTHONUSERBASE", os.path.expanduser("~/.local"))
@@ -123,7 +123,7 @@ def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
     # Of a launch that there is none of.
     environment["NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS"] = "0"
     with subprocess.Popen(
-        [interpreter(job.python).path, "-c", _BOOT, root, str(told)],
+        [interpreter(job.python).path, "-c", _BOOT, root, str(job_file)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -132,11 +132,11 @@ def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
         bufsize=0,
     ) as process:
         assert process.stdout is not None
-        kept = _Kept(process.stdout)
+        output = _Kept(process.stdout)
         status = process.wait()
         # What it has left behind may go on printing, until it ends with this process.
-        kept.join(_LAST_WAIT)
-        return status, kept.text, kept.is_cut
+        output.join(_LAST_WAIT)
+        return status, output.text, output.is_cut
 
 
 class _Kept(threading.Thread):
@@ -149,7 +149,7 @@ class _Kept(threading.Thread):
 
     @property
     def text(self) -> str:
-        """What was printed so far, as text."""
+        """The output so far, as text."""
         return bytes(self._content).replace(b"\0", b"").decode("utf-8", "replace").rstrip()
 
     def run(self) -> None:
@@ -180,12 +180,12 @@ def _kernels(output: Path, report: Report) -> Iterator[CapturedKernel]:
 
 
 def _result(output: Path) -> dict[str, Any] | None:
-    """Returns what the runner says of the run; None where it did not come to say anything."""
+    """Returns the runner's result; None where the run ended before."""
     try:
-        found = json.loads(read_file(output / _RESULT, _LARGEST_RESULT))
+        result = json.loads(read_file(output / _RESULT, _LARGEST_RESULT))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return result if isinstance(result, dict) else None
 
 
 def _conclude(
@@ -195,7 +195,7 @@ def _conclude(
     result: dict[str, Any] | None,
     kernels: tuple[CapturedKernel, ...],
 ) -> None:
-    """Says how it went."""
+    """Adds the outcome of the run to the report."""
     problems = list(_problems(job, status, result, bool(kernels)))
     if not problems and not kernels:
         problems = [_error(job, None, None, _nothing_found(result or {}))]
@@ -221,8 +221,8 @@ def _problems(
                 job, None, None, f"The script ended its process itself, with exit status {status}."
             )
         return
-    found = result.get("problems")
-    for problem in found if isinstance(found, list) else ():
+    problems = result.get("problems")
+    for problem in problems if isinstance(problems, list) else ():
         if not isinstance(problem, dict):
             continue
         line, column = problem.get("line"), problem.get("column")
@@ -283,7 +283,7 @@ def _nothing_found(result: dict[str, Any]) -> str:
 
 
 def _with_advice(job: Job, message: str, packages: object) -> tuple[str, str]:
-    """Returns a message, short, and what to do where the interpreter lacks something."""
+    """Returns a message, short, and the remedy where the interpreter lacks something."""
     module = re.match(r"ModuleNotFoundError: No module named '(\w+)", message)
     library = re.search(r'.*Failure finding "[^"]*"', message)
     if module is not None:
@@ -309,7 +309,7 @@ def _error(
 
 
 def _short(message: str) -> str:
-    """Returns the first words of a message that may go on for pages; the log has all of it."""
+    """Returns the first words of a message that may go on for pages; the log has all words."""
     words = " ".join(line.strip() for line in message.splitlines() if line.strip())
     return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"
 
@@ -317,8 +317,10 @@ def _short(message: str) -> str:
 def _summary(report: Report, kernels: tuple[CapturedKernel, ...]) -> Iterator[str]:
     yield from report.notes
     for name, kernel in zip(kernel_names(kernels), kernels, strict=True):
-        told = kernel.facts.items()
-        facts = ", ".join(f"{key}={value}" for key, value in told if key not in CONSEQUENCES)
+        facts_of_kernel = kernel.facts.items()
+        facts = ", ".join(
+            f"{key}={value}" for key, value in facts_of_kernel if key not in CONSEQUENCES
+        )
         yield f"Kernel {name} ({kernel.origin}){': ' if facts else ''}{facts}"
 
 

@@ -1,4 +1,4 @@
-"""What else may help where NVRTC fails with a program, tried or looked for before it is said."""
+"""Remedies where NVRTC fails with a program, tried or looked for before being offered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAY_DIFFER = re.compile(
 def unmarked_for_device(
     report: Report, options: tuple[str, ...], attempt: Callable[[tuple[str, ...]], Report]
 ) -> str:
-    """Returns what becomes of a compile if unmarked functions are for the device: a sentence.
+    """Returns a sentence: the outcome of a compile with unmarked functions for the device.
 
     Empty where its errors are no fewer, or where there are none that this might mend.
 
@@ -53,9 +53,9 @@ def unmarked_for_device(
 
 
 def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Diagnostic | None:
-    """Returns that nvcc is here and may compile what NVRTC could not, and the first cause.
+    """Returns the offer of nvcc for a program that NVRTC could not compile, and the first cause.
 
-    None where it is not, where a build may not start it, where nothing of the host is in it, where
+    None where nvcc is not here, where a build may not start it, where nothing of the host is in it, where
     a header is nowhere on this machine, or where nvcc stops, too: at device code that calls the
     host's functions, and at an ``#error`` that no macro of a compiler leads to.
 
@@ -76,7 +76,7 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
         return None
     log = report.error_log
     said = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)
-    cause = next((each for each in said if each.severity is Severity.ERROR), None)
+    cause = next((diagnostic for diagnostic in said if diagnostic.severity is Severity.ERROR), None)
     if cause is None or _stops_all(cause, part):
         return None
     where = f" (line {cause.line:,})" if cause.line and cause.file == job.name else ""
@@ -98,7 +98,7 @@ def _stops_all(cause: Diagnostic, part: DevicePart) -> bool:
 
 
 def _conditions_around(text: bytes, line: int) -> list[bytes]:
-    """Returns the directives of the conditions that a line is in, those of other branches, too."""
+    """Returns the directives of the conditions around a line, also of other branches."""
     at = 0
     for _ in range(line - 1):
         at = text.find(b"\n", at) + 1

@@ -1,4 +1,4 @@
-"""Further rounds of a compile: what NVRTC has refused, and what of it can be tried otherwise.
+"""Further rounds of a compile: parts that NVRTC has refused, tried otherwise.
 
 NVRTC knows all macros and headers, where the text alone leaves things in doubt. It also lacks a
 little that nvcc has from the compiler of the host.
@@ -36,6 +36,7 @@ _ERROR = re.compile(
     r"|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*",
     re.MULTILINE,
 )
+# A header that is missing is a catastrophic error.
 _PLACE = re.compile(r"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?error:", re.MULTILINE)
 _UNKNOWN = re.compile(
     r"\): error: (?:(?!\): error: )[^\n])*?"
@@ -44,7 +45,7 @@ _UNKNOWN = re.compile(
 
 
 class _Supply(NamedTuple):
-    """What a compile gets where it has failed for the want of it.
+    """A supply for a compile that has failed for the want of that supply.
 
     Attributes:
         error: How the error reads: a pattern.
@@ -166,7 +167,7 @@ class NextRound:
         self._supplied: dict[_Supply, frozenset[str]] = {}
 
     def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
-        """Returns what to compile next; None where there is nothing to be gained.
+        """Returns the part to compile next; None where there is nothing to be gained.
 
         Args:
             errors: What NVRTC said of the last compile.
@@ -182,7 +183,7 @@ class NextRound:
         for name in (*sorted(refused), *sorted(opened)):
             self._read(name)
         # A header of which jitstudio has its own is of less use than that if it takes no NVRTC.
-        asks = any(each.error == _ASKS for each in supplies)
+        asks = any(supply.error == _ASKS for supply in supplies)
         worse = self._worse(elsewhere)
         worse = worse if asks else {name for name in worse if stand_in_of(name) != name}
         for match in _ERROR.finditer(errors):
@@ -196,8 +197,8 @@ class NextRound:
         self._stand_in(worse)
         if not worse and any(in_folders(file, self._installed) for file in elsewhere):
             # Headers of NVIDIA's may not bear the integers of the host.
-            kept = (header for header in self._whole.headers if header.name not in NAMES)
-            self._whole = replace(self._whole, headers=tuple(kept))
+            headers = (header for header in self._whole.headers if header.name not in NAMES)
+            self._whole = replace(self._whole, headers=tuple(headers))
         for supply in supplies:
             if not worse or supply.error != _ASKS:
                 self._tried.add(supply)
@@ -216,7 +217,7 @@ class NextRound:
 
     @property
     def _inside(self) -> set[str]:
-        """The names of the texts that are in memory as the author has them."""
+        """The names of the texts that are in memory as the author wrote them."""
         headers = (header.name for header in self._part.whole.headers)
         return {split_variant(self._part.job.name)[0], *headers}
 
@@ -249,7 +250,7 @@ class NextRound:
         yield from ((self._as_said[path], text) for path, text in self._texts.items())
 
     def _stand_in(self, names: Iterable[str]) -> None:
-        """Puts jitstudio's own headers in the place of those of these names."""
+        """Puts jitstudio's own headers in the place of the headers `names`."""
         for name in sorted(names):
             text = resource(f"host_headers/{stand_in_of(name)}").read_bytes()
             self._in_memory.add(name)
@@ -262,7 +263,7 @@ class NextRound:
         return self._in_memory.union(*(supply.headers for supply in self._supplied))
 
     def _attempt(self) -> DevicePart | None:
-        """Returns the part by what is known now; None where NVRTC has had just that."""
+        """Returns the part as known now; None where NVRTC has had just that."""
         own = (content for _, content in self._whole.inputs)
         macros = frozenset[str]().union(
             *map(device_macros, self._texts.values()), *map(device_macros, own)
@@ -280,33 +281,46 @@ class NextRound:
             path: find_host_code(self._texts[path], macros, rest, refused=refusal)
             for path, refusal in sorted(on_disk.items())
         }
-        found = {path: each for path, each in judged.items() if each.spans or each.marks}
-        given = self._includers(set(found))
-        headers = [Header(h.name, self._named(h.name, h.content, given)) for h in job.headers]
-        for path in sorted(given):
+        changed = {
+            path: host_code
+            for path, host_code in judged.items()
+            if host_code.spans or host_code.marks
+        }
+        in_memory = self._includers(set(changed))
+        headers = [Header(h.name, self._named(h.name, h.content, in_memory)) for h in job.headers]
+        for path in sorted(in_memory):
             name = self._as_said[path]
-            text = found[path].device_text if path in found else self._texts[path]
-            headers.append(Header(path, line_directive(name) + self._named(name, text, given)))
+            text = changed[path].device_text if path in changed else self._texts[path]
+            headers.append(Header(path, line_directive(name) + self._named(name, text, in_memory)))
         module = split_variant(job.name)[0]
-        inputs = tuple((ref, self._named(module, text, given)) for ref, text in job.inputs)
-        more = (word for word in definitions_for(found.values()) if word not in job.options)
+        inputs = tuple((ref, self._named(module, text, in_memory)) for ref, text in job.inputs)
+        more = (word for word in definitions_for(changed.values()) if word not in job.options)
         sent = replace(job, inputs=inputs, headers=tuple(headers), options=(*job.options, *more))
         if sent == self._sent:
             return None
         self._sent = sent
-        aside = {self._as_said[path]: each for path, each in found.items() if each.spans}
+        aside = {
+            self._as_said[path]: host_code for path, host_code in changed.items() if host_code.spans
+        }
         return replace(
             part,
             job=sent,
-            host_code=(*part.host_code, *(aside_part(name, each) for name, each in aside.items())),
-            names={word: (name, at) for name, each in aside.items() for word, at in each.names}
+            host_code=(
+                *part.host_code,
+                *(aside_part(name, host_code) for name, host_code in aside.items()),
+            ),
+            names={
+                word: (name, at)
+                for name, host_code in aside.items()
+                for word, at in host_code.names
+            }
             | dict(part.names),
         )
 
     def _alike(self, refused: Iterable[str]) -> set[str]:
-        """Returns the headers without device code that lie next to those that NVRTC has refused.
+        """Returns the headers without device code that lie next to refused headers.
 
-        It stops after a hundred errors, and libraries such as NPP have thousands of functions. What
+        NVRTC stops after a hundred errors, and libraries such as NPP have thousands of functions. What
         has templates is of a library in C++, whose headers need each other.
         """
         # Those that NVRTC brings are for it.
@@ -333,7 +347,7 @@ class NextRound:
         return (name.encode() for name in sorted(self._wanted))
 
     def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
-        """Returns the part by what is known now, with those name expressions that were right."""
+        """Returns the part as known now, with the right name expressions."""
         options = (option for supply in self._supplied for option in supply.options)
         names = sorted(self._own - self._in_memory)
         more = (Header(name, resource(f"host_headers/{name}").read_bytes()) for name in names)
@@ -349,22 +363,22 @@ class NextRound:
         return replace(part, job=job, supplied=said)
 
     def _supplies(self, errors: str, useless: set[str]) -> list[_Supply]:
-        """Returns what nvcc has and NVRTC lacks, where that has failed the compile.
+        """Returns supplies, of which nvcc has the like, that this compile failed without.
 
         Args:
             errors: What NVRTC said.
             useless: The options that were supplied, and with which it failed.
         """
         options = self._whole.options
-        found: dict[str, _Supply] = {}
+        by_error: dict[str, _Supply] = {}
         for supply in _SUPPLIES:
             is_barred = any(option.startswith(supply.unless) for option in options)
             is_same = bool(supply.options) and useless.issuperset(supply.options)
             if supply in self._tried or is_barred or is_same:
                 continue
             if self._asking(supply, errors):
-                found.setdefault(supply.error, supply)
-        return list(found.values())
+                by_error.setdefault(supply.error, supply)
+        return list(by_error.values())
 
     def _asking(self, supply: _Supply, errors: str) -> frozenset[str]:
         """Returns the errors for which a supply comes, with their lines."""
@@ -392,15 +406,17 @@ class NextRound:
             self._texts[path], self._as_said[path] = text, name
 
     def _includers(self, paths: set[str]) -> set[str]:
-        """Returns these headers and all that include them, be it by others."""
+        """Returns these headers and all that include any, be it by others."""
         targets = {
             path: {target for _, target in self._targets(self._as_said[path], text)}
             for path, text in self._texts.items()
         }
-        found = paths
-        while more := {p for p, t in targets.items() if p not in found and not found.isdisjoint(t)}:
-            found = found | more
-        return found
+        includers = paths
+        while more := {
+            p for p, t in targets.items() if p not in includers and not includers.isdisjoint(t)
+        }:
+            includers = includers | more
+        return includers
 
     def _targets(self, includer: str, text: bytes) -> Iterator[tuple[re.Match[bytes], str]]:
         """Yields where a text includes a file, and which."""
@@ -414,7 +430,7 @@ class NextRound:
 
     def _named(self, includer: str, text: bytes, paths: set[str]) -> bytes:
         """Returns a text that includes some headers by their whole paths."""
-        targets = [each for each in self._targets(includer, text) if each[1] in paths]
+        targets = [target for target in self._targets(includer, text) if target[1] in paths]
         directives = code_alone(text).directives if targets else ()
         pieces, at = [], 0
         for match, path in targets:

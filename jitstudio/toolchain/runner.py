@@ -1,4 +1,4 @@
-"""Runs one job: one tool on one input, and says what came of it."""
+"""Runs a job, a tool on the inputs, and reports the results."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _RUNNERS = {
 
 
 def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
-    """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
+    """Does the job, reporting everything through `emit`; failures are reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version(job)
@@ -124,20 +124,20 @@ def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
 
 
 def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
-    """Yields the kernels of the machine code where there is some, else of the PTX."""
+    """Yields the kernels of the machine code where there is some, otherwise of the PTX."""
     if not job.final:
         return
-    found: dict[str, Resources | None] = {}
+    by_name: dict[str, Resources | None] = {}
     if (text := report.made.get(CodeKind.PTX)) is not None:
-        found |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
+        by_name |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
     codes = [report.made[CodeKind.CUBIN]] if CodeKind.CUBIN in report.made else []
     if job.tool is Tool.NVDISASM and report.ok:
         # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
     for code in codes:
-        found |= kernels_of(code, report.log)
-    words = demangled(found)
-    for name, resources in found.items():
+        by_name |= kernels_of(code, report.log)
+    words = demangled(by_name)
+    for name, resources in by_name.items():
         yield Kernel(job.name, name, words[name], resources)
 
 
@@ -200,8 +200,8 @@ _EMPTY = {
 
 def _is_ptx_of_functions(ref: Ref, content: bytes) -> bool:
     """Whether this is PTX that was given, without a kernel."""
-    given = ref.kind is CodeKind.PTX and ref.file_name == ref.name
-    return given and not entries(content.decode("utf-8", "replace"))
+    is_input = ref.kind is CodeKind.PTX and ref.file_name == ref.name
+    return is_input and not entries(content.decode("utf-8", "replace"))
 
 
 def _lacks_kernel(tool: Tool, report: Report) -> bool:

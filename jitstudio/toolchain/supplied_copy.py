@@ -1,4 +1,4 @@
-"""The copies of LLVM IR and of PTX that libNVVM and nvJitLink get: what they lack is supplied.
+"""The copies of LLVM IR and of PTX that libNVVM and nvJitLink get: missing parts are supplied.
 
 Clang, rustc and others leave out what libNVVM insists on, or say it in words of their own.
 nvJitLink takes no PTX below ISA version 3.1, none older than its ``.target``, and none whose head
@@ -36,7 +36,7 @@ _CODE = re.compile(r"^[ \t]*+(?:define|declare|@)", re.MULTILINE)
 
 
 class IrCopy:
-    """A text of LLVM IR, with changes that each know their place in the text as it was.
+    """A text of LLVM IR, with changes that each know a place in the original text.
 
     Attributes:
         name: The module.
@@ -70,7 +70,7 @@ class IrCopy:
         return "".join((*parts, self.text[at:])).encode("latin-1")
 
     def change(self, start: int, more: str, end: int | None = None) -> None:
-        """Puts this in the place of what is between two offsets; with one, before it."""
+        """Puts `more` in the place of the text from `start` to `end`; without an end, before `start`."""
         self._changes.append((start, start if end is None else end, more))
 
     def append(self, lines: list[str]) -> None:
@@ -85,7 +85,7 @@ class IrCopy:
         return self._free - 1
 
     def supply(self, what: str, value: str, instead_of: str = "") -> None:
-        """Notes what the text lacks, and what the copy has."""
+        """Notes a part that the text lacks, with the value in the copy."""
         self.supplied += (Supplied(self.name, what, value, instead_of),)
 
 
@@ -97,7 +97,7 @@ def supplied_copy(
     *,
     reads_opaque: bool = False,
 ) -> IrCopy:
-    """Returns a copy of a module, with what it has to say and does not.
+    """Returns a copy of a module, with the missing parts that libNVVM requires.
 
     Args:
         name: The module.
@@ -130,7 +130,7 @@ def supplied_copy(
 
 
 def _mark_kernel(copy: IrCopy, entry: str, reads_opaque: bool) -> None:
-    """Marks the function of this name as a kernel, if it is none and can be one."""
+    """Marks the function `entry` as a kernel, if unmarked and possible."""
     functions = ir_functions(copy.text)
     for function in (f for f in functions if f.name == entry and f.can_be_marked):
         lines = kernel_annotation(
@@ -168,15 +168,16 @@ def _own(triple: re.Match[str] | None) -> tuple[str, str] | None:
 
 
 def _said(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Returns the first place that is in no comment."""
-    found = pattern.finditer(text)
+    """Returns the first match outside of comments."""
+    matches = pattern.finditer(text)
     return next(
-        (m for m in found if text.rfind(";", 0, m.start()) <= text.rfind("\n", 0, m.start())), None
+        (m for m in matches if text.rfind(";", 0, m.start()) <= text.rfind("\n", 0, m.start())),
+        None,
     )
 
 
 def _say(copy: IrCopy, what: str, value: str, said: re.Match[str] | None) -> None:
-    """Gives a target its value; a first line that has code moves to the right."""
+    """Gives a target a value; a first line that has code moves to the right."""
     if said:
         start, end = said.span("value")
         copy.change(start, value, end)
@@ -201,12 +202,12 @@ _VERSION_OF_TARGET = {
 
 
 def oldest_version(target: str) -> tuple[int, int]:
-    """Returns the oldest version that nvJitLink takes of PTX for a target such as ``90a``."""
+    """Returns the oldest version of PTX that nvJitLink takes for a target, as ``90a``."""
     return _VERSION_OF_TARGET.get(target, _OLDEST)
 
 
 def supply_ptx(name: str, ptx: bytes, arch: Arch) -> tuple[bytes, tuple[Supplied, ...]]:
-    """Returns PTX whose head is whole, and what was supplied; the same text where nothing is.
+    """Returns PTX with a whole head, and the supplied parts; the same text if there are none.
 
     Args:
         name: What the text is called.

@@ -25,7 +25,7 @@ _MOST = 10
 
 
 def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[Phase, ...]:
-    """Returns the headers that a module includes itself and that took longest, with all below them.
+    """Returns the slowest of the headers that a module includes itself, with all below.
 
     Empty where no trace was asked for, or none can be read. A compile that fails writes none, so
     that one of a build before may lie there.
@@ -35,8 +35,8 @@ def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[P
         options: All that was sent.
         began_ns: When the compile began, as `time.time_ns` tells it.
     """
-    given = (o.value for o in read(tuple(options)) if o.spec and _OPTION in o.spec.flags)
-    file = next(filter(None, given), None)
+    files = (o.value for o in read(tuple(options)) if o.spec and _OPTION in o.spec.flags)
+    file = next(filter(None, files), None)
     if file is None:
         return ()
     names = includes(text).names
@@ -52,8 +52,8 @@ def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[P
                 longest[name] = max(ms, longest.get(name, 0.0))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ()
-    found = sorted(longest.items(), key=lambda header: -header[1])
-    return tuple(Phase(f"Header {name}", ms) for name, ms in found[:_MOST])
+    slowest = sorted(longest.items(), key=lambda header: -header[1])
+    return tuple(Phase(f"Header {name}", ms) for name, ms in slowest[:_MOST])
 
 
 def _headers(events: Iterable[dict[str, Any]]) -> Iterator[tuple[str, float]]:

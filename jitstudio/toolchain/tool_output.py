@@ -1,4 +1,4 @@
-"""What every tool gives back: a report, and what native code writes to stdout and stderr.
+"""The output of every tool: a report, and the text of native code on stdout and stderr.
 
 The parent gives the child two files as its file descriptors 1 and 2 and keeps them open, so that
 the text survives the child. The child reads back what a stage has added.
@@ -24,7 +24,7 @@ from jitstudio.core.tools import Tool
 
 
 class ToolMissing(RuntimeError):
-    """A tool is not on this machine; the message says how to get it."""
+    """A tool is not on this machine; the message names the remedy."""
 
     def __init__(self, tool: Tool, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ class ToolMissing(RuntimeError):
 
 @dataclass
 class Report:
-    """What came of a job; filled in while it runs.
+    """The results of a job; filled in during the run.
 
     Attributes:
         ok: Whether the tool was satisfied.
@@ -93,7 +93,7 @@ class Report:
             self.ms += (time.perf_counter() - start) * 1000
 
     def ended(self, tool: Tool, status: int, errors: str, file_name: str) -> None:
-        """A tool that is a program of its own has ended with this status, other than 0."""
+        """Takes note that a program has ended with a status other than 0."""
         self.error_log = errors or f"{tool.value} ended with exit status {status}."
         if status < 0:
             name = signal.Signals(-status).name
@@ -102,7 +102,7 @@ class Report:
 
 
 def text_of(log: bytes | bytearray) -> str:
-    """Returns a native log as text: without NULs and trailing blanks, whatever bytes it echoes."""
+    """Returns a native log as text: without NULs and trailing blanks, whatever bytes are echoed."""
     return bytes(log).replace(b"\0", b"").rstrip(b" \n").decode("utf-8", "replace")
 
 
@@ -111,24 +111,24 @@ _MOST = 1 << 20
 
 
 class Capture:
-    """Reads what was added to file descriptors 1 and 2, which must be readable files."""
+    """Reads the text added to file descriptors 1 and 2, which must be readable files."""
 
     def __init__(self) -> None:
         _unbuffer_c_streams()
 
     def mark(self) -> tuple[int, int]:
-        """Returns where both are now."""
+        """Returns the ends of both files."""
         return os.fstat(STDOUT).st_size, os.fstat(STDERR).st_size
 
     def since(self, mark: tuple[int, int]) -> tuple[str, str]:
-        """Returns what was added to both since then, at most the last mebibyte of each."""
+        """Returns the text added to both since then, at most the last mebibyte of each."""
         sys.stdout.flush()
         sys.stderr.flush()
         return read_from(STDOUT, mark[0]), read_from(STDERR, mark[1])
 
 
 def read_from(descriptor: int, start: int) -> str:
-    """Returns the text of an open file from `start` on, at most its last mebibyte."""
+    """Returns the text of an open file from `start` on, at most the last mebibyte."""
     end = os.fstat(descriptor).st_size
     if start == end:
         return ""
@@ -137,7 +137,7 @@ def read_from(descriptor: int, start: int) -> str:
 
 
 def _unbuffer_c_streams() -> None:
-    """C's stdout collects its text when it is a file; a crash would take that along."""
+    """Unbuffers C's streams: a crash would take along the text collected for a file."""
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)

@@ -46,7 +46,7 @@ class LinearTexture(DeviceBuffer):
         self.given = int(self._object)
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
-        """Returns whether this texture does for another one, too."""
+        """Returns whether this texture does for `spec`, too."""
         alike = (self.spec.element, self._texels) == (spec.element, spec.texels)
         return alike and self.guarded == guarded
 
@@ -58,7 +58,7 @@ class LinearTexture(DeviceBuffer):
 
 
 class DeviceTexels(DeviceMemory):
-    """A CUDA array, with a texture or surface of it."""
+    """A CUDA array, with a texture or surface on top."""
 
     def __init__(self, spec: Buffer, texels: Texels, stream: Stream) -> None:
         """Takes the memory and makes the texture or surface.
@@ -75,8 +75,8 @@ class DeviceTexels(DeviceMemory):
         resource.res.array.hArray = self._array
         if texels.is_surface:
             with doing(f"making the surface '{spec.name}'"):
-                made = driver.cuSurfObjectCreate(resource)
-                (self._object,) = checked("cuSurfObjectCreate", made)
+                answer = driver.cuSurfObjectCreate(resource)
+                (self._object,) = checked("cuSurfObjectCreate", answer)
         else:
             self._object = _texture(spec.name, resource, texels.sampling)
         self.given = int(self._object)
@@ -86,7 +86,7 @@ class DeviceTexels(DeviceMemory):
         return (self.spec.element, self._texels) == (spec.element, spec.texels)
 
     def restore(self) -> None:
-        """What the kernel has changed is again as it was before the first launch."""
+        """Undoes the kernel's changes: the content is as before the first launch."""
         if self.spec.direction is Direction.INOUT and self._original is not None:
             with doing(f"restoring '{self.spec.name}'"):
                 self._copy(self._original, self._array)
@@ -105,10 +105,10 @@ class DeviceTexels(DeviceMemory):
             self._stream.sync()
 
     def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """Yields the content as one piece: 0, and its bytes."""
-        held = np.empty(self.spec.bytes, np.uint8)
-        self.copy_to(held)
-        yield 0, held
+        """Yields the content as a single piece: 0, and the bytes."""
+        content = np.empty(self.spec.bytes, np.uint8)
+        self.copy_to(content)
+        yield 0, content
 
     def close(self) -> None:
         """Gives texture or surface and array back."""
@@ -137,21 +137,21 @@ class DeviceTexels(DeviceMemory):
         self._copy(self._array, self._original)
 
     def _copy(self, source: Any, target: Any) -> None:
-        """Puts a copy into the stream; either side is a CUDA array or one of NumPy."""
+        """Puts a copy into the stream; either side is a CUDA array or a NumPy array."""
         width, height, depth = self._texels.extent
         is_deep = len(self._texels.shape) == _AXES
         copy = driver.CUDA_MEMCPY3D() if is_deep else driver.CUDA_MEMCPY2D()
         row = width * self.spec.element.size
-        for side, held in (("src", source), ("dst", target)):
-            if isinstance(held, np.ndarray):
+        for side, array in (("src", source), ("dst", target)):
+            if isinstance(array, np.ndarray):
                 memory = driver.CUmemorytype.CU_MEMORYTYPE_HOST
-                setattr(copy, f"{side}Host", held.ctypes.data)
+                setattr(copy, f"{side}Host", array.ctypes.data)
                 setattr(copy, f"{side}Pitch", row)
                 if is_deep:
                     setattr(copy, f"{side}Height", height)
             else:
                 memory = driver.CUmemorytype.CU_MEMORYTYPE_ARRAY
-                setattr(copy, f"{side}Array", held)
+                setattr(copy, f"{side}Array", array)
             setattr(copy, f"{side}MemoryType", memory)
         copy.WidthInBytes, copy.Height = row, height
         if is_deep:
@@ -163,9 +163,9 @@ class DeviceTexels(DeviceMemory):
 
 def _format(element: Type) -> tuple[Any, int]:
     """Returns the format of a channel and how many a texel has."""
-    found = channels_of(element)
-    assert found is not None
-    channel, count = found
+    channels = channels_of(element)
+    assert channels is not None
+    channel, count = channels
     return getattr(driver.CUarray_format, CHANNEL_FORMATS[channel.dtype]), count
 
 
@@ -198,6 +198,6 @@ def _texture(name: str, resource: Any, sampling: Sampling) -> Any:
     for flag in sampling.driver_flags:
         wanted.flags |= getattr(driver, flag)
     with doing(f"making the texture '{name}'"):
-        made = driver.cuTexObjectCreate(resource, wanted, None)
-        (texture,) = checked("cuTexObjectCreate", made)
+        answer = driver.cuTexObjectCreate(resource, wanted, None)
+        (texture,) = checked("cuTexObjectCreate", answer)
     return texture
