@@ -177,8 +177,8 @@ def compile_cuda(job: Job) -> Report:
         _sort_out_names(job, sent, report)
     if prefix:
         _report_use(prefix, bool(precompiled), report)
-    if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
-        report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    if not report.ok and _NOT_FOUND in report.error_log and (problem := header_problem(version())):
+        report.error_log = f"{report.error_log.rstrip()}\n{problem}"
     if not report.ok:
         _look_for_remedies(part, folders, report)
     report.phases += header_phases(job.inputs[0][1], sent, report.began_ns)

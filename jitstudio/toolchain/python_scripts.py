@@ -104,7 +104,7 @@ def run_script(job: Job) -> Report:
 
 
 def script_path(job: Job) -> str:
-    """Returns the path of a script in tracebacks and line tables: of a file, or where that could be."""
+    """Returns the path of a script for tracebacks and line tables: the real or a likely place."""
     folder = job.folder or working_folder()
     return os.path.join(folder or os.sep, os.path.basename(job.name))
 
@@ -317,10 +317,8 @@ def _short(message: str) -> str:
 def _summary(report: Report, kernels: tuple[CapturedKernel, ...]) -> Iterator[str]:
     yield from report.notes
     for name, kernel in zip(kernel_names(kernels), kernels, strict=True):
-        facts_of_kernel = kernel.facts.items()
-        facts = ", ".join(
-            f"{key}={value}" for key, value in facts_of_kernel if key not in CONSEQUENCES
-        )
+        items = kernel.facts.items()
+        facts = ", ".join(f"{key}={value}" for key, value in items if key not in CONSEQUENCES)
         yield f"Kernel {name} ({kernel.origin}){': ' if facts else ''}{facts}"
 
 

@@ -55,9 +55,9 @@ def unmarked_for_device(
 def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Diagnostic | None:
     """Returns the offer of nvcc for a program that NVRTC could not compile, and the first cause.
 
-    None where nvcc is not here, where a build may not start it, where nothing of the host is in it, where
-    a header is nowhere on this machine, or where nvcc stops, too: at device code that calls the
-    host's functions, and at an ``#error`` that no macro of a compiler leads to.
+    None where nvcc is not here, where a build may not start it, where the program has nothing of
+    the host, where a header is nowhere on this machine, or where nvcc stops, too: at device code
+    that calls the host's functions, and at an ``#error`` that no macro of a compiler leads to.
 
     Args:
         part: What NVRTC could not compile.

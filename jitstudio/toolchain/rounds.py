@@ -320,8 +320,8 @@ class NextRound:
     def _alike(self, refused: Iterable[str]) -> set[str]:
         """Returns the headers without device code that lie next to refused headers.
 
-        NVRTC stops after a hundred errors, and libraries such as NPP have thousands of functions. What
-        has templates is of a library in C++, whose headers need each other.
+        NVRTC stops after a hundred errors, and libraries such as NPP have thousands of functions.
+        A header with templates is of a library in C++, whose headers need each other.
         """
         # Those that NVRTC brings are for it.
         others = (path for path in refused if not in_folders(path, self._installed))

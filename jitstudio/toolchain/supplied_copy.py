@@ -70,7 +70,7 @@ class IrCopy:
         return "".join((*parts, self.text[at:])).encode("latin-1")
 
     def change(self, start: int, more: str, end: int | None = None) -> None:
-        """Puts `more` in the place of the text from `start` to `end`; without an end, before `start`."""
+        """Puts `more` in the place of a span; without an end, before `start`."""
         self._changes.append((start, start if end is None else end, more))
 
     def append(self, lines: list[str]) -> None:

@@ -63,7 +63,7 @@ def free_memory(ordinal: int) -> int | None:
 
 
 class Buffers:
-    """The buffers of one GPU, by the names of their arguments."""
+    """The buffers of a GPU, by the names of their arguments."""
 
     def __init__(self, device: Device, stream: Stream) -> None:
         self._device = device
@@ -110,7 +110,7 @@ class Buffers:
         request: LaunchRequest,
         prepared: Mapping[str, Path],
         loaded: LoadedCode,
-        given: Mapping[str, int],
+        addresses: Mapping[str, int],
     ) -> dict[str, DeviceMemory]:
         """The module variables of a launch, filled.
 
@@ -118,7 +118,7 @@ class Buffers:
             request: The launch.
             prepared: See `prepare`.
             loaded: The code that has them: each time it is loaded they are elsewhere.
-            given: The addresses and handles of the other buffers.
+            addresses: The addresses and handles of the other buffers.
 
         Raises:
             GpuError: The code has no such variable.
@@ -128,7 +128,7 @@ class Buffers:
             memory = memories[spec.name] = DeviceVariable(
                 spec, loaded.code, self._device, self._stream
             )
-            memory.fill(spec, prepared.get(spec.name), request.addresses_in(spec, given))
+            memory.fill(spec, prepared.get(spec.name), request.addresses_in(spec, addresses))
         return memories
 
     def _taken(self, spec: Buffer, guarded: bool) -> DeviceMemory:

@@ -98,7 +98,7 @@ def kernel_of(loaded: LoadedCode, name: str) -> Kernel:
 
 
 def function_of(kernel: Kernel) -> Any:
-    """Returns the kernel as the driver's own calls know it, in the current context.
+    """Returns the kernel's handle for the driver's own calls, in the current context.
 
     Raises:
         GpuError: It is not loaded there.
@@ -132,7 +132,7 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
 
 
 def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFacts:
-    """Returns the driver's facts about a kernel, and its occupancy with this configuration.
+    """Returns the driver's facts about a kernel, with the occupancy in this configuration.
 
     The kernel must have what the configuration asks for: see `allow`.
 

@@ -1,4 +1,4 @@
-"""Carries out one launch on a GPU, from the code to the figures, and reads what the kernel prints.
+"""Carries out a launch on a GPU, from the code to the figures, and reads the kernel's output.
 
 Device printf reaches file descriptor 1 of the process and a failed assert descriptor 2, each when
 the driver synchronises; both are files here, of which a thread reads what is new.
@@ -43,7 +43,7 @@ Tell = Callable[[LaunchEvent], None]
 
 @dataclass(frozen=True)
 class LaunchRun:
-    """What came of it, and whether this process can do no more."""
+    """The result of a launch, and whether this process can do no more."""
 
     result: LaunchResult
     spent: bool
@@ -60,7 +60,7 @@ def launch(
     asked_at: float,
     tell: Tell,
 ) -> LaunchRun:
-    """Launches a kernel, checks what it has done, and times it.
+    """Launches a kernel, checks the buffers, and times the launch.
 
     Args:
         request: What to launch.
@@ -86,8 +86,8 @@ def launch(
             diagnostics = (diagnostic_of(error, request.title),)
             if isinstance(error, JitError):
                 run.found["jit_log"] = error.log
-    found = {**run.found, "console": console.text, "diagnostics": diagnostics}
-    return LaunchRun(LaunchResult(outcome, request.title, **found), spent)
+    fields = {**run.found, "console": console.text, "diagnostics": diagnostics}
+    return LaunchRun(LaunchResult(outcome, request.title, **fields), spent)
 
 
 def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
@@ -104,14 +104,16 @@ def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
 
 
 def diagnostic_of(error: GpuError, kernel: str) -> Diagnostic:
-    """Returns the error as text, with what to do about it."""
-    told = error.error
-    message = f"{kernel}: {told.meaning} ({told.name} while {error.doing})."
-    return Diagnostic(Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=told.remedy)
+    """Returns the error as text, with the remedy."""
+    cuda_error = error.error
+    message = f"{kernel}: {cuda_error.meaning} ({cuda_error.name} while {error.doing})."
+    return Diagnostic(
+        Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=cuda_error.remedy
+    )
 
 
 class _Run:
-    """One launch on its way.
+    """A launch on its way.
 
     Attributes:
         found: The fields of the result that are known by now.
@@ -137,7 +139,7 @@ class _Run:
         }
 
     def carry_out(self) -> None:
-        """Does all of it.
+        """Does the whole launch.
 
         Raises:
             GpuError: The driver or the kernel has failed.
@@ -158,7 +160,7 @@ class _Run:
         buffers = opened.buffers.prepare(request, self._prepared, loaded)
         start = KernelLaunch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
-        if any(found.strays for found in self.found["buffers"]):
+        if any(buffer.strays for buffer in self.found["buffers"]):
             opened.buffers.forget()
         self._say(f"timing {request.repeats} launches")
         self.found["timing"] = self._time(opened, start, buffers)
@@ -168,7 +170,7 @@ class _Run:
     def _counterpart(
         self, opened: GpuSession, buffers: Mapping[str, DeviceMemory]
     ) -> Counterpart | None:
-        """The same launch of the other code, after all that is looked at; None if it cannot be."""
+        """Returns the same launch of the build's cubin, done last; None if that fails."""
         self._say("timing the cubin of the build")
         try:
             return self._timed_counterpart(opened, buffers)
@@ -185,9 +187,9 @@ class _Run:
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
-        given = {name: held.given for name, held in buffers.items()}
+        addresses = {name: memory.given for name, memory in buffers.items()}
         # This code has variables of its own.
-        own = opened.buffers.variables(request, self._prepared, loaded, given)
+        own = opened.buffers.variables(request, self._prepared, loaded, addresses)
         buffers = {**buffers, **own}
         start = KernelLaunch(request, kernel, buffers, opened.stream)
         return Counterpart(facts, self._time(opened, start, buffers))
@@ -201,16 +203,18 @@ class _Run:
         start.wait()
         self._console.mute()
         self._say("reading the outputs")
-        strays = {name: held.strays() for name, held in buffers.items()}
-        kept = {name: self._keep(held) for name, held in buffers.items() if _is_output(held.spec)}
-        unwritten = self._unwritten(start, buffers, kept) if self._request.poison else {}
+        strays = {name: memory.strays() for name, memory in buffers.items()}
+        contents = {
+            name: self._keep(memory) for name, memory in buffers.items() if _is_output(memory.spec)
+        }
+        unwritten = self._unwritten(start, buffers, contents) if self._request.poison else {}
         self.found["buffers"] = tuple(
             BufferResult(
                 name=spec.name,
                 element=spec.element,
                 length=spec.length,
                 direction=spec.direction,
-                path=str(self._path(spec.name)) if spec.name in kept else "",
+                path=str(self._path(spec.name)) if spec.name in contents else "",
                 unwritten=None if spec.name not in unwritten else len(unwritten[spec.name]),
                 first_unwritten=next(iter(unwritten.get(spec.name, np.empty(0)).tolist()), None),
                 strays=strays.get(spec.name, ()),
@@ -220,39 +224,41 @@ class _Run:
         )
 
     def _make_ready(self, buffers: Mapping[str, DeviceMemory], poison: int | None) -> None:
-        for name, held in buffers.items():
-            held.clear(poison, self._prepared.get(name))
-            held.guard()
+        for name, memory in buffers.items():
+            memory.clear(poison, self._prepared.get(name))
+            memory.guard()
 
-    def _keep(self, held: DeviceMemory) -> np.ndarray[Any, Any]:
-        """Copies an output into its file; its bytes."""
-        target = new_buffer(self._path(held.spec.name), held.spec.element, held.spec.length)
-        held.copy_to(target)
+    def _keep(self, memory: DeviceMemory) -> np.ndarray[Any, Any]:
+        """Copies an output into a file; returns the bytes."""
+        target = new_buffer(self._path(memory.spec.name), memory.spec.element, memory.spec.length)
+        memory.copy_to(target)
         return target.reshape(-1).view(np.uint8)
 
     def _unwritten(
         self,
         start: KernelLaunch,
         buffers: Mapping[str, DeviceMemory],
-        kept: Mapping[str, np.ndarray[Any, Any]],
+        contents: Mapping[str, np.ndarray[Any, Any]],
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """Returns indices of what was never written, of each pure output."""
-        outputs = {n: held for n, held in buffers.items() if held.spec.direction is Direction.OUT}
+        """Returns the indices of elements never written, of each pure output."""
+        outputs = {
+            n: memory for n, memory in buffers.items() if memory.spec.direction is Direction.OUT
+        }
         suspects = {
-            name: poisoned(kept[name], held.spec.element.size, POISONS[0])
-            for name, held in outputs.items()
+            name: poisoned(contents[name], memory.spec.element.size, POISONS[0])
+            for name, memory in outputs.items()
         }
         if not any(indices.size for indices in suspects.values()):
             return suspects
         # A kernel may well write what looks like poison: another poison decides.
-        for held in buffers.values():
-            held.restore()
+        for memory in buffers.values():
+            memory.restore()
         self._make_ready(buffers, POISONS[1])
         start.start()
         start.wait()
         return {
-            name: np.intersect1d(suspects[name], _still(held, POISONS[1]), assume_unique=True)
-            for name, held in outputs.items()
+            name: np.intersect1d(suspects[name], _still(memory, POISONS[1]), assume_unique=True)
+            for name, memory in outputs.items()
         }
 
     def _time(
@@ -261,8 +267,8 @@ class _Run:
         changed = [b for b in buffers.values() if b.spec.direction is Direction.INOUT]
 
         def restore() -> None:
-            for held in changed:
-                held.restore()
+            for memory in changed:
+                memory.restore()
 
         return time_launches(start, opened.device, opened.stream, self._request, restore)
 
@@ -275,10 +281,10 @@ class _Run:
         self._report(LaunchProgress(doing))
 
 
-def _still(held: DeviceMemory, poison: int) -> np.ndarray[Any, Any]:
-    size = held.spec.element.size
-    found = [first + poisoned(piece, size, poison) for first, piece in held.pieces()]
-    return np.concatenate(found) if found else np.empty(0, np.int64)
+def _still(memory: DeviceMemory, poison: int) -> np.ndarray[Any, Any]:
+    size = memory.spec.element.size
+    indices = [first + poisoned(piece, size, poison) for first, piece in memory.pieces()]
+    return np.concatenate(indices) if indices else np.empty(0, np.int64)
 
 
 def _is_output(spec: Buffer) -> bool:
@@ -291,7 +297,7 @@ def _moved(spec: Buffer) -> int:
 
 
 def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
-    """A kernel reads its parameters from where the driver says, so the form must agree."""
+    """Checks the form's places of parameters: a kernel reads from where the driver says."""
     ours = [(a.offset, a.slot_bytes) for a in request.slots]
     theirs = [(slot.offset, slot.size) for slot in facts.slots]
     if ours != theirs:
@@ -324,7 +330,7 @@ _DROPPED = "\n… the kernel has printed more than this console takes; the rest 
 
 
 class Console:
-    """Listens for as long as its block lasts.
+    """Listens for as long as the block lasts.
 
     Args:
         on_text: Called with what is new, in a thread of its own.
@@ -346,7 +352,7 @@ class Console:
         return "".join(self._parts)
 
     def mute(self) -> None:
-        """Leaves out what is printed from now on: the same, launch after launch.
+        """Leaves out all output from now on: the same, launch after launch.
 
         What is written to stderr, as by a failed assert, is heard all the same.
         """

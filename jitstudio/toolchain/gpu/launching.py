@@ -23,7 +23,7 @@ _TIMED = EventOptions(timing_enabled=True)
 
 
 class KernelLaunch:
-    """One kernel with its configuration and its arguments, ready to be started.
+    """A kernel with configuration and arguments, ready to be started.
 
     Raises:
         GpuError: The kernel is not on the current GPU.
@@ -45,7 +45,7 @@ class KernelLaunch:
         self._pointers = np.array([base + a.offset for a in request.slots], np.uint64)
 
     def start(self) -> None:
-        """Puts it into the stream, without waiting.
+        """Puts the launch into the stream, without waiting.
 
         Raises:
             GpuError: The driver refuses it.
@@ -56,7 +56,7 @@ class KernelLaunch:
             checked("cuLaunchKernelEx", answer)
 
     def wait(self) -> None:
-        """Waits for its end.
+        """Waits for the end of the launch.
 
         Raises:
             GpuError: The kernel has failed.
@@ -111,7 +111,7 @@ def time_launches(
 
 
 def _scrub(device: Device, stream: Stream, needed: bool) -> _Scrub | None:
-    """None where there is no memory for it and it is not asked for."""
+    """Returns a scrub; None where memory is lacking and the scrub not asked for."""
     try:
         return _Scrub(device, stream)
     except GpuError as error:
@@ -121,7 +121,7 @@ def _scrub(device: Device, stream: Stream, needed: bool) -> _Scrub | None:
 
 
 class _Scrub:
-    """Overwrites the L2 cache by writing twice as much as it holds, which takes some time."""
+    """Overwrites the L2 cache by writing twice the size, which takes some time."""
 
     def __init__(self, device: Device, stream: Stream) -> None:
         self._stream = stream
@@ -139,17 +139,17 @@ class _Scrub:
 def _parameter_space(
     request: LaunchRequest, buffers: dict[str, DeviceMemory]
 ) -> np.ndarray[Any, Any]:
-    """Returns the parameters, each at its place."""
-    given = {name: held.given for name, held in buffers.items()}
-    return np.frombuffer(bytearray(request.parameter_space(given) or b"\0"), np.uint8)
+    """Returns the bytes of the parameters, each in place."""
+    addresses = {name: memory.given for name, memory in buffers.items()}
+    return np.frombuffer(bytearray(request.parameter_space(addresses) or b"\0"), np.uint8)
 
 
 def _driver_config(config: LaunchConfig, stream: Stream) -> Any:
-    made = driver.CUlaunchConfig()
-    made.gridDimX, made.gridDimY, made.gridDimZ = config.grid
-    made.blockDimX, made.blockDimY, made.blockDimZ = config.block
-    made.sharedMemBytes = config.shared
-    made.hStream = driver.CUstream(int(stream.handle))
+    driver_config = driver.CUlaunchConfig()
+    driver_config.gridDimX, driver_config.gridDimY, driver_config.gridDimZ = config.grid
+    driver_config.blockDimX, driver_config.blockDimY, driver_config.blockDimZ = config.block
+    driver_config.sharedMemBytes = config.shared
+    driver_config.hStream = driver.CUstream(int(stream.handle))
     attributes = []
     if config.cluster:
         cluster = driver.CUlaunchAttribute()
@@ -162,6 +162,6 @@ def _driver_config(config: LaunchConfig, stream: Stream) -> Any:
         together.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
         together.value.cooperative = 1
         attributes.append(together)
-    made.attrs = attributes
-    made.numAttrs = len(attributes)
-    return made
+    driver_config.attrs = attributes
+    driver_config.numAttrs = len(attributes)
+    return driver_config
