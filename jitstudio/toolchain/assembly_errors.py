@@ -10,6 +10,7 @@ from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.disk import working_folder
 
 _ERROR = re.compile(
+    # `ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'`
     r"^ptxas (?:[^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"
     # `info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`
     r"|(?:info|warning) *: \(C\d+\) [^\n]*?\bin (?:around )?line (?P<remarked>\d{1,9}+)\b[^\n]*+)$",

@@ -22,6 +22,7 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
+# Each has `__cxa_demangle`: Itanium C++ ABI, "Demangler API".
 _RUNTIMES = {"linux": ("libstdc++.so.6", "libc++abi.so.1"), "darwin": ("libc++abi.dylib",)}
 # `S1_` is an earlier part, `T_` an argument of the template. From the last such letter before the
 # end, so that a row of them takes linear time.
@@ -67,6 +68,7 @@ def demangled(names: Iterable[str]) -> dict[str, str]:
 
 def _read(name: str) -> str:
     status = ctypes.c_int()
+    # The text is the caller's to free: Itanium C++ ABI, "Demangler API".
     address = _demangler()(name.encode(), None, None, ctypes.byref(status))
     if not address:
         return name

@@ -144,6 +144,7 @@ def aside_part(name: str, host_code: HostCode) -> HostCodeAside:
 _MOST_RANGES = 12
 
 
+# #177-D: declared but never referenced. #940-D: missing return at the end of a function.
 _WARNING = re.compile(
     r"^(?P<file>[^\n(]*+)\((?P<line>\d++)\): warning #(?P<number>177|940)-D: (?P<said>[^\n]*)\n"
     r"(?:[ \t]+[^\n]*(?:\n|\Z))*+\n?(?:Remark: The warnings can be suppressed with [^\n]*\n*)?",
@@ -171,6 +172,7 @@ def without_idle_warnings(log: str, part: DevicePart) -> str:
     return _WARNING.sub(rest, log)
 
 
+# `identifier "helper" is undefined`
 _UNDEFINED = re.compile(r': error: (?:identifier|[a-z ]*has no member) "(\w+)"(?: is undefined)?')
 
 
@@ -190,6 +192,7 @@ def words_on_calls(part: DevicePart, errors: str) -> str:
 
 # The words for functions that stay without their bodies.
 _BODILESS = ("--define-macro=_J=", "--define-macro=__hd_op_=")
+# NVRTC warns of each call of a deprecated function, with the place of the call.
 _ASKING = '__device__ __attribute__((deprecated("host")))'
 _ANSWER = re.compile(
     r'^(?P<place>(?P<file>[^\n(]*+)\(\d++\)): warning #1444-D: function "(?P<name>[^"\n]*+)" was '

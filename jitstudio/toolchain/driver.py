@@ -22,6 +22,7 @@ _NO_DEVICE = (
     "to a container or a virtual machine? Compiling, linking and reading work without one."
 )
 _AXES = "XYZ"
+# Names of `CUdevice_attribute`: CUDA Driver API, "Data types used by CUDA driver".
 _NUMBERS = {
     "multiprocessors": "MULTIPROCESSOR_COUNT",
     "clock_khz": "CLOCK_RATE",

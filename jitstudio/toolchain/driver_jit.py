@@ -112,6 +112,7 @@ def _link(modules: Iterable[tuple[str, bytes]], settings: list[tuple[Any, Any]])
     (state,) = checked("cuLinkCreate", driver.cuLinkCreate(len(settings), keys, values))
     try:
         for name, code in modules:
+            # PTX has to end with a NUL: CUDA Driver API, "cuLinkAddData".
             text = code.rstrip(b"\0") + b"\0"
             kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
             answer = driver.cuLinkAddData(state, kind, text, len(text), name.encode(), 0, [], [])

@@ -27,6 +27,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvjitlink
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
+# CUDA Binary Utilities, "cuobjdump": all cubins and all PTX, a file each.
 _UNPACK = ("-xelf", "all", "-xptx", "all")
 # How cuobjdump calls what it unpacks: with a number if there is more than one.
 _UNPACKED = re.compile(r"code(?:\.(?P<number>\d+))?\.sm_(?P<target>\w+)\.(?P<ending>cubin|ptx)")

@@ -59,12 +59,17 @@ from jitstudio.toolchain.own_texts import include_folders, own_texts
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 # As NVRTC's own headers have it, and no host's of Linux.
 _WIDER = re.compile(rb"\btypedef\s+unsigned\s+long\s+long(?:\s+int)?\s+uint64_t\b")
+# `#include <curand_kernel.h>`
 _CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
+# `#include <cupy/complex.cuh>`
 _CUPY = re.compile(rb"#[ \t]*include[ \t]*[<\"]cupy/")
+# `cub/device/device_reduce.cuh` starts kernels of its own; `cub/block/` is for device code.
 _CUB_FOR_HOSTS = re.compile(r"cub/(?:device/\w++|util_allocator)\.cuh")
+# `thrust/device_vector.h` is host code, `thrust/complex.h` is for both.
 _THRUST_FOR_HOSTS = re.compile(
     r"thrust/(?!(?:complex|functional|pair|random|tuple|version|zip_function)\.h)\w++\.h"
 )
+# NVRTC User Guide, "Supported Compile Options".
 _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
@@ -311,6 +316,7 @@ def _installed() -> Iterator[str]:
 
 
 _FOLDER, _FORCES = "-I", "--pre-include"
+# No files: texts of NVRTC's own, without any of which a list of opened files is none.
 _MADE_UP = {BUILT_IN_HEADER, "__nv_name_map"}
 _READINGS: FileContentCache[Includes] = FileContentCache(includes)
 _WIDER_FOUND: FileContentCache[bool] = FileContentCache(lambda text: bool(_WIDER.search(text)))
@@ -336,6 +342,7 @@ class _Trace:
             os.close(os.open(file, os.O_WRONLY))
         except OSError:
             return ()
+        # Options of EDG's front end, which -Xcudafe hands through.
         return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
 
     def begin(self) -> None:

@@ -21,7 +21,9 @@ from jitstudio.toolchain.own_texts import own_texts
 NAMES = ("cuda/std/cstdint", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h")
 """The headers that say what these types are."""
 
+# `uint64_t`, `int_fast64_t`, `uintptr_t`: the ones that have 64 bits.
 _USED = re.compile(rb"\bu?int(?:_fast|_least)?(?:64|ptr|max)_t\b")
+# `using int64_t = signed long long;`, where a host of 64 bits with Linux has `long`.
 _OTHERWISE = re.compile(
     rb"(?P<before>\busing\s+\w+\s*=\s*|\btypedef\s+)(?P<sign>(?:un)?signed) long long\b"
 )

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from jitstudio.toolchain.supplied_copy import IrCopy
 
+# LLVM Language Reference Manual, "Identifiers": bare, or in quotation marks.
 _NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
 _DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)
 # The body's brace is the first one outside of brackets behind the parameters.
@@ -28,6 +29,7 @@ _BEGIN = re.compile(
     rf"\s*+(%{_NAME}\s*+=|(?:ret|br|switch|indirectbr|invoke|callbr|resume|unreachable"
     r"|load|store|fence|call|tail|musttail|notail|atomicrmw|cmpxchg)\b)"
 )
+# Quoted text first: brackets and semicolons in there count for nothing.
 _MARK = re.compile(r'"[^"\n]*+"|[];(){}[<>]')
 _NUMBER = re.compile(r"!(\d{1,18}+)")
 # A module with either has a table by its compiler already.
@@ -42,6 +44,7 @@ _UNIT = (
     "language: DW_LANG_C99, isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly"
 )
 _LINE_END = re.compile(r"\n")
+# As `\22` for a quotation mark: LLVM Language Reference Manual, "Identifiers".
 _UNSPELT = re.compile(r"[^ !#-\[\]-~]")
 _OPENING, _CLOSING = "([{<", ")]}>"
 

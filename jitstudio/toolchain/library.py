@@ -53,6 +53,7 @@ _LARGEST_FILE = 16 << 30
 _LARGEST_MEMBER = 3 << 30
 # Beyond this, so many times the packed bytes is what is made to fill a disk.
 _MOST_UNPACKED = 100
+# Bytes that any member may unpack to, however small the member is.
 _HARMLESS = 64 << 20
 _MOST_IN_ALL = 16 << 30
 _MOST_MEMBERS = 100_000
@@ -63,12 +64,18 @@ _COPIED = 1 << 20
 _LEAST = 64
 _BETWEEN_REPORTS = 0.1
 
+# PKWARE's APPNOTE.TXT, "Local file header" and, alone in an empty zip, "End of central
+# directory record".
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
+# ar(5); thin archives are those of GNU's ar.
 _ARCHIVE, _THIN_ARCHIVE = b"!<arch>\n", b"!<thin>\n"
 _ELF, _WINDOWS = b"\x7fELF", b"MZ"
+# Name, date, owner, group, mode, size and the two bytes that end a header.
 _AR_HEADER = 60
+# Tables of symbols: GNU's, with 32 and with 64 bits, and BSD's.
 _AR_TABLES = (b"/", b"/SYM64/", b"__.SYMDEF", b"__.SYMDEF SORTED")
+# nvcc's sections: linked code, and relocatable code that the linked code was made of.
 _LINKED, _TO_LINK = ".nv_fatbin", "__nv_relfatbin"
 _UNPACKED = (CodeKind.CUBIN, CodeKind.PTX)
 
@@ -76,6 +83,7 @@ _UNPACKED = (CodeKind.CUBIN, CodeKind.PTX)
 # what is not, as Python's zipfile knows it in no version or only in the newest.
 _TAKEN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _OTHERS = {9: "Deflate64", 20: "zstd", 93: "zstd", 95: "xz", 96: "JPEG", 98: "PPMd"}
+# APPNOTE.TXT, "general purpose bit flag", and the method that stands for AES.
 _IS_ENCRYPTED, _AES = 0x1, 99
 
 Tell = Callable[[ListingProgress], None]
@@ -412,9 +420,11 @@ def _inner(member: _Member) -> Iterator[_Member]:
         if name == b"//":
             long_names = content[begin:end]
             continue
+        # BSD: behind `#1/20` the content begins with a name of 20 bytes.
         if name.startswith(b"#1/") and name[3:].isdigit():
             length = int(name[3:])
             name, begin = content[begin : begin + length].rstrip(b"\0"), begin + length
+        # GNU: `/42` is a place in the member `//`, which has all long names.
         elif name.startswith(b"/") and name[1:].isdigit():
             name = long_names[int(name[1:]) :].partition(b"\n")[0]
         if name not in _AR_TABLES:

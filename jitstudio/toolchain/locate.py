@@ -31,6 +31,7 @@ from jitstudio.core.toolchain_folders import PROGRAMS, ToolchainFolder, toolchai
 from jitstudio.core.tools import CUDA_COMPILERS, OPTIONAL_TOOLS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
 
+# By the names that cuda-pathfinder has for libraries.
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",
     Tool.NVVM: "nvvm",

@@ -27,10 +27,12 @@ from jitstudio.toolchain.headers import line_directive, searches_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _HOST_COMPILERS = ("gcc", "g++")
+# nvcc's variable for the host compiler, which --compiler-bindir names otherwise.
 _CHOSEN = "NVCC_CCBIN"
 # What nvcc adds to every command line; a build has the options that it shows.
 _HIDDEN_OPTIONS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 _FOLDER = "nvcc"
+# The byte-order mark of UTF-8, which would stand behind the line directive.
 _MARK = b"\xef\xbb\xbf"
 _LIMIT = 30.0
 _PTX_INPUT = "application ptx input"

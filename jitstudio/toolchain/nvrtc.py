@@ -62,9 +62,12 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
     CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
 }
+# `could not open source file "missing.h"`
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
+# With `-` for a file the table of phases is a part of the log: see `split_phases`.
 _TIMES_IN_LOG = "--time=-"
+# Such a compile ends behind the front end and makes no code, so that an attempt is quick.
 _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
 # Each knows more of what NVRTC refuses; who has more errors than that has others, too.
 _MOST_ROUNDS = 8
@@ -463,6 +466,7 @@ def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(values)
 
 
+# `kernel.cu, CUDA C++ Frontend, 18, ms` is a row of the table.
 _TIMES = re.compile(
     r"^File name, phase name, metric, unit\n(?P<rows>(?:[^\n]*, [\d.]+, ms(?:\n|\Z))*+)",
     re.MULTILINE,
@@ -502,7 +506,9 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
 
 
 _MOST_IN_HEADERS = 5
+# `kernel.cu(3): error: ...` or `kernel.cu(3): catastrophic error: ...`
 _ERROR = re.compile(r"[^\n]*\(\d+\): [a-z ]*error\b")
+# `2 errors detected in the compilation of "kernel.cu".`
 _COUNT = re.compile(r"\d+ errors? detected|Error limit reached")
 
 
@@ -523,6 +529,7 @@ def authors_first(log: str, folders: tuple[str, ...]) -> tuple[str, int]:
     return "\n\n".join((*own, *shown, *rest)), len(theirs) - len(shown)
 
 
+# NVRTC reads `#pragma nv_mangled_name foo<int>` for a name expression, in a text of this name.
 _IN_NAME = re.compile(
     rf"^{NAME_MAP}\(\d+\): [a-z ]*error: (?P<message>[^\n]*)\n(?P<echo>[^\n]*)$", re.MULTILINE
 )

@@ -31,6 +31,7 @@ from jitstudio.toolchain.supplied_copy import (
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _LIBDEVICE = "libdevice"
+# LLVM's "Opaque Pointers", "Version Support": LLVM 15 has them by default.
 _OPAQUE_SINCE = 15
 _UNOPTIMISED = "-opt=0"
 _LTO = "-gen-lto"

@@ -207,6 +207,7 @@ _INCLUDE = re.compile(rb'#[ \t]*include[ \t]*[<"](?P<name>[^">\n]+)[">]')
 _UNSURE = re.compile(rb"#[ \t]*(?:include|include_next|import|embed)\b|__has_(?:include|embed)")
 # What comes after the front end makes no difference to it.
 _LATER = re.compile(r"(?:--ptxas-options|-Xptxas|--time|-time)\b")
+# The front end does the same for sm_90 as for compute_90, so that both share a header.
 _REAL = re.compile(r"^(-arch=|--gpu-architecture=)sm_")
 
 

@@ -285,6 +285,7 @@ def _nothing_found(result: dict[str, Any]) -> str:
 def _with_advice(job: Job, message: str, packages: object) -> tuple[str, str]:
     """Returns a message, short, and the remedy where the interpreter lacks something."""
     module = re.match(r"ModuleNotFoundError: No module named '(\w+)", message)
+    # cuda-pathfinder's words: `Failure finding "libnvrtc.so": ...`
     library = re.search(r'.*Failure finding "[^"]*"', message)
     if module is not None:
         lacks, package = "this package", PACKAGES.get(module[1], "")

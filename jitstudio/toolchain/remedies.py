@@ -17,6 +17,7 @@ from jitstudio.toolchain.device_part import DevicePart, words_on_calls
 from jitstudio.toolchain.own_texts import text_at
 from jitstudio.toolchain.tool_output import Report
 
+# NVRTC's errors for functions and variables that nothing marks as the device's.
 _UNMARKED = re.compile(
     r": error: A (?:function without execution|namespace scope variable without memory) space"
 )

@@ -28,6 +28,7 @@ from jitstudio.toolchain.headers import line_directive, stand_in_folder, stand_i
 from jitstudio.toolchain.host_integers import NAMES
 from jitstudio.toolchain.own_texts import include_folders, place_of, text_at
 
+# Some groups have names of `Refusals`: the kind of refusal that a line is noted for.
 _ERROR = re.compile(
     r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
     r"(?P<host>A function (?:without|explicitly)|A namespace scope variable|A class static data)"
@@ -38,6 +39,7 @@ _ERROR = re.compile(
 )
 # A header that is missing is a catastrophic error.
 _PLACE = re.compile(r"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?error:", re.MULTILINE)
+# `identifier "ns::helper" is undefined` or `namespace "ns" has no member "helper"`
 _UNKNOWN = re.compile(
     r"\): error: (?:(?!\): error: )[^\n])*?"
     r"(?:identifier \"(?:\w++::)*+(\w++)\" is undefined|has no member \"(\w++)\")"

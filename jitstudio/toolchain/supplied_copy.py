@@ -26,6 +26,7 @@ _LAYOUT_OF_REST = (
 # "Target Triple" and "Data Layout".
 _WIDE = ("nvptx64-nvidia-cuda", f"e-p:64:64:64-{_LAYOUT_OF_REST}")
 _NARROW = ("nvptx-nvidia-cuda", f"e-p:32:32:32-{_LAYOUT_OF_REST}")
+# `target triple = "nvptx64-nvidia-cuda"`, and the data layout alike.
 _TRIPLE = re.compile(r'target[ \t]++triple[ \t]*+=[ \t]*+"(?P<value>[^"\n]*+)"')
 _LAYOUT = re.compile(r'target[ \t]++datalayout[ \t]*+=[ \t]*+"(?P<value>[^"\n]*+)"')
 _VERSION = re.compile(r"!nvvmir\.version\b")
@@ -169,6 +170,7 @@ def _own(triple: re.Match[str] | None) -> tuple[str, str] | None:
 
 def _said(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Returns the first match outside of comments."""
+    # A semicolon before the match, in the same line, begins a comment.
     matches = pattern.finditer(text)
     return next(
         (m for m in matches if text.rfind(";", 0, m.start()) <= text.rfind("\n", 0, m.start())),

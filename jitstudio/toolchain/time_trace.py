@@ -18,7 +18,9 @@ from jitstudio.core.result import Phase
 from jitstudio.listing.includes import includes
 
 _OPTION = "--fdevice-time-trace"
+# NVRTC appends this to the name that the option gives.
 _ENDING = ".json"
+# The event of a header in the trace, which is JSON of the Trace Event Format.
 _HEADER = "Processing Header File"
 _LARGEST = 256 << 20
 _MOST = 10

@@ -27,6 +27,7 @@ POISONS = (0xFF, 0x5C)
 the second, was not written. The first is no number in any floating-point type, so that no check
 takes it for one."""
 
+# Bytes read at once: a buffer of many GB need not be in the host's memory as a whole.
 _PIECE = 64 << 20
 
 
@@ -279,6 +280,7 @@ class DeviceVariable(DeviceBuffer):
         with doing(f"looking for the variable '{spec.name}'"):
             status, address, size = driver.cuLibraryGetGlobal(library, name)
             if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
+                # `__managed__` variables have this call: CUDA Driver API, "Library Management".
                 status, address, size = driver.cuLibraryGetManaged(library, name)
             checked("cuLibraryGetGlobal", (status,))
         if size != spec.bytes:

@@ -21,6 +21,8 @@ from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.driver_jit import DriverCubin, assemble_here
 
 _KEPT = 8
+# Blocks that every GPU with clusters allows: CUDA C++ Programming Guide, "Thread Block
+# Clusters".
 _PORTABLE_CLUSTER = 8
 _A = driver.CUfunction_attribute
 
