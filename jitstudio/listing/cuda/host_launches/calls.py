@@ -43,6 +43,7 @@ from jitstudio.listing.cuda.syntax import (
     children,
     declared_name,
     is_const,
+    operator,
     stripped,
     text_of,
 )
@@ -418,7 +419,7 @@ class HostCalls:
                 continue
             if declarator.type == "reference_declarator":
                 names.put(target, Made(local.values.get(name), members))
-            elif stripped(argument).type == "pointer_expression":
+            elif operator(stripped(argument)) == "&":
                 value = members.pop("[0]", None)
                 kept = {key: each for key, each in members.items() if key.startswith(".")}
                 names.put(target, Made(value, kept))

@@ -102,19 +102,23 @@ class HostDeclarations:
     """
 
     def __init__(
-        self, trees: Sequence[Node], types: Types, text: bytes, kernels: Iterable[KernelNode]
+        self,
+        trees: Sequence[Node],
+        types: Types,
+        texts: Sequence[bytes],
+        kernels: Iterable[KernelNode],
     ) -> None:
         """Reads what a text declares.
 
         Args:
             trees: The text as the compiler sees it for the host, and the headers that it includes.
             types: What the text and its headers declare.
-            text: The text as it is written, with its macros.
+            texts: It and headers as they are written, with their macros.
             kernels: Its kernels and those of its headers.
         """
         self.trees = trees
         self.types = types
-        self.macros = dict(_macros(text))
+        self.macros = {name: m for text in reversed(texts) for name, m in _macros(text)}
         self.classes = _host_classes(trees)
         self._define_members()
         own = {name: (tuple(c.members), dict(c.methods)) for name, c in self.classes.items()}

@@ -23,6 +23,7 @@ from jitstudio.core.launch.request import HostLaunch
 from jitstudio.listing.cuda.declarations import declarations, prepare
 from jitstudio.listing.cuda.host_launches.bodiless import BodilessFunctions
 from jitstudio.listing.cuda.host_launches.brackets import with_joined_chevrons
+from jitstudio.listing.cuda.host_launches.called_headers import called_headers
 from jitstudio.listing.cuda.host_launches.calls import HostCalls
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations, is_for_device
 from jitstudio.listing.cuda.host_launches.jumps import (
@@ -98,11 +99,14 @@ def host_launches(
     launches: list[HostLaunch] = []
     with suppress(RecursionError):
         texts = [source, *(with_launches if source.kind is CodeKind.CUDA else ())]
-        trees = {
-            parse(launching.expanded(_prepared(each.content, defines))): each.name for each in texts
-        }
-        code = HostDeclarations([*trees], types, text, kernels)
-        modules = {tree.id: name for tree, name in trees.items()}
+        quiet = [each for each in headers if each not in with_launches]
+        called = called_headers((each.content for each in texts), quiet)
+        trees = [
+            parse(launching.expanded(_prepared(each.content, defines)))
+            for each in (*texts, *called)
+        ]
+        code = HostDeclarations(trees, types, [text, *(h.content for h in called)], kernels)
+        modules = {tree.id: each.name for tree, each in zip(trees, texts, strict=False)}
         _Program(code, modules, launches, assumes=False).run()
         if assume and not all(map(_is_known, launches)):
             launches.clear()
@@ -130,7 +134,7 @@ class _Program:
         *,
         assumes: bool,
     ) -> None:
-        self._code = code
+        self._code, self._modules = code, modules
         self._calls = HostCalls(code, self._follow, assumes=assumes)
         self._expressions = self._calls.expressions
         self._variables = self._calls.variables
@@ -150,6 +154,9 @@ class _Program:
         self._calls.globals = frozenset(map(root, places))
         functions = [function for listed in self._code.functions.values() for function in listed]
         for function in (*self._code.functions.get("main", ()), *functions):
+            if self._code.tree_of(function) not in self._modules:
+                # Nothing of a header without launches that nobody calls.
+                continue
             if function.id not in self._calls.entered and not is_for_device(function):
                 local = names.copy()
                 if (owner := self._code.owner_of(function)) is not None:
