@@ -297,6 +297,8 @@ class _Known:
         """Returns the launches without those that name another kernel."""
         paths = {kernel.path for kernel in self.declared}
         others = paths - _declared_paths(name.path, paths)
+        # `b::k` of `a::b::k`, where there is `using namespace a`.
+        others -= {path for path in others if "::" in path and name.path.endswith(f"::{path}")}
         return [x for x in self.launches if x.kernel.removeprefix("::") not in others]
 
     def _without_others(

@@ -105,12 +105,18 @@ def launched_instances(
     without = tuple(
         (_name(item), item.start)
         for item in own
-        if _path(item) not in named
+        if not _is_among(named, _path(item))
         and not re.search(rb"\b%s\s*+<" % re.escape(_name(item)), mentions)
     )
     gone = {name for name, _ in without}
     unknown = tuple(each for each in launched.unknown if each[0] not in gone)
     return launched._replace(without=without, unknown=unknown)
+
+
+def _is_among(named: Collection[bytes], path: bytes) -> bool:
+    """Returns whether an instance is named by a path, or by one that `using namespace` ends."""
+    qualifies = b"::" in path
+    return path in named or (qualifies and any(each.endswith(b"::" + path) for each in named))
 
 
 def kernel_templates(outline: Outline) -> Iterator[OutlineItem]:
@@ -321,7 +327,7 @@ class _Reader:
                     at = self._place(meant[0], 0)
                     self._rest = at if self._rest is None else self._rest
                     return followed
-                scope = function.item.scope
+                scope = _scope(function.item)
                 bound = [(called, self._bound(called, mention, known, scope)) for called in meant]
                 is_unknown = bound and all(each is None for _, each in bound)
                 if is_unknown and mention.is_sure and self._program.plain(meant[0].name) is None:
@@ -464,7 +470,7 @@ class _Reader:
                 if listed is None or not missing.isdisjoint(words_in(b" ".join(listed))):
                     yield mention, b""
                     continue
-                scope = function.item.scope
+                scope = _scope(function.item)
                 words = (self._scopes.qualified(each, scope) for each in listed)
                 yield mention, _path(kernel) + b"<" + b", ".join(words) + b">"
 
@@ -536,7 +542,15 @@ def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
 
 def _path(item: OutlineItem) -> bytes:
     """Returns the name of a function with the namespaces that it is in."""
-    return b"::".join(part for part in (item.scope, _name(item)) if part)
+    return b"::".join(part for part in (_scope(item), _name(item)) if part)
+
+
+def _scope(item: OutlineItem) -> bytes:
+    """Returns what a function is in, be it defined outside of that: ``void math::scale()``."""
+    if item.kind is Kind.TYPE or b"::" not in item.head:
+        return item.scope
+    written = qualified(item.head.partition(b"(")[0])
+    return b"::".join(part for part in (item.scope, *(name for name, _ in written[:-1])) if part)
 
 
 def _name(item: OutlineItem) -> bytes:

@@ -210,7 +210,7 @@ class FollowedFunction:
             name, at, behind = text[start:name_end], match.start(1), match[1]
             is_launch, is_class = name in kernels, templates.get(name, False)
             holder = _holder_before(text, start)
-            if is_launch and holder is not None:
+            if is_launch and holder is not None and name not in templates:
                 continue
             listed: list[bytes] = []
             if behind == b"<":
