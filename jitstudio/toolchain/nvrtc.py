@@ -62,7 +62,7 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
     CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
 }
-# `could not open source file "missing.h"`
+# `cannot open source file "missing.h"`
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
 # With `-` for a file the table of phases is a part of the log: see `split_phases`.

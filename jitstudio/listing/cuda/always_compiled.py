@@ -35,7 +35,7 @@ class _Condition:
 
 
 def without_guards(text: str, defines: Collection[str] = ()) -> str:
-    """Returns a text without the conditions that always hold; each line stays where it is.
+    """Returns a text without the conditions that always hold; each line stays in place.
 
     Args:
         text: CUDA C++.
@@ -77,7 +77,7 @@ def without_guards(text: str, defines: Collection[str] = ()) -> str:
 
 
 def _guarded(word: str, rest: str) -> str:
-    """Returns the name that a condition asks not to be defined; empty for another one."""
+    """Returns the name that a condition asks not to be defined; empty for other conditions."""
     if word == "ifndef":
         return rest
     match = _NOT_DEFINED.fullmatch(rest) if word == "if" else None
@@ -87,7 +87,7 @@ def _guarded(word: str, rest: str) -> str:
 def _definition_behind(
     bare: list[str], directives: list[re.Match[str] | None], at: int, name: str
 ) -> int | None:
-    """Returns the line that defines this name with nothing before it; None where there is none."""
+    """Returns the line that defines `name`, with nothing before; None without a definition."""
     for line in range(at + 1, len(bare)):
         directive = directives[line]
         if directive is not None:

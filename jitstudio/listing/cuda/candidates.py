@@ -1,4 +1,4 @@
-"""Declarations that stay if device code needs them: which of them are host code after all.
+"""Declarations that stay if device code needs them, told apart from host code.
 
 A type, an alias, a constant or a constexpr function may be for both compilers. It goes where it
 needs something that is set aside, unless it is mentioned by device code or by what that needs.
@@ -29,7 +29,7 @@ _MOST_NESTED = 100
 
 @dataclass(eq=False)
 class Candidate:
-    """What stays if device code mentions it, and may not if it needs something of the host.
+    """A declaration that stays if device code mentions the name, unless the host is needed.
 
     Attributes:
         declaration: The type, alias, constant or constexpr function.
@@ -92,7 +92,7 @@ class Weighing:
 
     @cached_property
     def _by_name(self) -> dict[bytes, list[Candidate]]:
-        """The candidates by what they are mentioned by: their names, or those of their classes."""
+        """The candidates by the names of their mentions: their own, or their classes'."""
         by_name: defaultdict[bytes, list[Candidate]] = defaultdict(list)
         for candidate in self._candidates:
             name = candidate.name
@@ -102,7 +102,7 @@ class Weighing:
         return dict(by_name)
 
     def weigh(self, aside: set[bytes], rest: set[bytes]) -> tuple[list[OutlineItem], set[bytes]]:
-        """Returns the declarations that go, and the words of what stays.
+        """Returns the declarations that go, and the words of the rest.
 
         Args:
             aside: The names of what is set aside already.
@@ -138,7 +138,7 @@ class Weighing:
         words: Mapping[Candidate, set[bytes]],
         gone: set[Candidate],
     ) -> set[bytes]:
-        """Returns the names of candidates in what has to stay: in code, and in all it leads to.
+        """Returns the names of candidates that have to stay: in code, and by others that stay.
 
         Args:
             rest: The words of what is no candidate.
@@ -151,7 +151,7 @@ class Weighing:
         waiting = [b"", *(reached - {b""})]
         while waiting:
             for candidate in self._by_name.get(waiting.pop(), ()):
-                if all(id(each) not in ended for each in around(candidate.declaration)):
+                if all(id(enclosing) not in ended for enclosing in around(candidate.declaration)):
                     more = (names & words[candidate]) - reached
                     reached |= more
                     waiting += more
@@ -159,7 +159,7 @@ class Weighing:
 
 
 def around(declaration: OutlineItem) -> Iterator[OutlineItem]:
-    """Yields a declaration and the classes that it is in, innermost first."""
+    """Yields a declaration and the classes around, innermost first."""
     around: OutlineItem | None = declaration
     for _ in range(_MOST_NESTED):
         if around is None:
@@ -174,7 +174,7 @@ def _of_what_stays(
     """Yields the words of the candidates that are neither gone nor in a class that is."""
     ended = {id(candidate.declaration) for candidate in gone}
     for candidate, own in words.items():
-        if all(id(each) not in ended for each in around(candidate.declaration)):
+        if all(id(enclosing) not in ended for enclosing in around(candidate.declaration)):
             yield own
 
 

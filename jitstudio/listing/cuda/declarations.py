@@ -1,4 +1,4 @@
-"""What a text in CUDA C++ declares, found in its syntax tree: types, numbers and kernels.
+"""Declarations of a text in CUDA C++, by the syntax tree: types, numbers and kernels.
 
 The parser knows neither the preprocessor nor all of CUDA, so the text is made ready for it:
 comments go, simple macros are put in, what `#ifdef` leaves out is left out, and the attributes of
@@ -49,7 +49,7 @@ _BUILT_IN = _ON_HOST | {b"__CUDACC_RTC__", b"__CUDA_ARCH__"}
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute of a kernel, such as ``__launch_bounds__``, with what is in its brackets.
+    """An attribute of a kernel with the arguments, as ``__launch_bounds__(256)``.
 
     It belongs to the first kernel whose name comes behind `at`.
     """
@@ -82,11 +82,11 @@ def prepare(text: bytes, defines: Iterable[str] = (), *, for_host: bool = False)
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
         for_host: Whether to leave what nvcc has its host compiler see, in place of what NVRTC does.
     """
-    given = (define.partition("=") for define in defines)
-    macros = {n.encode(): (body if equals else "1").encode() for n, equals, body in given}
+    definitions = (define.partition("=") for define in defines)
+    macros = {n.encode(): (body if equals else "1").encode() for n, equals, body in definitions}
     preprocessor = _Preprocessor(macros, _ON_HOST if for_host else _BUILT_IN)
-    macros, kept = preprocessor.run(_SPLICE.sub(_SPLICED, _PASSED.sub(_without_comment, text)))
-    substituted = _substituted(kept, macros)
+    macros, lines = preprocessor.run(_SPLICE.sub(_SPLICED, _PASSED.sub(_without_comment, text)))
+    substituted = _substituted(lines, macros)
     plain = _UNKNOWN_ATTRIBUTES.sub(rb"\1", substituted)
     pieces, attributes = [], []
     done = length = 0
@@ -109,7 +109,7 @@ def prepare(text: bytes, defines: Iterable[str] = (), *, for_host: bool = False)
 
 @dataclass
 class _Preprocessor:
-    """Goes through the lines once, keeping those that count."""
+    """Goes through the lines once, keeping the lines that count."""
 
     macros: dict[bytes, bytes]
     built_in: frozenset[bytes]
@@ -126,7 +126,7 @@ class _Preprocessor:
             directive = _DIRECTIVE.match(line) if b"#" in line else None
             if directive:
                 self._obey(directive["word"], directive["rest"])
-            yield b"" if directive or not all(kept for kept, _ in self._open) else line
+            yield b"" if directive or not all(counts for counts, _ in self._open) else line
             # What is behind keeps its line.
             yield from [b""] * spliced.count(_SPLICED)
 
@@ -143,14 +143,14 @@ class _Preprocessor:
                 self._open[-1] = (now, known)
             case b"endif" if self._open:
                 self._open.pop()
-            case b"define" if all(kept for kept, _ in self._open):
+            case b"define" if all(counts for counts, _ in self._open):
                 if match := _DEFINE.fullmatch(rest):
                     self.macros[match[1]] = (match[2] or b"").strip()
             case b"undef":
                 self.macros.pop(rest.strip(), None)
 
     def _true(self, word: bytes, rest: bytes) -> bool | None:
-        """Returns what a condition comes to; None where it is unknown."""
+        """Returns the value of a condition; None if unknown."""
         if word == b"ifdef":
             return self._defined(rest.strip())
         if word == b"ifndef":
@@ -184,7 +184,7 @@ def _declared(name: bytes, body: bytes) -> bytes:
 
 
 def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
-    """Returns the text with these macros put in, and the macros within them.
+    """Returns the text with these macros put in, and the macros within.
 
     The names of types stay, that they may be shown as they are written.
     """
@@ -218,7 +218,7 @@ Scope = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Declaration:
-    """A name and the syntax that says what it is.
+    """A name and the syntax that declares the name.
 
     Attributes:
         name: Without the namespaces.
@@ -236,13 +236,13 @@ class Declaration:
 
     @property
     def path(self) -> str:
-        """The name with its namespaces."""
+        """The name with the namespaces."""
         return "::".join((*self.scope, self.name))
 
 
 @dataclass(frozen=True)
 class KernelNode:
-    """A kernel where it is declared.
+    """A declaration of a kernel.
 
     Attributes:
         name: Without namespaces and template arguments.
@@ -263,7 +263,7 @@ class KernelNode:
 
 @dataclass(frozen=True)
 class VariableNode:
-    """A variable outside of functions that device code uses, where it is declared.
+    """A declaration of a variable outside of functions that device code uses.
 
     Attributes:
         name: Without the namespaces.
@@ -285,13 +285,13 @@ class VariableNode:
 
     @property
     def path(self) -> str:
-        """The name with its namespaces."""
+        """The name with the namespaces."""
         return "::".join((*self.scope, self.name))
 
 
 @dataclass
 class Declarations:
-    """What one text declares.
+    """The declarations of a text.
 
     Attributes:
         types: Structs, unions, enums and aliases.
@@ -310,17 +310,17 @@ class Declarations:
 
 @lru_cache(_MOST_REMEMBERED)
 def declarations(text: bytes, defines: tuple[str, ...] = ()) -> Declarations:
-    """Everything that a text declares; the caller must not change it.
+    """Returns all declarations of a text; the caller must not change the result.
 
     Args:
         text: In UTF-8.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
     """
     prepared = prepare(text, defines)
-    found = Declarations()
+    declared = Declarations()
     for code, attributes in ((prepared.text, prepared.attributes), (prepared.aliases, ())):
-        _Walk(found, list(attributes)).walk(parse(code))
-    return found
+        _Walk(declared, list(attributes)).walk(parse(code))
+    return declared
 
 
 @dataclass(frozen=True)
@@ -416,10 +416,10 @@ class _Walk:
         # Members and `constexpr auto` carry the value themselves, others in an init_declarator.
         value = node.child_by_field_name("default_value") or node.child_by_field_name("value")
         for declarator in node.children_by_field_name("declarator"):
-            given = declarator.child_by_field_name("value") or value
+            number = declarator.child_by_field_name("value") or value
             inner = declarator.child_by_field_name("declarator") or declarator
-            if given is not None and inner.type in _NAMES:
-                self.found.numbers.append(Declaration(text_of(inner), given, place.scope))
+            if number is not None and inner.type in _NAMES:
+                self.found.numbers.append(Declaration(text_of(inner), number, place.scope))
 
     def _variables(self, node: Node, place: _Place) -> None:
         words, kind = {c.text for c in node.children}, node.child_by_field_name("type")
@@ -464,8 +464,8 @@ class _Walk:
         *around, last = text_of(name).split("::")
         line = name.start_point[0] + 1
         scope = (*place.scope, *filter(None, around))
-        found = KernelNode(last, scope, parameters, place.template, line, tuple(mine))
-        self.found.kernels.append(found)
+        kernel = KernelNode(last, scope, parameters, place.template, line, tuple(mine))
+        self.found.kernels.append(kernel)
 
 
 _CONSTANT = frozenset({b"const", b"constexpr"})
@@ -490,7 +490,7 @@ def _children(node: Node | None, place: _Place) -> list[tuple[Node, _Place]]:
 
 
 def _function(node: Node) -> Node | None:
-    """Returns the function that a declarator declares, if it does."""
+    """Returns the function that a declarator declares; None for no function."""
     while node.type in ("init_declarator", "ERROR"):
         inner = node.child_by_field_name("declarator")
         if inner is None:

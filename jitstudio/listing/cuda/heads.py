@@ -1,4 +1,4 @@
-"""The parts of a C++ declaration's head: the words before its name, the name, its parameters."""
+"""The parts of a C++ declaration's head: words before the name, the name, the parameters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 
 
 class FunctionSignature(NamedTuple):
-    """What tells overloads of a function apart: its scope, its name, its parameters' types."""
+    """The signature that tells overloads apart: scope, name and types of parameters."""
 
     owner: bytes
     name: bytes
@@ -74,7 +74,7 @@ class DeclarationHead(NamedTuple):
 
 
 def alias(head: bytes) -> bytes:
-    """Returns the name that a declaration gives to something else; empty for none."""
+    """Returns the name that a declaration gives to another entity; empty for none."""
     if match := re.match(rb"(?:using|namespace)\s+(\w+)\s*=", head):
         return match[1]
     if not re.match(rb"(?:using(?!\s+namespace)|typedef|template)\b", head):
@@ -118,13 +118,13 @@ def _operator_name(match: re.Match[bytes]) -> bytes:
 
 
 def value_start(head: bytes) -> int:
-    """Returns where the value of a variable begins in its head."""
-    found = ASSIGNED.search(head)
-    return found.start() if found else len(head)
+    """Returns where the value of a variable begins in the head."""
+    assignment = ASSIGNED.search(head)
+    return assignment.start() if assignment else len(head)
 
 
 def pointer_end(head: bytes) -> int:
-    """Returns the place behind the last ``*`` of a variable: before it, const is of another."""
+    """Returns the place behind a variable's last ``*``: a const before is of another type."""
     return head.rfind(b"*", 0, value_start(head)) + 1
 
 
@@ -133,7 +133,7 @@ def parameter_types(parameters: bytes) -> tuple[bytes, ...]:
     if not parameters:
         return ()
     inside = parameters[1 : close_of(parameters, 0, b"(", b")") - 1]
-    found = []
+    types = []
     for parameter in inside.split(b","):
         tokens = _PARAMETER_TOKEN.findall(parameter.partition(b"=")[0])
         tokens = [x for x in tokens if x not in _NO_TYPES]
@@ -141,5 +141,5 @@ def parameter_types(parameters: bytes) -> tuple[bytes, ...]:
         if len(names) > 1 and names[-1] not in BUILT_IN:
             tokens.remove(names[-1])
         if tokens and tokens != [b"void"]:
-            found.append(b" ".join(tokens))
-    return tuple(found)
+            types.append(b" ".join(tokens))
+    return tuple(types)

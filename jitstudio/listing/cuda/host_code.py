@@ -1,4 +1,4 @@
-"""Which parts of a CUDA C++ text are for the host only, so that NVRTC need not see them.
+"""Parts of a CUDA C++ text for the host only, which NVRTC need not see.
 
 nvcc gives such a text to two compilers; NVRTC is the one for the device and refuses functions and
 variables that nothing marks as the device's. What is set aside is blanked, not removed: all lines
@@ -147,7 +147,7 @@ class Refusals(NamedTuple):
     unknown: frozenset[int] = frozenset()
 
     def with_line(self, line: int, reason: str) -> Refusals:
-        """Returns these and one line more, refused for a reason: the name of an attribute."""
+        """Returns the refusals with a further line; the reason is the name of an attribute."""
         return self._replace(**{reason: getattr(self, reason) | {line}})
 
 
@@ -156,7 +156,7 @@ NO_REFUSALS = Refusals()
 
 @dataclass(frozen=True)
 class Doubt:
-    """Text that is kept although it may be host code, or set aside although more was meant.
+    """Text that is kept though perhaps host code, or set aside though more was meant.
 
     Attributes:
         line: Where it begins, from 1.
@@ -169,7 +169,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class HostCode:
-    """What of a text is for the host only.
+    """The parts of a text for the host only.
 
     Attributes:
         text: The text.
@@ -191,12 +191,12 @@ class HostCode:
 
     @property
     def launched(self) -> tuple[str, ...]:
-        """Name expressions for the templates that it launches."""
+        """Name expressions for the templates that host code launches."""
         return tuple(name for name, _ in self.instances)
 
     @cached_property
     def device_text(self) -> bytes:
-        """The text with blanks for host code: all else is in the line and column where it was."""
+        """The text with blanks for host code: the rest keeps lines and columns."""
         text = bytearray(without(self.text, self.spans, self.directives))
         for start, word in reversed(self.marks):
             text[start : start + (len(word) if word != _INSERTED else 0)] = word
@@ -204,19 +204,19 @@ class HostCode:
 
     @cached_property
     def ranges(self) -> tuple[LineRange, ...]:
-        """The lines with host code; lines next to each other are one range."""
-        found: list[LineRange] = []
+        """The lines with host code; lines next to each other are a single range."""
+        ranges: list[LineRange] = []
         line, at = 1, 0
         for start, end in self.spans:
             line += self.text.count(b"\n", at, start)
             first = line
             line += self.text.count(b"\n", start, end)
             at = end
-            if found and first <= found[-1][1] + 1:
-                found[-1] = (found[-1][0], line)
+            if ranges and first <= ranges[-1][1] + 1:
+                ranges[-1] = (ranges[-1][0], line)
             else:
-                found.append((first, line))
-        return tuple(found)
+                ranges.append((first, line))
+        return tuple(ranges)
 
     @property
     def lines(self) -> int:
@@ -232,7 +232,7 @@ def find_host_code(
     refused: Refusals = NO_REFUSALS,
     headers: Iterable[bytes] = (),
 ) -> HostCode:
-    """Returns what of a text is for the host only; whatever the text is, this raises nothing.
+    """Returns the parts of a text for the host only; raises nothing, whatever the text is.
 
     Args:
         text: CUDA C++, complete or not.
@@ -270,7 +270,7 @@ class _Macros:
         for directive in directives:
             if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
-                self.definitions |= [each] if (each := Macro.of(directive)) else []
+                self.definitions |= [definition] if (definition := Macro.of(directive)) else []
         self._bodies = bodies
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
@@ -295,7 +295,7 @@ class _Macros:
 
     @cached_property
     def qualifiers(self) -> set[bytes]:
-        """Those that may be before the type of a function, and are no type."""
+        """Returns the macros that may stand before a function's type, and are no type."""
         return {
             name
             for name, body in self._bodies.items()
@@ -337,8 +337,8 @@ class _Judge:
         self._of_functions: dict[int, FunctionSignature] = {}
 
     def judge(self) -> HostCode:
-        """Returns what is for the host only."""
-        others = [each for each in self._outline.items if id(each) not in self._device]
+        """Returns the parts of the text for the host only."""
+        others = [item for item in self._outline.items if id(item) not in self._device]
         libraries = any(_LIBRARY_HEADER.match(self._text, *at) for at in self._outline.directives)
         if not (others or libraries):
             return HostCode(self._text)
@@ -365,11 +365,11 @@ class _Judge:
         return types.union(alias(d.head) for d in declarations if d.kind is Kind.OTHER)
 
     def _tail(self, declaration: OutlineItem) -> bytes:
-        """Returns what is behind the body of a type."""
+        """Returns the text behind the body of a type."""
         return self._code[declaration.body_end : declaration.end].strip(b"; \t\r\n")
 
     def _name_of_type(self, declaration: OutlineItem) -> bytes:
-        """Returns the name of a type, be it that of its ``typedef``; empty for none."""
+        """Returns the name of a type, also by a ``typedef``; empty for none."""
         name = self._head(declaration).name
         if name or not declaration.head.startswith(b"typedef"):
             return name
@@ -382,39 +382,39 @@ class _Judge:
 
     @cached_property
     def _of_refused(self) -> set[bytes]:
-        """The words before functions that NVRTC has refused: none of them marks device code.
+        """The words before functions that NVRTC has refused, none of which marks device code.
 
         As of ``LIBRARY_API`` in ``status_t LIBRARY_API create();``, alone in its line.
         """
         spans = self._refused_spans
         inside: defaultdict[int, list[OutlineItem]] = defaultdict(list)
-        for each in self._outline.items if spans else ():
-            at = bisect_left(spans, each.start, key=lambda span: span[1])
-            if each.kind is not Kind.TYPE and at < len(spans) and spans[at][0] < each.end:
-                inside[at].append(each)
+        for item in self._outline.items if spans else ():
+            at = bisect_left(spans, item.start, key=lambda span: span[1])
+            if item.kind is not Kind.TYPE and at < len(spans) and spans[at][0] < item.end:
+                inside[at].append(item)
         alone = (items[0] for items in inside.values() if len(items) == 1)
-        return {word for each in alone for word in self._head(each).words}
+        return {word for item in alone for word in self._head(item).words}
 
     @cached_property
     def _of_the_device(self) -> defaultdict[bytes, list[OutlineItem]]:
         """The functions of the device, by their names without scopes."""
-        found: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
-        for each in self._outline.items:
-            if id(each) in self._device and b"(" in each.head:
-                found[self._last_name(each)].append(each)
-        return found
+        by_name: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
+        for item in self._outline.items:
+            if id(item) in self._device and b"(" in item.head:
+                by_name[self._last_name(item)].append(item)
+        return by_name
 
     def _last_name(self, declaration: OutlineItem) -> bytes:
         return self._head(declaration).name.rpartition(b"::")[2]
 
     def _doubt_overloads(self) -> None:
-        """Names what is set aside although calls in device code might choose it."""
+        """Doubts functions that are set aside although calls in device code might choose them."""
         seen = set()
-        for each in self._overloads:
-            same = self._of_the_device.get(self._last_name(each), ())
-            if not same or each.head.startswith(b"template"):
+        for overload in self._overloads:
+            same = self._of_the_device.get(self._last_name(overload), ())
+            if not same or overload.head.startswith(b"template"):
                 continue
-            mine, own = self._signature(each), self._arguments(each)
+            mine, own = self._signature(overload), self._arguments(overload)
             others = [
                 self._arguments(other)
                 for other in same
@@ -428,7 +428,7 @@ class _Judge:
                     symbol = bytes.fromhex(name.removeprefix("operator__"))
                     name = f"operator {symbol.decode('ascii', 'replace')}"
                 self._doubt(
-                    each.start,
+                    overload.start,
                     f"Device code has another '{name}': its calls choose that one, and nvcc may "
                     "choose this.",
                 )
@@ -455,9 +455,9 @@ class _Judge:
             elif start < end:
                 spans.append((start, end))
         self._doubt_overloads()
-        for each in self._unmarked:
-            if each.parent and not is_within(each.parent.start, spans):
-                self._doubt(each.start, "Without this the class may have other traits.")
+        for declaration in self._unmarked:
+            if declaration.parent and not is_within(declaration.parent.start, spans):
+                self._doubt(declaration.start, "Without this the class may have other traits.")
         inside = within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         macros = dict(self._macros.definitions)
@@ -617,7 +617,7 @@ class _Judge:
             self._set_aside(declaration.start, declaration.end)
 
     def _look_at_macros(self) -> None:
-        """Sets aside what macros make of the host, as NVRTC has said: calls, or parts of macros."""
+        """Sets aside refused host code out of macros: calls, or parts of macros."""
         for call in self._outline.items:
             if call.kind is not Kind.UNCLEAR or not self._is_refused(call):
                 continue
@@ -689,12 +689,12 @@ class _Judge:
         return bool(head.words)
 
     def _is_special(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
-        """Returns whether this is a constructor or a destructor within its class."""
+        """Returns whether this is a constructor or a destructor within the class."""
         owner = self._head(declaration.parent).name if declaration.parent else b""
         return head.name.removeprefix(b"~") == owner != b""
 
     def _why_unsure(self, declaration: OutlineItem, head: DeclarationHead) -> str:
-        """Returns why this may be no function of the host: a sentence; empty if it surely is."""
+        """Returns why this may be no function of the host: a sentence; empty if certain."""
         if declaration.kind is Kind.FUNCTION:
             return self._why_marked(declaration, head) or self._why_data(declaration, head)
         return self._why_data(declaration, head) or self._why_marked(declaration, head)
@@ -725,22 +725,25 @@ class _Judge:
         same = self._of_the_device.get(self._last_name(declaration), ())
         if not same:
             return False
-        mine, others = self._signature(declaration), [self._signature(each) for each in same]
+        mine, others = (
+            self._signature(declaration),
+            [self._signature(overload) for overload in same],
+        )
         is_member = declaration.parent or b"::" in self._head(declaration).name
         if is_member or declaration.template.strip() == b"<>":
             return any(o[:2] == mine[:2] and len(o.types) == len(mine.types) for o in others)
         return mine in others
 
     def _mark(self, declaration: OutlineItem, word: re.Pattern[bytes]) -> bool:
-        """Makes a declaration one of the device, by another word for the one that is there."""
-        found = word.search(self._text, declaration.start, declaration.body)
-        if found is None or not word.search(declaration.head):
+        """Makes a declaration the device's, by a macro in the place of a word."""
+        match = word.search(self._text, declaration.start, declaration.body)
+        if match is None or not word.search(declaration.head):
             return False
-        self._marks.append((found.start(), _MARKED[found[0]], declaration.start))
+        self._marks.append((match.start(), _MARKED[match[0]], declaration.start))
         return True
 
     def _keeps_traits(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
-        """Leaves a constructor, destructor or assignment as one of the device without a body.
+        """Leaves a constructor, destructor or assignment for the device without a body.
 
         Without it the class would have other traits, such as that it may be copied as bytes.
         """
@@ -752,15 +755,15 @@ class _Judge:
         is_definition = declaration.kind is Kind.FUNCTION
         at = self._end_of_parameters(declaration) if is_definition else start
         if is_assignment:
-            found = self._mark(declaration, _OPERATOR_WORD)
+            is_marked = self._mark(declaration, _OPERATOR_WORD)
         elif is_definition:
             room = _ROOM.search(self._text, at, end - 1) if at else None
             if room:
                 self._marks.append((room.start(), _SHORT, start))
-            found = room is not None or self._mark_at_end(declaration, at)
+            is_marked = room is not None or self._mark_at_end(declaration, at)
         else:
-            found = self._mark_before(declaration) or self._mark_at_end(declaration, end - 1)
-        if not (found and at):
+            is_marked = self._mark_before(declaration) or self._mark_at_end(declaration, end - 1)
+        if not (is_marked and at):
             self._unmarked.append(declaration)
             return False
         if is_definition:
@@ -770,7 +773,7 @@ class _Judge:
         return True
 
     def _mark_before(self, declaration: OutlineItem) -> bool:
-        """Marks a declaration in the blanks before it, if there is room."""
+        """Marks a declaration in the blanks before, if there is room."""
         start = declaration.start
         at = start - len(_SHORT) - (0 if self._text.startswith(b"~", start) else 1)
         around = self._text[max(0, at - 1) : start]
@@ -781,7 +784,7 @@ class _Judge:
         return False
 
     def _mark_at_end(self, declaration: OutlineItem, at: int) -> bool:
-        """Marks a declaration at a place, if no code is in the same line behind it to be moved."""
+        """Marks a declaration at a place, if no code behind in the same line would move."""
         code, end = self._code, declaration.end
         line_end = code.find(b"\n", end)
         rest = code[end : line_end if line_end >= 0 else len(code)]
@@ -791,14 +794,14 @@ class _Judge:
         return is_last
 
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
-        """Returns where the parameters and what qualifies them end; 0 if this is not plain."""
+        """Returns the end of the parameters with their qualifiers; 0 if unclear."""
         start, body = declaration.start, declaration.body
         text = self._code[start:body]
         owner = self._head(declaration.parent).name if declaration.parent else b""
-        found = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
-        if found is None:
+        match = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
+        if match is None:
             return 0
-        initial = _INITIAL.search(text, close_of(text, found.end(), b"(", b")"))
+        initial = _INITIAL.search(text, close_of(text, match.end(), b"(", b")"))
         end = len(text[: initial.start() if initial else None].rstrip())
         return start + end + bool(_WORD_BYTE.match(text, end - 1))
 
@@ -840,7 +843,7 @@ class _Judge:
             self._names[name.replace(b" ", b"")] = start
 
     def _spare_bodies_of_macros(self) -> None:
-        """Keeps what is before a brace that closes nothing: a macro may have opened it."""
+        """Keeps the code before a brace that closes nothing, which a macro may have opened."""
         for stray in self._outline.stray[:_MOST_STRAY]:
             last = max(
                 (
@@ -850,27 +853,27 @@ class _Judge:
                 ),
                 default=0,
             )
-            kept = [(s, e) for s, e in self._spans if last <= s < stray]
-            for start, _ in kept[:1]:
+            doubtful = [(s, e) for s, e in self._spans if last <= s < stray]
+            for start, _ in doubtful[:1]:
                 self._doubt(
                     start, "A brace that closes nothing follows: a macro may have opened it."
                 )
-            self._spans = [span for span in self._spans if span not in kept]
+            self._spans = [span for span in self._spans if span not in doubtful]
 
     def _weigh(self) -> set[bytes]:
-        """Sets aside what needs something of the host; returns the words of what stays."""
+        """Sets aside declarations that need the host; returns the words of the rest."""
         own = self._types.union(_NAMED.findall(self._code)) if self._candidates else set()
         weighing = Weighing(
             self._code, self._candidates, self._spans, self._unknown_spans, own, self._head
         )
         gone, words = weighing.weigh(set(self._names), self._words_outside(weighing.apart))
-        self._spans += [(each.start, each.end) for each in gone]
+        self._spans += [(declaration.start, declaration.end) for declaration in gone]
         return words
 
     def _words_outside(self, spans: Spans) -> set[bytes]:
         """Returns the words of code outside of some spans, of macros, and of name expressions."""
         directives = (self._text[start:end] for start, end in self._outline.directives)
-        macros = b"\n".join(each for each in directives if not _INCLUDE.match(each))
+        macros = b"\n".join(directive for directive in directives if not _INCLUDE.match(directive))
         return free_words_in(
             b"\n".join((spans.outside(self._code), _NO_WORDS.sub(b" ", macros), self._mentioned))
         )

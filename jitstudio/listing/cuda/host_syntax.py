@@ -128,7 +128,7 @@ class SyntaxMistake(NamedTuple):
 
 
 class _Suspicion(NamedTuple):
-    """What looks wrong: where, why, and whether that is enough, as no macro can be meant."""
+    """A place that looks wrong, why, and whether that is enough, as no macro can be meant."""
 
     at: int
     reason: str
@@ -138,7 +138,7 @@ class _Suspicion(NamedTuple):
 def syntax_mistakes(
     text: bytes, ranges: Iterable[tuple[int, int]], others: Iterable[bytes] = ()
 ) -> tuple[SyntaxMistake, ...]:
-    """Returns the mistakes in the syntax of host code that are sure ones, in order; the first few.
+    """Returns the certain mistakes in the syntax of host code, in order; the first few.
 
     Args:
         text: CUDA C++.
@@ -152,22 +152,24 @@ def syntax_mistakes(
     suspicions = sorted(_Suspicions(text, spans, others).all())
     if not suspicions:
         return ()
-    lines = lines_of(text, {each.at for each in suspicions})
+    lines = lines_of(text, {suspicion.at for suspicion in suspicions})
     prepared = prepare(text, for_host=True).text
     wrong = [_lines(node) for node in _errors(parse(prepared))]
     compiled = prepared.split(b"\n")
     # What is behind an open quotation mark looks wrong, too.
-    open_lines = {lines[each.at] for each in suspicions if each.reason == _OPEN_QUOTE}
+    open_lines = {
+        lines[suspicion.at] for suspicion in suspicions if suspicion.reason == _OPEN_QUOTE
+    }
     sure = {
-        lines[each.at]: each.reason
-        for each in reversed(suspicions)
-        if (each.reason == _OPEN_QUOTE or lines[each.at] not in open_lines)
+        lines[suspicion.at]: suspicion.reason
+        for suspicion in reversed(suspicions)
+        if (suspicion.reason == _OPEN_QUOTE or lines[suspicion.at] not in open_lines)
         and (
-            (each.is_enough and compiled[lines[each.at] - 1].strip())
-            or any(a - _AROUND <= lines[each.at] <= b + _AROUND for a, b in wrong)
+            (suspicion.is_enough and compiled[lines[suspicion.at] - 1].strip())
+            or any(a - _AROUND <= lines[suspicion.at] <= b + _AROUND for a, b in wrong)
         )
     }
-    return tuple(SyntaxMistake(*each) for each in sorted(sure.items())[:_MOST])
+    return tuple(SyntaxMistake(*mistake) for mistake in sorted(sure.items())[:_MOST])
 
 
 def _errors(root: Node) -> Iterator[Node]:
@@ -192,7 +194,7 @@ def _lines(node: Node) -> tuple[int, int]:
 
 
 def _opened_at(value: bytes) -> int | None:
-    """Returns where the bracket is that the last one of a value closes; None with another end."""
+    """Returns where the bracket opens that ends a value; None with another end."""
     depth = 0
     for at in range(len(value.rstrip()) - 1, -1, -1):
         sign = value[at : at + 1]
@@ -203,7 +205,7 @@ def _opened_at(value: bytes) -> int | None:
 
 
 class _Suspicions:
-    """What looks wrong, by the words around it alone."""
+    """The places that look wrong, by the words around alone."""
 
     def __init__(
         self, text: bytes, spans: Sequence[tuple[int, int]], others: Iterable[bytes]
@@ -222,7 +224,7 @@ class _Suspicions:
 
     @cached_property
     def _macros(self) -> dict[bytes, list[bytes]]:
-        """What each macro of the texts stands for, after its name; there may be several."""
+        """The values of each macro of the texts, by name; there may be several."""
         values: dict[bytes, list[bytes]] = {}
         for text in self._texts:
             for name, value in _DEFINED.findall(text):
@@ -230,7 +232,7 @@ class _Suspicions:
         return values
 
     def all(self) -> Iterator[_Suspicion]:
-        """Yields them in any order."""
+        """Yields all suspicions in any order."""
         for start, end in self._spans:
             yield from self._operands(start, end)
             yield from self._semicolons(start, end)
@@ -309,7 +311,7 @@ class _Suspicions:
                 yield _Suspicion(match.start(), f"';' is missing before '{shown}'", is_enough=True)
 
     def _needs_semicolon(self, match: re.Match[bytes]) -> bool:
-        """Returns whether a call in a line of its own is a statement, and no macro without ';'."""
+        """Returns whether a call that is a whole line is a statement, and no macro without ';'."""
         callee, value = match["callee"], match["value"]
         is_plain = _FIRST_WORD.fullmatch(callee) is not None
         first = _FIRST_WORD.match(callee)
@@ -353,18 +355,18 @@ class _Suspicions:
     def _is_statement_macro(self, name: bytes) -> bool:
         """Returns whether a macro is ``do { … } while (0)``, which needs a semicolon."""
         defined = re.compile(_DEFINITION_OF % re.escape(name))
-        bodies = [each[0] for text in self._texts for each in defined.finditer(text)]
+        bodies = [definition[0] for text in self._texts for definition in defined.finditer(text)]
         return bool(bodies) and all(map(_STATEMENT_BODY.search, bodies))
 
     def _is_statement(self, match: re.Match[bytes]) -> bool:
-        """Returns whether a function's call begins a statement; in its own braces it is a value."""
+        """Returns whether a function's call begins a statement; alone in braces it is a value."""
         if not self._is_function(match["name"]):
             return False
         before = self._code[max(0, match.start() - _NEAR) : match.start()].rstrip()[-1:]
         return before in (b";", b"}") or (before == b"{" and match["next"] != b"}")
 
     def _is_whole(self, match: re.Match[bytes]) -> bool:
-        """Returns whether a value is an expression at the end of its line, and no part of one."""
+        """Returns whether a value is an expression at the end of a line, and no part of another."""
         value = match["value"].rstrip()
         if value.count(b"(") != value.count(b")") or not _OPERAND.search(value):
             return False
@@ -376,7 +378,7 @@ class _Suspicions:
         return name in _FUNCTIONS and name not in self._macros
 
     def _ends_in_macro(self, match: re.Match[bytes]) -> bool:
-        """Returns whether the last word or call of a value may be a macro, with a ';' of its own.
+        """Returns whether the last word or call of a value may be a macro that brings a ';' along.
 
         A call of a plain name may be that of a macro in a header that nobody has read.
         """
@@ -434,16 +436,16 @@ class _Suspicions:
                 yield _Suspicion(at, _OPEN_QUOTE)
 
     def _before(self, at: int) -> bytes:
-        """Returns what separates the statement at a place from the one before it."""
+        """Returns the sign that separates the statement at a place from the statement before."""
         last = max(self._code.rfind(sign, 0, at) for sign in (b";", b"{", b"}"))
         return self._code[last : last + 1] if last >= 0 else b""
 
     def _is_open(self, at: int) -> bool:
-        """Returns whether the word that ends at a place wants something behind it."""
+        """Returns whether the word that ends at a place wants an operand behind."""
         return _last_word(self._code, at) in _OPEN_WORDS
 
     def _asks(self, match: re.Match[bytes]) -> bool:
-        """Returns whether a directive is within: it may leave out a part of what is around."""
+        """Returns whether a directive is within, which may leave out a part of the code around."""
         return self._asks_between(match.start(), match.end())
 
     def _asks_between(self, start: int, end: int) -> bool:
@@ -451,7 +453,7 @@ class _Suspicions:
         return index < len(self._directives) and self._directives[index] < end
 
     def _in_macro(self, at: int) -> bool:
-        """Returns whether a place is within brackets that may be those of a macro."""
+        """Returns whether a place is within brackets that may be a macro's."""
         depth = 0
         for place in range(at - 1, max(0, at - 2000), -1):
             sign = self._code[place : place + 1]

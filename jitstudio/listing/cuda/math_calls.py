@@ -130,7 +130,7 @@ def _is_condition(node: Node) -> bool:
 
 
 def _covers(node: Node, line: int) -> bool:
-    """Returns whether a condition is on a line, though it may have begun on an earlier one."""
+    """Returns whether a condition is on a line, begun there or earlier."""
     if node.type not in _CONDITIONS or node.type == "conditional_expression":
         parts = [node]
     else:
@@ -140,7 +140,7 @@ def _covers(node: Node, line: int) -> bool:
 
 
 def _own(node: Node) -> Iterator[Node]:
-    """Yields the nodes of a statement: of an `if` those of the condition, not of the branches."""
+    """Yields the nodes of a statement: of an `if` the condition's, not the branches'."""
     if node.type not in _CONDITIONS or node.type == "conditional_expression":
         yield from within(node)
         return
@@ -156,5 +156,5 @@ def _is_math(name: str) -> bool:
 
 
 def _branches(name: str) -> bool:
-    """Returns whether a function branches; without an ``f`` it may be of float or double."""
+    """Returns whether a function branches; a name without ``f`` may be of float or double."""
     return name in _EITHER or (name in _SINGLE and name[:-1] in BRANCHING)

@@ -1,4 +1,4 @@
-"""Splits a CUDA C++ text into its declarations, by brackets and directives alone.
+"""Splits a CUDA C++ text into declarations, by brackets and directives alone.
 
 A syntax tree is of no use where a text is half typed or macros make its functions: one bracket
 too few, and all that follows is one error. Here a declaration ends at its ``;`` or ``}`` whatever
@@ -86,7 +86,7 @@ OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za
 
 
 class Kind(Enum):
-    """What a declaration looks like."""
+    """Kinds of declarations, by their looks."""
 
     FUNCTION = auto()
     TYPE = auto()
@@ -96,7 +96,7 @@ class Kind(Enum):
 
 @dataclass
 class OutlineItem:
-    """A declaration, or what looks like one.
+    """A declaration, by the looks.
 
     Attributes:
         kind: A function with its body, a class or enumeration, anything that ends with ``;``, or
@@ -145,7 +145,7 @@ class Outline:
 
 @dataclass
 class _Scope:
-    """A namespace or a class that is open; a class goes on after its brace."""
+    """A namespace or a class that is open; a class goes on after the brace."""
 
     name: bytes = b""
     path: bytes = b""
@@ -153,7 +153,7 @@ class _Scope:
 
 
 def outline(text: bytes, marks: Collection[bytes] = ()) -> Outline:
-    """Returns the declarations of a text; whatever it is, this raises nothing.
+    """Returns the declarations of a text; raises nothing, whatever the text is.
 
     Args:
         text: CUDA C++, complete or not.
@@ -182,8 +182,8 @@ def code_alone(text: bytes) -> CodeAlone:
     # Whether the rest of each `#if` that is open is left out.
     conditions: list[bool] = []
     at = done = 0
-    while found := _NO_CODE.search(text, at):
-        start, at = found.span()
+    while match := _NO_CODE.search(text, at):
+        start, at = match.span()
         first, blank = text[start], b""
         if first == _HASH:
             line = start
@@ -197,7 +197,7 @@ def code_alone(text: bytes) -> CodeAlone:
                 directives[start] = directive.end(), word
                 at, blank = _next_branch(text, directive.end(), word, rest, conditions), b"#"
         elif first == _RAW:
-            closing = b")" + found["end"] + b'"'
+            closing = b")" + match["end"] + b'"'
             end = text.find(closing, at)
             at, blank = len(text) if end < 0 else end + len(closing), b'""'
         elif at == start + 1:
@@ -222,12 +222,12 @@ def _next_branch(text: bytes, at: int, word: bytes, rest: bytes, conditions: lis
     elif word == b"endif" and conditions:
         conditions.pop()
     nested = 0
-    for found in _CONDITION.finditer(text, at) if is_left_out else ():
-        if found[1] == b"if":
+    for condition in _CONDITION.finditer(text, at) if is_left_out else ():
+        if condition[1] == b"if":
             nested += 1
         elif nested == 0:
-            return found.start()
-        elif found[1] == b"endif":
+            return condition.start()
+        elif condition[1] == b"endif":
             nested -= 1
     return len(text) if is_left_out else at
 
@@ -268,7 +268,7 @@ class _Reader:
             at += 1
 
     def _call_of_macro(self, start: int) -> int:
-        """Returns the end of what may be a macro on lines of its own; 0 for anything else."""
+        """Returns the end of a likely macro that has whole lines; 0 for anything different."""
         line = _SCOPE_MACRO.match(self._code, start)
         if line and _SCOPE_WORD.search(line[0]):
             return line.end()
@@ -295,12 +295,12 @@ class _Reader:
         self._scopes.append(_Scope(name, path, declaration))
 
     def _declaration(self, start: int, at: int, opened: OutlineItem | None = None) -> int:
-        """Reads a declaration to its end, or into the scope that it opens."""
+        """Reads a declaration to the end, or into a scope that opens there."""
         code, parens = self._code, 0
         skipped: list[tuple[int, int]] = []
         conditions = len(self._conditions)
-        while found := _IN_HEAD.match(code, at):
-            place, at = found.span(1)
+        while match := _IN_HEAD.match(code, at):
+            place, at = match.span(1)
             mark = code[place]
             if mark == _HASH:
                 self._directive(place, 0)
@@ -314,8 +314,8 @@ class _Reader:
                     self._open(head.partition(b"namespace")[2].strip())
                     return at
                 if role == "class":
-                    made = self._add(Kind.TYPE, start, at, head, place, template)
-                    self._open(class_name(head), made)
+                    item = self._add(Kind.TYPE, start, at, head, place, template)
+                    self._open(class_name(head), item)
                     return at
                 end, complete = self._matching(at)
                 if role == "value":
@@ -329,8 +329,8 @@ class _Reader:
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
                     kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
-                    made = self._add(kind, start, end, head, place, template)
-                    made.complete = complete
+                    item = self._add(kind, start, end, head, place, template)
+                    item.complete = complete
                     return end
             elif mark in _ENDS:
                 if not parens:
@@ -357,11 +357,11 @@ class _Reader:
             return
         head, template = self._head(start, end, skipped)
         if head.strip(b"; \t\r\n"):
-            made = self._add(kind, start, end, head, end, template)
-            made.complete = kind is Kind.OTHER
+            item = self._add(kind, start, end, head, end, template)
+            item.complete = kind is Kind.OTHER
 
     def _head(self, start: int, end: int, skipped: list[tuple[int, int]]) -> tuple[bytes, bytes]:
-        """Returns the head of a declaration, and the parameters of templates taken out of it."""
+        """Returns the head of a declaration, and the parameters of templates taken out."""
         if not skipped:
             return _head(self._found.code[start:end])
         pieces, at = [], start
@@ -374,12 +374,12 @@ class _Reader:
         self, kind: Kind, start: int, end: int, head: bytes, body: int, template: bytes
     ) -> OutlineItem:
         scope = self._scopes[-1]
-        made = OutlineItem(kind, start, end, head, body, end, scope.path, scope.type, template)
-        self._found.items.append(made)
-        return made
+        item = OutlineItem(kind, start, end, head, body, end, scope.path, scope.type, template)
+        self._found.items.append(item)
+        return item
 
     def _matching(self, at: int) -> tuple[int, bool]:
-        """Returns where the brace that is open ends, and whether it does.
+        """Returns where the open brace ends, and whether by a closing brace.
 
         It ends where device code begins at the start of a line, too: a brace was left open.
         """
@@ -389,8 +389,8 @@ class _Reader:
         limit = fresh[0] if fresh else len(code)
         if body := _BODY.match(code, at, limit):
             return body.end(), True
-        while found := _IN_BODY.search(code, at):
-            place, at = found.span()
+        while match := _IN_BODY.search(code, at):
+            place, at = match.span()
             if place > limit and depth > 0:
                 return limit, False
             mark = code[place]
@@ -407,7 +407,7 @@ class _Reader:
         return limit, False
 
     def _handlers(self, end: int) -> tuple[int, bool]:
-        """Returns where the last handler of a function ends, and whether it does."""
+        """Returns where the last handler of a function ends, and whether by a closing brace."""
         complete = True
         while complete and (handler := _HANDLER.match(self._code, end)):
             end, complete = self._matching(handler.end())
@@ -424,7 +424,7 @@ class _Reader:
         return at
 
     def _directive(self, start: int, depth: int) -> int:
-        """Takes note of a directive; returns how many braces are open behind it."""
+        """Takes note of a directive; returns how many braces are open behind."""
         word, conditions = self._directives[start][1], self._conditions
         if word in (b"if", b"ifdef", b"ifndef"):
             conditions.append(depth)
@@ -467,7 +467,7 @@ def _head(head: bytes) -> tuple[bytes, bytes]:
 
 
 def close_of(text: bytes, at: int, opening: bytes, closing: bytes) -> int:
-    """Returns the place behind the bracket that closes the one at `at`."""
+    """Returns the place behind the bracket that closes the bracket at `at`."""
     depth, parens = 0, 0
     for match in _BRACKET.finditer(text, at):
         byte = match[0]
@@ -500,14 +500,14 @@ _STARTS_MEMBERS = re.compile(rb"\)[\s\w&]*+:(?!:)")
 
 
 def class_name(head: bytes) -> bytes:
-    """Returns the name of a class or enumeration; empty for one without."""
+    """Returns the name of a class or enumeration; empty without a name."""
     words = _WORDS.findall(_BASES.split(_CLASS_WORDS.sub(b"", _ARGUMENTS.sub(b"", head)))[0])
     return words[-1] if words else b""
 
 
 @lru_cache(CACHED)
 def _role(head: bytes) -> str:
-    """Returns what a brace after this head opens."""
+    """Returns the kind of scope that a brace after this head opens."""
     if _NAMESPACE.match(head):
         return "namespace"
     if _STATEMENT.match(head):
@@ -540,7 +540,7 @@ def _without_bounds(head: bytes) -> bytes:
 
 
 def _without_parentheses(text: bytes) -> bytes:
-    """Returns a text without what is in round brackets."""
+    """Returns a text without the parts in round brackets."""
     pieces, depth, at = [], 0, 0
     for match in _PARENTHESES.finditer(text):
         if depth == 0:

@@ -29,7 +29,7 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Prototype:
-    """A function of ``extern "C"`` as a module has it.
+    """A function of ``extern "C"`` as declared in a module.
 
     Attributes:
         name: Its name.
@@ -64,26 +64,27 @@ def differing_prototypes(
         sources: The modules.
         defines: The names of macros that options define, by module.
     """
-    found = [
+    declared = [
         prototype
         for source in sources
         if source.kind is CodeKind.CUDA and len(source.content) <= _LARGEST
         for prototype in prototypes(source, (defines or {}).get(source.name, ()))
     ]
     defined: dict[str, list[Prototype]] = {}
-    for each in found:
-        if each.is_defined:
-            defined.setdefault(each.name, []).append(each)
-    for each in found:
-        others = [other for other in defined.get(each.name, ()) if other.module != each.module]
-        if others and not each.is_defined and all(map(each.differs, others)):
+    for prototype in declared:
+        if prototype.is_defined:
+            defined.setdefault(prototype.name, []).append(prototype)
+    for prototype in declared:
+        same_name = defined.get(prototype.name, ())
+        others = [other for other in same_name if other.module != prototype.module]
+        if others and not prototype.is_defined and all(map(prototype.differs, others)):
             other = others[-1]
             yield Diagnostic(
                 Severity.WARNING,
-                each.module,
-                each.line,
+                prototype.module,
+                prototype.line,
                 None,
-                f"Prototype doesn't match for '{each.name}': it is {each.text} here, and "
+                f"Prototype doesn't match for '{prototype.name}': it is {prototype.text} here, and "
                 f"{other.text} at {other.module}:{other.line}.",
             )
 
@@ -128,7 +129,7 @@ def _prototype(module: str, node: Node) -> Iterator[Prototype]:
     listed = declarator.child_by_field_name("parameters")
     if name is None or name.type != "identifier" or listed is None:
         return
-    parameters = [_type(each) for each in children(listed)]
+    parameters = [_type(parameter) for parameter in children(listed)]
     types = (_type(node, shape), *(() if parameters == ["void"] else parameters))
     is_defined = node.type == "function_definition"
     text = text_of(node).partition("{")[0].rstrip("; ").replace("__device__ ", "")
@@ -136,7 +137,7 @@ def _prototype(module: str, node: Node) -> Iterator[Prototype]:
 
 
 def _type(node: Node, shape: str = "") -> str | None:
-    """Returns how a value of a type is passed; None where a word of it is not of the language."""
+    """Returns how a value of a type is passed; None where a word is not of the language."""
     if node.type not in ("declaration", "function_definition", "parameter_declaration"):
         return None
     declarator = None if shape else node.child_by_field_name("declarator")
@@ -149,6 +150,6 @@ def _type(node: Node, shape: str = "") -> str | None:
     words = f"{text_of(node.child_by_field_name('type'))}{shape}".split()
     if not words or not _WORDS.issuperset(set(words) - {"*", "const"}):
         return None
-    kept = " ".join(sorted(word for word in words if word not in _IDLE))
-    kept = "*" if "*" in words else kept.replace("int long long", "long")
-    return _ALIKE.get(kept, kept)
+    significant = " ".join(sorted(word for word in words if word not in _IDLE))
+    significant = "*" if "*" in words else significant.replace("int long long", "long")
+    return _ALIKE.get(significant, significant)

@@ -1,4 +1,4 @@
-"""The functions of CUDA's runtime by their names, those of CUDA 11 to 13.
+"""The names of the functions of CUDA's runtime, from CUDA 11 to 13.
 
 ``cudaCheckError`` looks like one of them, and is a macro of many programs.
 """

@@ -1,4 +1,4 @@
-"""Spans of a text: which lines they are, what is within and what is outside of them.
+"""Spans of a text: their lines, and the parts of a text within and outside.
 
 A span is where it begins and where it ends, in bytes.
 """
@@ -14,21 +14,21 @@ _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 
 
 class Spans:
-    """Spans by where they begin, to find those within others."""
+    """Spans by where they begin, to find the spans within others."""
 
     def __init__(self, spans: list[tuple[int, int]]) -> None:
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
 
     def rest_of(self, text: bytes, declaration: OutlineItem) -> bytes:
-        """Returns the text of a declaration without the spans that are within it."""
+        """Returns the text of a declaration without the spans inside."""
         start, end = declaration.start, declaration.end
         first = bisect_right(self._starts, start)
         last = bisect_left(self._starts, end)
         return self._outside(text, start, end, self._spans[first:last])
 
     def outside(self, text: bytes) -> bytes:
-        """Returns what of a text is in none of the spans."""
+        """Returns the parts of a text outside of all spans."""
         return self._outside(text, 0, len(text), self._spans)
 
     def _outside(self, text: bytes, at: int, last: int, spans: Iterable[tuple[int, int]]) -> bytes:
@@ -41,7 +41,7 @@ class Spans:
 
 
 def overlaps(declaration: OutlineItem, spans: list[tuple[int, int]]) -> bool:
-    """Returns whether a declaration is in one of some spans, in order, in part or whole."""
+    """Returns whether a declaration is in any of some spans, in order, in part or whole."""
     at = bisect_left(spans, declaration.start, key=lambda span: span[1])
     return at < len(spans) and spans[at][0] < declaration.end
 
@@ -57,24 +57,24 @@ def line_spans(text: bytes, lines: Collection[int]) -> list[tuple[int, int]]:
 
 
 def is_within(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Returns whether a place is in one of some spans, in order and apart from each other."""
+    """Returns whether a place is in any of some spans, in order and apart from each other."""
     index = bisect_right(spans, place, key=lambda span: span[0])
     return index > 0 and place < spans[index - 1][1]
 
 
 def lines_of(text: bytes, places: Iterable[int]) -> dict[int, int]:
     """Returns the lines, from 1, of some places in a text."""
-    found, line, at = {}, 1, 0
+    lines, line, at = {}, 1, 0
     for place in sorted(places):
         line += text.count(b"\n", at, place)
-        found[place], at = line, place
-    return found
+        lines[place], at = line, place
+    return lines
 
 
 def within(
     directives: list[tuple[int, int]], spans: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yields the directives that lie in one of some spans; both in order."""
+    """Yields the directives that lie in any of some spans; both in order."""
     waiting = iter(spans)
     span = next(waiting, None)
     for start, end in directives:
@@ -87,17 +87,17 @@ def within(
 def without(
     text: bytes, spans: Collection[tuple[int, int]], stays: Collection[tuple[int, int]]
 ) -> bytes:
-    """Returns a text with blanks in some spans, apart from what stays there."""
+    """Returns a text with blanks in some spans, apart from the parts that stay there."""
     pieces, at = [], 0
-    kept = sorted(stays)
+    staying = sorted(stays)
     index = 0
     for start, end in spans:
         if end <= at:
             continue
         start = max(start, at)
         pieces.append(text[at:start])
-        while index < len(kept) and kept[index][0] < end:
-            begin, stop = kept[index]
+        while index < len(staying) and staying[index][0] < end:
+            begin, stop = staying[index]
             index += 1
             if begin >= start:
                 pieces += [text[start:begin].translate(_BLANKED), text[begin:stop]]

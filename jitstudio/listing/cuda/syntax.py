@@ -1,4 +1,4 @@
-"""The syntax tree of CUDA C++ as tree-sitter makes it, and questions to its nodes."""
+"""The syntax tree of CUDA C++ by tree-sitter, and questions to nodes."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def parse_in_pieces(text: bytes) -> Node:
 
 
 def text_of(node: Node | None) -> str:
-    """Returns what a node represents, with single spaces; empty for None."""
+    """Returns the text of a node, with single spaces; empty for None."""
     return " ".join((node.text or b"").decode("utf-8", "replace").split()) if node else ""
 
 
 def children(node: Node) -> list[Node]:
-    """Returns what is in a node, without comments."""
+    """Returns the nodes in a node, without comments."""
     return [child for child in node.named_children if child.type != "comment"]
 
 
 def within(node: Node) -> Iterator[Node]:
-    """Yields a node and all in it, in the order of the text."""
+    """Yields a node and all inside, in the order of the text."""
     todo = [node]
     while todo:
         node = todo.pop()
@@ -100,7 +100,7 @@ def declarator_chain(declarator: Node | None) -> Iterator[Node]:
 
 
 def template_name(parameter: Node) -> str:
-    """Returns the name of a parameter of a template; empty where it has none."""
+    """Returns the name of a parameter of a template; empty without a name."""
     declarator = parameter.child_by_field_name("declarator")
     if declarator is not None:
         return declared_name(declarator)
@@ -111,7 +111,7 @@ def template_name(parameter: Node) -> str:
 
 
 def is_const(node: Node | None) -> bool:
-    """Returns whether `const` is among the words of a declaration or behind its ``*``."""
+    """Returns whether `const` is among the words of a declaration or behind the ``*``."""
     words = node.children if node else ()
     return any(word.type == "type_qualifier" and word.text == b"const" for word in words)
 
@@ -122,7 +122,7 @@ def operator(node: Node) -> str:
 
 
 def qualifiers(node: Node) -> Iterator[Node]:
-    """Yields the words of a declaration, those within others, too."""
+    """Yields the words of a declaration, also words within others."""
     for child in node.children:
         yield from child.children if child.type == "type_qualifier" else (child,)
 
@@ -133,13 +133,13 @@ def is_static(member: Node) -> bool:
 
 
 def is_method(declarator: Node) -> bool:
-    """Returns whether a member is a function rather than a pointer to one."""
+    """Returns whether a member is a function rather than a pointer to a function."""
     shapes = [n.type for n in declarator_chain(declarator) if n.type in SHAPES]
     return bool(shapes) and shapes[-1] == "function_declarator"
 
 
 def template_in(node: Node) -> Node | None:
-    """Returns the last part of a qualified name, where it has template arguments."""
+    """Returns the last part of a qualified name, if that has template arguments."""
     while node.type == "qualified_identifier":
         inner = node.child_by_field_name("name")
         if inner is None:

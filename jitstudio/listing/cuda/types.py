@@ -1,4 +1,4 @@
-"""What the types and constant expressions of a CUDA C++ text are, with their layout.
+"""The types and constant expressions of a CUDA C++ text, with their layout.
 
 What the text alone does not say is None, never a guess.
 """
@@ -75,7 +75,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 def literal(text: str) -> int | None:
-    """Returns the value of an integer literal, or of a character; None for anything else."""
+    """Returns the value of an integer literal, or of a character; None for other text."""
     if len(text) == 3 and text[0] == text[2] == "'":
         return ord(text[1])
     match = _LITERAL.fullmatch(text.replace("'", ""))
@@ -87,13 +87,13 @@ def literal(text: str) -> int | None:
 
 
 def unary(sign: str, value: int) -> int | None:
-    """Returns what an operator makes of a number, or None."""
+    """Returns the result of an operator on a number, or None."""
     apply = _UNARY.get(sign)
     return bounded(int(apply(value))) if apply else None
 
 
 def binary(sign: str, left: int, right: int) -> int | None:
-    """Returns what an operator makes of two numbers, or None."""
+    """Returns the result of an operator on two numbers, or None."""
     apply = _BINARY.get(sign)
     try:
         return bounded(int(apply(left, right))) if apply else None
@@ -102,7 +102,7 @@ def binary(sign: str, left: int, right: int) -> int | None:
 
 
 def bounded(value: int) -> int | None:
-    """Returns the number, or None where no type of C++ could hold it."""
+    """Returns the number, or None if too large for all types of C++."""
     return value if abs(value) <= _LARGEST else None
 
 
@@ -121,7 +121,7 @@ _UNSURE = frozenset({"ERROR", "preproc_if", "preproc_ifdef"})
 
 
 class Types:
-    """Looks names up in what texts declare.
+    """Looks names up in the declarations of texts.
 
     Args:
         texts: What each declares; the first that knows a name has the say.
@@ -136,8 +136,8 @@ class Types:
         self._known: dict[_Key, Type | None] = {}
         for text in texts:
             self._specialised |= text.specialised
-            for found, table in ((text.types, self._types), (text.numbers, self._numbers)):
-                for declaration in found:
+            for declared, table in ((text.types, self._types), (text.numbers, self._numbers)):
+                for declaration in declared:
                     table.setdefault(declaration.path, declaration)
                     self._by_last_name.setdefault(declaration.name, declaration)
 
@@ -151,7 +151,7 @@ class Types:
         const: bool = False,
         decays: bool = False,
     ) -> Type | None:
-        """Returns what a declaration of this type with this declarator declares.
+        """Returns the type that a declaration of this type with this declarator declares.
 
         Args:
             kind: The type before the declarator.
@@ -161,7 +161,7 @@ class Types:
             const: Whether the type is.
             decays: Whether an array is passed as a pointer to its first element.
         """
-        found = self._base(kind, scope, bindings) if kind else None
+        type_ = self._base(kind, scope, bindings) if kind else None
         chain = list(declarator_chain(declarator))
         if len(chain) > _MOST_DECLARATORS:
             return None
@@ -170,29 +170,29 @@ class Types:
         for node in chain:
             match node.type:
                 case "pointer_declarator" | "abstract_pointer_declarator":
-                    found, const = Pointer(found, const), is_const(node)
+                    type_, const = Pointer(type_, const), is_const(node)
                 case "array_declarator" | "abstract_array_declarator":
                     if decays and node is last:
-                        return Pointer(found, const)
+                        return Pointer(type_, const)
                     number = self.number(node.child_by_field_name("size"), scope, bindings)
-                    if found is None or not number or number < 0:
+                    if type_ is None or not number or number < 0:
                         return None
-                    found = Array(found, number)
+                    type_ = Array(type_, number)
                 case "reference_declarator" | "abstract_reference_declarator":
-                    return Opaque(f"{found.name if found else 'void'}&", 8, 8)
+                    return Opaque(f"{type_.name if type_ else 'void'}&", 8, 8)
                 case "function_declarator" | "abstract_function_declarator":
-                    found = None
+                    type_ = None
                 case "variadic_declarator":
                     return None
         # An alias may hide the array.
-        return Pointer(found.element, const) if decays and isinstance(found, Array) else found
+        return Pointer(type_.element, const) if decays and isinstance(type_, Array) else type_
 
     def number(self, node: Node | None, scope: Scope, bindings: Bindings = NOTHING) -> int | None:
-        """Returns what a constant expression comes to."""
+        """Returns the value of a constant expression."""
         return self._value(node, scope, bindings) if node else None
 
     def argument(self, node: Node, scope: Scope, bindings: Bindings = NOTHING) -> Argument | None:
-        """Returns what an argument of a template is: a type or a number."""
+        """Returns an argument of a template: a type or a number."""
         if node.type != "type_descriptor":
             return self.number(node, scope, bindings)
         kind = node.child_by_field_name("type")
@@ -202,7 +202,7 @@ class Types:
         return self.declared(kind, declarator, scope, bindings, const=is_const(node))
 
     def argument_in(self, text: str, scope: Scope, bindings: Bindings = NOTHING) -> Argument | None:
-        """Returns what a text is as an argument of a template: a type or a number."""
+        """Returns a text as an argument of a template: a type or a number."""
         tree = parse(f"using x = f<{text}>;".encode())
         listed = next((n for n in within(tree) if n.type == "template_argument_list"), None)
         inner = listed.named_children if listed is not None else []
@@ -213,13 +213,13 @@ class Types:
     def bound(
         self, template: Node, arguments: Iterable[Argument | None], scope: Scope
     ) -> dict[str, Argument]:
-        """Returns what the parameters of a template represent, given its first arguments."""
+        """Returns the meanings of a template's parameters, by the first arguments."""
         bindings: dict[str, Argument] = {}
-        given = iter(arguments)
+        remaining = iter(arguments)
         for parameter in template.named_children:
             if parameter.type.startswith("variadic") or parameter.type == "comment":
                 break
-            argument = next(given, None)
+            argument = next(remaining, None)
             default = next(
                 filter(None, map(parameter.child_by_field_name, ("default_type", "default_value"))),
                 None,
@@ -272,7 +272,7 @@ class Types:
     def _instance(
         self, node: Node, template: Node, scope: Scope, bindings: Bindings
     ) -> Type | None:
-        """Returns a class template or alias template with its arguments."""
+        """Returns a class template or alias template with arguments."""
         listed = template.child_by_field_name("arguments")
         nodes = [n for n in listed.named_children if n.type != "comment"] if listed else []
         arguments = [self.argument(n, scope, bindings) for n in nodes]
@@ -291,7 +291,7 @@ class Types:
         )
 
     def _defined(self, declaration: Declaration, bindings: Bindings) -> Type | None:
-        """Returns what a declaration declares, looked up but once."""
+        """Returns the type that a declaration declares, looked up but once."""
         key = _key(declaration, bindings)
         if key not in self._known:
             # A struct may hold pointers to itself; and anything else may be written.
@@ -327,14 +327,14 @@ class Types:
                 return None
             if member.type != "field_declaration" or is_static(member):
                 continue
-            found = self._members(member, scope, bindings)
-            if found is None or len(members) + len(found) > _MOST_MEMBERS:
+            declared = self._members(member, scope, bindings)
+            if declared is None or len(members) + len(declared) > _MOST_MEMBERS:
                 return None
-            members += found
+            members += declared
         name = declaration.name or node.type.partition("_")[0]
         if bindings and declaration.template is not None:
-            given = (str(a) if isinstance(a, int) else a.name for a in bindings.values())
-            name = f"{name}<{', '.join(given)}>"
+            arguments = (str(a) if isinstance(a, int) else a.name for a in bindings.values())
+            name = f"{name}<{', '.join(arguments)}>"
         attributes = " ".join(text_of(c) for c in node.children if c.type == "attribute_specifier")
         if "packed" in attributes:
             return None
@@ -344,7 +344,7 @@ class Types:
         return _assembled(name, members, align, is_union=node.type == "union_specifier")
 
     def _members(self, member: Node, scope: Scope, bindings: Bindings) -> list[_Member] | None:
-        """Returns the members that one declaration declares; None where one cannot be laid out."""
+        """Returns the members that a declaration declares; None if any cannot be laid out."""
         kind = member.child_by_field_name("type")
         declarators = member.children_by_field_name("declarator")
         if kind is None:
@@ -362,23 +362,23 @@ class Types:
         for declarator in declarators:
             if is_method(declarator):
                 continue
-            found = self.declared(kind, declarator, scope, bindings, const=is_const(member))
-            if found is None:
+            type_ = self.declared(kind, declarator, scope, bindings, const=is_const(member))
+            if type_ is None:
                 return None
             name, behind = declared_name(declarator), declarator.next_sibling
             if behind is None or behind.type != "bitfield_clause":
-                members.append((name, found))
+                members.append((name, type_))
                 continue
             bits = self.number(behind.named_children[0], scope, bindings)
-            if bits is None or not isinstance(found, Scalar):
+            if bits is None or not isinstance(type_, Scalar):
                 return None
-            members.append((name, BitField(found, bits, bool(name))))
+            members.append((name, BitField(type_, bits, bool(name))))
         return members
 
     def _alignment(self, node: Node, scope: Scope, bindings: Bindings) -> int | None:
-        """Returns what `alignas` asks for, or None."""
-        found = [n for n in qualifiers(node) if n.type == "alignas_qualifier"]
-        for qualifier in found:
+        """Returns the alignment that `alignas` asks for, or None."""
+        specifiers = [n for n in qualifiers(node) if n.type == "alignas_qualifier"]
+        for qualifier in specifiers:
             of = qualifier.named_children[-1] if qualifier.named_children else None
             value = self.number(of, scope, bindings)
             if value and 0 < value <= 4096:
@@ -400,8 +400,8 @@ class Types:
             case "cast_expression":
                 return self.number(node.child_by_field_name("value"), scope, bindings)
             case "sizeof_expression":
-                found = self._measured(node, scope, bindings)
-                return found.size if found else None
+                measured = self._measured(node, scope, bindings)
+                return measured.size if measured else None
             case "unary_expression":
                 value = self.number(node.child_by_field_name("argument"), scope, bindings)
                 return None if value is None else unary(operator(node), value)
@@ -414,11 +414,11 @@ class Types:
         return None
 
     def _measured(self, node: Node, scope: Scope, bindings: Bindings) -> Type | None:
-        """Returns what a `sizeof` is asked of, where that is a type."""
+        """Returns the type that a `sizeof` asks about; None otherwise."""
         kind = node.child_by_field_name("type")
         if kind is not None:
-            found = self.argument(kind, scope, bindings)
-            return None if isinstance(found, int) else found
+            argument = self.argument(kind, scope, bindings)
+            return None if isinstance(argument, int) else argument
         # In brackets a name may be that of a value as far as its syntax goes.
         value = node.child_by_field_name("value")
         inner = value.named_children if value and value.type == "parenthesized_expression" else []
@@ -428,14 +428,18 @@ class Types:
         bound = bindings.get(name)
         if bound is not None:
             return bound if isinstance(bound, int) else None
-        found = self._find(self._numbers, name, scope)
-        if found is None:
+        declaration = self._find(self._numbers, name, scope)
+        if declaration is None:
             # `#define N M` might be an alias of a type as far as its text goes.
-            found = self._find(self._types, name, scope)
-            if found is None or found.declarator or found.node.type != "type_identifier":
+            declaration = self._find(self._types, name, scope)
+            if (
+                declaration is None
+                or declaration.declarator
+                or declaration.node.type != "type_identifier"
+            ):
                 return None
-        with self._entered(found, NOTHING) as fresh:
-            return self._constant(found) if fresh else None
+        with self._entered(declaration, NOTHING) as fresh:
+            return self._constant(declaration) if fresh else None
 
     def _constant(self, declaration: Declaration) -> int | None:
         node, ahead = declaration.node, 0
@@ -470,7 +474,7 @@ def _key(declaration: Declaration, bindings: Bindings) -> _Key:
 def _assembled(
     name: str, members: list[_Member], align: int | None, *, is_union: bool
 ) -> Type | None:
-    """A class by its members; only its size is known where they have no names or share a place."""
+    """Returns a class by members; of nameless or overlapping members only the size is known."""
     plain = [(member, kind) for member, kind in members if not isinstance(kind, BitField)]
     if len(plain) < len(members):
         return with_bit_fields(name, (kind for _, kind in members), align, is_union=is_union)

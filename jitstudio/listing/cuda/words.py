@@ -12,10 +12,10 @@ _MEMBERS = re.compile(rb"\.[\w.]*+")
 
 
 def words_in(text: bytes) -> set[bytes]:
-    """Returns the words of a text, numbers and keywords among them."""
+    """Returns the words of a text, also numbers and keywords."""
     return set(text.translate(_APART).split())
 
 
 def free_words_in(text: bytes) -> set[bytes]:
-    """Returns the words of a text, those behind a dot aside."""
+    """Returns the words of a text, without words behind a dot."""
     return words_in(_MEMBERS.sub(b" ", text))
