@@ -17,6 +17,7 @@ from jitstudio.listing.cuda.outline import OutlineItem
 from jitstudio.listing.cuda.spans import Spans, overlaps
 from jitstudio.listing.cuda.words import free_words_in
 
+# `std::vector`, `cublasCreate`, `FILE`, but not `cooperative_groups::sync`.
 _LIBRARIES = re.compile(
     rb"\busing namespace (?:thrust|cub)\b"
     rb"|\b(?!(?:cuda|nvcuda|cooperative_groups|cg|cub|nv|wmma|cute|cutlass)\b)[a-z]\w*\s*+::"

@@ -20,20 +20,26 @@ from jitstudio.listing.cuda.syntax import declarator_chain, declared_name, parse
 
 _LITERAL = LITERAL.encode()
 _PASSED = re.compile(rb"(?P<comment>" + COMMENT.encode() + rb")|" + _LITERAL)
+# A backslash joins two lines: C++ standard, [lex.phases]. The mark keeps their number.
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _SPLICED = b"\x01"
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(?P<word>\w+)(?P<rest>[^\n]*)")
+# No macro with parameters, whose bracket follows the name at once.
 _DEFINE = re.compile(rb"\s+([A-Za-z_]\w*)(?:[ \t]+([^\n]*))?\s*")
+# `#if !defined(NAME)`
 _DEFINED = re.compile(rb"\s*+(!?)\s*+defined\s*+\(?\s*+(\w++)\s*+\)?\s*+")
 _WORD = re.compile(rb"\b[A-Za-z_]\w*\b")
 _BRACKET = re.compile(rb"[()]")
+# Literals first, so that nothing in a quoted text is an attribute.
 _ATTRIBUTE = re.compile(
     _LITERAL + rb"|\b(?P<name>__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)"
     rb"\s*+(?=\()|\b(?P<align>__align__)\s*+(?=\()"
 )
 # An unknown macro, where only a macro of attributes makes sense.
 _UNKNOWN_ATTRIBUTES = re.compile(rb"(\b__global__\s+)((?:[A-Z_][A-Z0-9_]*\s+)++)(?=void\b)")
+# `256`, `ROWS + 1`, `1 << 4`
 _NUMBER_OR_SUM = re.compile(rb"[-+(~\d].*|.*[-+/%|^]\s*\w+\)*|.*<<.*", re.DOTALL)
+# `const float *`, `std::pair<int, int>`
 _TYPE = re.compile(rb"(?:const\s+)?[A-Za-z_:][\w:]*(?:\s+[A-Za-z_]\w*)*(?:\s*<[^{};]*>)?[\s*]*")
 _KEYWORDS = frozenset(
     b"""__global__ __device__ __host__ __restrict__ __restrict __grid_constant__ __forceinline__
@@ -43,6 +49,7 @@ _KEYWORDS = frozenset(
 _DEEPEST_MACRO = 8
 _LONGEST_MACRO = 200
 _LONGEST_ATTRIBUTE = 500
+# For the host's compiler below nvcc, and for NVRTC: NVRTC User Guide, "Predefined Macros".
 _ON_HOST = frozenset({b"__cplusplus", b"__CUDACC__"})
 _BUILT_IN = _ON_HOST | {b"__CUDACC_RTC__", b"__CUDA_ARCH__"}
 

@@ -41,6 +41,7 @@ _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 # Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
 _POINTER_ALIAS = re.compile(rb"\(\s*+(?:[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?:\[[^][]*+\]\s*+)*+\)")
+# `= 1`, `[4]`, `{`, or the colon of a bit-field, but not `::`.
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 
 

@@ -55,9 +55,11 @@ LineRange = tuple[int, int]
 """The first and the last line, from 1."""
 
 _HOST = re.compile(rb"\b__host__\b")
+# `operator=` as heads have it: the sign in hexadecimal digits, as a name is a word.
 _ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # What may be between the parameters of a constructor and its body.
 _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
+# `(*f)`, `(&f)`, `(Class::*f)`
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
 # That of a variable, as in `void (*table[])(int) = {…}`.
 _POINTER_NAME = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?\*\s*+(\w++)(?=[^()]*+\)\s*+\()")
@@ -72,6 +74,7 @@ _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _CONTINUED = re.compile(rb"\\(\r?\n)")
 # In capitals, and yet types of the host.
+# Types of C, POSIX and Windows that are written as macros are.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
 _NAMES_OTHERS = re.compile(
     rb"(?:using|typedef|namespace|static_assert|template\s+(?:class|struct|union))\b"
@@ -81,12 +84,15 @@ _NO_FUNCTION = re.compile(
     rb"|friend\s+(?:class|struct))\b"
 )
 _NO_VARIABLE = re.compile(rb"(?:typedef|(?:static\s+)?const)\b")
+# `struct Node` alone, or a texture reference, which CUDA had up to version 11.
 _DECLARED_ONLY = re.compile(rb"(?:class|struct|union|enum)\s+\w+\Z|texture\s*+<")
 _CONST = re.compile(rb"\b(?:const|constexpr)\b")
 _PLAIN_CONST = re.compile(rb"\bconst\b")
 _CONSTEXPR = re.compile(rb"\bconstexpr\b")
 _VIRTUAL = re.compile(rb"\bvirtual\b")
+# `Type(const Type &) = default;`
 _DEFAULTED = re.compile(rb"=\s*+(?:default|delete)\s*+;\Z")
+# `f(x)`, `table[i](x)`, `[] { … }`, `new Type`
 _CALL = re.compile(rb"[\w>\]]\s*+\(|\]\s*+\{|\bnew\b")
 # What no device code has. A kernel may launch others and call a few functions of the runtime.
 _SURELY_HOST = re.compile(
@@ -95,8 +101,11 @@ _SURELY_HOST = re.compile(
     rb"|\b(?:fopen|fprintf|argv|argc|exit|getenv|scanf|atoi)\b"
 )
 _LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
+# `namespace name`, but not `using namespace name`
 _NAMED = re.compile(rb"namespace(?<!\wnamespace)(?<!using namespace)\s++([A-Za-z_]\w*)")
+# `[=] __device__ (int i)`: CUDA C++ Programming Guide, "Extended Lambdas".
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
+# `template <typename T, int N, class... Rest>`
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
 _LONGEST_QUALIFIER = 200
 # A text with more braces too many is no program.
@@ -105,6 +114,7 @@ _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 _INCLUDE = re.compile(rb"#[ \t]*+include\b")
 _NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
 _WORD_BYTE = re.compile(rb"\w")
+# Two bytes of a line are enough for the shortest mark.
 _ROOM = re.compile(rb"[^\r\n]{2}")
 _OPERATOR_WORD = re.compile(rb"\boperator\b")
 

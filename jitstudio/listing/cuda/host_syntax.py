@@ -27,7 +27,9 @@ from jitstudio.listing.cuda.syntax import parse
 _DANGLING = re.compile(rb"[-+*/%&|^=!<>](?P<more>[=|&<>]{0,5}+)\s*+(?P<closer>[;)\]},])")
 # Of types and template arguments: Pair<int *, T &>, List<Pair<>>, F &&.
 _NO_OPERATOR = re.compile(rb"[*&<>]++|!")
+# `f(, 1)`, `f(1, )`, `<<<1, >>>`, `sizeof()`
 _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+(?:[,)]|>>>)|s(?<!\w.)izeof\s*+\(\s*+\)")
+# `"text" name`; in code alone each quoted text is empty.
 _AFTER_TEXT = re.compile(rb'""[ \t]++(?P<next>[a-z]\w*+)')
 # With brackets in brackets.
 _FOR = re.compile(
@@ -35,8 +37,11 @@ _FOR = re.compile(
 )
 _CHEVRONS = re.compile(rb"<<<(?P<sizes>[^;]*+)")
 _CALLED_NAME = re.compile(rb"\b([A-Za-z_]\w*+)(?=\s*+\()")
+# `for (int item : list)` has no semicolons.
 _ONE_COLON = re.compile(rb"(?<!:):(?!:)")
+# `= 16 n`; the digit begins a number, and is not a part of a name.
 _AFTER_NUMBER = re.compile(rb"\d(?<![\w.'].)[\w.']*+\s++(?P<next>\w++)")
+# `n 16`
 _BEFORE_NUMBER = re.compile(rb"(?P<next>\d(?<=\s.)[\w.']*+)")
 _DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
 _NUMBER = re.compile(rb"(?:[\s()*/%+<>-]|\b\d[\w.']*+)++")
@@ -47,7 +52,9 @@ _STATEMENTS = (
 _NEXT = rb"\n\s*+(?P<next>(?:" + _STATEMENTS + rb")\b|\}|\w++)"
 # Of a line, so that no text is gone through for each of its signs.
 _REST = rb"[^;{}\n]{0,240}+"
+# `int n = 16`
 _NO_SEMICOLON = re.compile(rb"=(?!=)(?P<value>" + _REST + rb")" + _NEXT)
+# `return n`, `using namespace std`
 _NO_SEMICOLON_AFTER = re.compile(
     rb"(?P<word>r(?<!\w.)eturn|u(?<!\w.)sing\s++namespace)\b(?P<value>"
     + (_REST + rb")(?:" + _NEXT + rb"|(?P<end>\}))")
@@ -64,6 +71,7 @@ _CALL = re.compile(
 # A line that goes on in the next one, or lacks its end.
 _LINE_END = re.compile(rb"(?:\)|[*,][ \t&*]*+\w++)[ \t\r]*+\n\s*+[\w}]")
 _LINE = rb"\n[ \t]*+"
+# `helper(n)` or `object.method(n)`, which is a whole line.
 _CALLED = re.compile(
     _LINE + rb"(?P<callee>[A-Za-z_](?:\w|::|\.|->)*+(?:<[^<>;{}()\n]{1,80}+>)?+)"
     rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
@@ -71,12 +79,14 @@ _CALLED = re.compile(
 _DECLARED = re.compile(
     _LINE + rb"(?P<value>[A-Za-z_][\w:]*+[ \t]*+[\w*&][^;{}()=\n]{0,160}+)" + _NEXT
 )
+# `float *make(int n)`
 _OWN_FUNCTION = re.compile(
     rb"(?:void|int|float|double|bool|auto|size_t)[ \t*&]++(\w++)(?=[ \t]*+\()"
 )
 # A macro that needs a semicolon.
 _DEFINITION_OF = rb"#[ \t]*+define[ \t]++%s\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+"
 _STATEMENT_BODY = re.compile(rb"while\s*+\(\s*+(?:0|false)\s*+\)\s*+\Z")
+# `kernel<<<1, 32>>>(data)`
 _LAUNCHED = re.compile(rb">>>(?P<value>\s*+\(" + _REST + rb")" + _NEXT)
 _STATEMENT = re.compile(_STATEMENTS)
 # What an operand ends with, and what no name ends with.

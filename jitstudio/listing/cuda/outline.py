@@ -29,6 +29,7 @@ BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 
 # Each alternative begins with a byte of a few, so that the search is quick.
 _NO_CODE = re.compile(COMMENT + rb"|" + QUOTED + rb'|R"(?P<end>[^()\\\s"]{0,16})\(|#')
+# With lines that a backslash joins, and with comments over several lines.
 _DIRECTIVE = re.compile(
     rb"#[ \t]*+(\w*+)((?:[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
 )
@@ -43,6 +44,7 @@ _BODY = re.compile(
     rb"[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+\}[^{}#]*+)*+"
     rb"\}[^{}#]*+)*+\}[^{}#]*+)*+\}[^{}#]*+)*+\}"
 )
+# Blanks, and the `public:` between members of a class.
 _GAP = re.compile(rb"(?:\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
 _CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
@@ -62,10 +64,13 @@ _NO_MACRO = re.compile(
 # A macro that opens or closes a namespace.
 _SCOPE_MACRO = re.compile(rb"[A-Z_][A-Z0-9_]*+(?=[ \t]*+\r?\n)")
 _SCOPE_WORD = re.compile(rb"BEGIN|END|OPEN|CLOSE|NAMESPACE")
+# The next line goes on with the head of a function if it begins with such a word.
 _NEW_LINE = re.compile(
     rb"[ \t]*+\r?\n\s*+(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#~]"
 )
+# `Type() try : member(1) {`: C++ standard, [except.pre].
 _TRIED = re.compile(rb"\btry(?:\s*+:(?!:)[^;]*+)?\Z")
+# `catch (const Error &error) {`
 _HANDLER = re.compile(rb"\s*+catch\s*+\([^(){};]*+\)\s*+\{")
 # Lines that do not begin so are within something, or no code.
 _LINE_START = re.compile(rb"\n[^ \t/*#\];{}\r\n][^;{}\n]*+")
@@ -80,7 +85,9 @@ _ATTRIBUTE = re.compile(
 _DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
+# No part of `==`, `<=` or `+=`.
 ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
+# `operator""_kg`, `operator()`, `operator+=`, `operator float`
 OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
 """An operator that is overloaded: its sign, type or suffix."""
 
@@ -483,12 +490,14 @@ def close_of(text: bytes, at: int, opening: bytes, closing: bytes) -> int:
 
 
 _BRACKET = re.compile(rb"[()<>]")
+# `inline namespace v1`, or `extern "C"`, of which code alone has `extern ""`.
 _NAMESPACE = re.compile(rb'(?:inline\s++)?namespace\b|(?:export\s++)?extern\s*+""\s*+\Z')
 _PARENTHESES = re.compile(rb"[()]")
 _CLASS = re.compile(rb"\b(?:class|struct|union)\b")
 _KEYED = re.compile(rb"(?:typedef\s++)?(?:class|struct|union)\b[^=]*\Z")
 # A macro with an argument before the name, as for an alignment.
 _ATTRIBUTED = re.compile(rb"(?:typedef\s++)?(?:class|struct|union)\s++\w++\s*+\(")
+# Of a function that returns a class: `struct Pair make() const`.
 _AFTER_PARAMETERS = re.compile(rb"(?:\)|\b(?:const|noexcept|override))\s*\Z")
 _CLASS_WORDS = re.compile(rb"\b(?:typedef|class|struct|union|enum|final|const|static)\b")
 _ARGUMENTS = re.compile(rb"<[^<>;{}]*+>|\([^()]*+\)")
@@ -496,6 +505,7 @@ _BASES = re.compile(rb"(?<!:):(?!:)")
 _WORDS = re.compile(rb"[A-Za-z_]\w*")
 _BIT_FIELD = re.compile(rb"[\w\s]+:\s*+(?:\w+\s*+)?\(")
 _ENUM = re.compile(rb"\benum\b")
+# `Vector(int n) : size(n)`: C++ standard, [class.base.init].
 _STARTS_MEMBERS = re.compile(rb"\)[\s\w&]*+:(?!:)")
 
 

@@ -41,6 +41,7 @@ from jitstudio.listing.cuda.syntax import (
 )
 
 _Member = tuple[str, Type | BitField]
+# C++ standard, [lex.icon]: `0x10`, `0b1`, `017`, `16u`.
 _LITERAL = re.compile(r"(-?)(?:0[xX]([\da-fA-F]+)|0[bB]([01]+)|0([0-7]+)|(\d+))[uUlLzZ]*")
 _BASES = (16, 2, 8, 10)
 _LARGEST = 1 << 64
@@ -116,6 +117,7 @@ _MOST_MEMBERS = 10_000
 _DEEPEST = 32
 # What makes a layout that plain data has not.
 _UNPLAIN = frozenset({"base_class_clause", "ERROR"})
+# `__attribute__((aligned(16)))`
 _ALIGNED = re.compile(r"\baligned(?:__)?\s*\(\s*(\w+)\s*\)")
 _UNSURE = frozenset({"ERROR", "preproc_if", "preproc_ifdef"})
 
