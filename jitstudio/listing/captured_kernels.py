@@ -1,4 +1,4 @@
-"""The parameters of captured kernels: what Triton and Numba make of those of a Python function.
+"""The parameters of captured kernels, as Triton and Numba pass those of a Python function.
 
 Triton takes constants out and adds pointers of its own; Numba passes an array as several numbers
 and pointers. Both say so in what they make, of which the text alone is read.
@@ -68,7 +68,7 @@ def captured_signature(
 def captured_launch(
     kernel: CapturedKernel, module: str, title: str, parameters: Sequence[FormParameter]
 ) -> HostLaunch | None:
-    """Returns the first launch of a captured kernel in its script; None where it says of none.
+    """Returns the first launch of a captured kernel in the script; None without any.
 
     Args:
         kernel: The kernel.
@@ -102,12 +102,12 @@ def captured_launch(
         grid=_without_ones(grid),
         block=_without_ones(block),
         shared=next(iter(_launched(kernel, f"{own}shared")), 0),
-        arguments=tuple(passed(place, each) for place, each in enumerate(parameters)),
+        arguments=tuple(passed(place, row) for place, row in enumerate(parameters)),
     )
 
 
 def _own_words(kernel: CapturedKernel, title: str) -> str:
-    """Returns what is before the names of facts on one kernel of a module; empty for nothing."""
+    """Returns the words before the names of facts on a kernel of a module; empty for none."""
     own = "".join(title.split())
     ends = f": {_GRID}"
     listed = (name for name in kernel.facts if name.startswith(LAUNCH) and name.endswith(ends))
@@ -119,7 +119,7 @@ _GRID = "grid"
 
 
 def _launched(kernel: CapturedKernel, name: str) -> tuple[int, ...]:
-    """Returns numbers of a launch in its script; empty where it says none."""
+    """Returns numbers of a launch in the script; empty without any."""
     words = kernel.facts.get(LAUNCH + name, "").split(",")
     whole = all(re.fullmatch(r"-?\d{1,18}", word) for word in words)
     return tuple(map(int, words)) if whole else ()
@@ -138,7 +138,7 @@ _Read = tuple[list[Parameter], list[str]]
 
 
 def _function(kernel: CapturedKernel) -> tuple[ast.FunctionDef | None, int]:
-    """Returns the function of Python and its line; None where its file has none or several."""
+    """Returns the Python function and the line; None where the file has none or several."""
     source = kernel.representation(KernelLanguage.PYTHON)
     if source is None or len(source.content) > _LARGEST_SOURCE:
         return None, 0
@@ -146,21 +146,24 @@ def _function(kernel: CapturedKernel) -> tuple[ast.FunctionDef | None, int]:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None, 0
-    found = [
+    functions = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name == kernel.name
     ]
-    if len(found) != 1:
+    if len(functions) != 1:
         return None, 0
-    return found[0], found[0].lineno + source.first_line - 1
+    return functions[0], functions[0].lineno + source.first_line - 1
 
 
 def _names(function: ast.FunctionDef | None) -> list[str]:
     if function is None:
         return []
-    given = function.args
-    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    arguments = function.args
+    return [
+        argument.arg
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    ]
 
 
 # Triton
@@ -189,22 +192,24 @@ def _triton(
     function: ast.FunctionDef | None,
     slots: Sequence[PtxParameter] | None,
 ) -> _Read | None:
-    """Of the parameters in Triton IR, and of what Triton adds to them."""
+    """Returns the parameters by Triton IR, and those that Triton adds."""
     ir = kernel.representation(KernelLanguage.TTIR)
     listed = _listed(ir.text, lowered) if ir is not None else None
     if listed is None:
         return None
     read = [_ARGUMENT.match(text.strip()) for text in listed]
-    found = [match for match in read if match is not None]
-    if len(found) != len(read):
+    matches = [match for match in read if match is not None]
+    if len(matches) != len(read):
         return None  # such as a tensor descriptor, which is passed as several parameters
-    names = [match["name"] for match in found]
+    names = [match["name"] for match in matches]
     written = _names(function)
     if all(re.fullmatch(r"arg\d+|\d+", name) for name in names):
         # Before Triton 3.4 the IR has no names: those that are no constants are in order.
         left = [name for name in written if not _is_constant(kernel, name)]
         names = left if len(left) == len(names) else [""] * len(names)
-    parameters = [_triton_parameter(name, match) for name, match in zip(names, found, strict=True)]
+    parameters = [
+        _triton_parameter(name, match) for name, match in zip(names, matches, strict=True)
+    ]
     constants = [
         f"{name}={value}" if (value := _fact(kernel, name)) else name
         for name in written
@@ -256,7 +261,7 @@ def _fact(kernel: CapturedKernel, name: str) -> str:
 
 
 def _is_constant(kernel: CapturedKernel, name: str) -> bool:
-    """Returns whether what is known of a parameter is a value and no type."""
+    """Returns whether the fact on a parameter is a value and no type."""
     return not re.fullmatch(r"(\*?[a-z]\w*)?", _fact(kernel, name))
 
 
@@ -290,7 +295,7 @@ _EXTENTS = {1: (_LENGTH,), 2: (1024, 1024), 3: (128, 128, 64)}
 def _numba(
     kernel: CapturedKernel, function: ast.FunctionDef | None, types: Sequence[str] | None
 ) -> _Read | None:
-    """Of the types of Numba, by which it passes arrays as it does in `_Kernel._prepare_args`."""
+    """Returns parameters by Numba's types, arrays as passed by `_Kernel._prepare_args`."""
     if not kernel.origin.lower().startswith("numba"):
         return None
     names = _names(function)
@@ -335,7 +340,7 @@ def _array(
     shape: tuple[int, ...],
     strides: tuple[int, ...] = (),
 ) -> Iterator[Parameter]:
-    """Yields an array as Numba passes it; in the order of C where no strides are given."""
+    """Yields an array as passed by Numba; in the order of C where no strides are given."""
     whole = named("int64_t")
     total = 1
     plain: list[int] = []
@@ -357,8 +362,8 @@ _NUMBA = {"float16": HALF, "float32": FLOAT, "float64": DOUBLE, "float": FLOAT, 
 
 
 def _numba_scalar(kind: str) -> Scalar | None:
-    """Returns the number of this name in Numba, or in the names that it mangles."""
+    """Returns the number type of this name in Numba, or in names that Numba mangles."""
     word = kind.strip()
     whole = re.fullmatch(r"(u?int)(8|16|32|64)", word)
-    found = named(f"{word}_t") if whole else _NUMBA.get(word) or named(word)
-    return found if isinstance(found, Scalar) else None
+    scalar = named(f"{word}_t") if whole else _NUMBA.get(word) or named(word)
+    return scalar if isinstance(scalar, Scalar) else None

@@ -31,7 +31,7 @@ TOO_DEEP = RecursionError
 
 @dataclass(frozen=True)
 class DeclaredKernel:
-    """A kernel of CUDA C++, whose types can be asked for once its template arguments are known.
+    """A kernel of CUDA C++, whose types are known once the template arguments are.
 
     Attributes:
         module: The module it is in.
@@ -45,7 +45,7 @@ class DeclaredKernel:
 
     @property
     def path(self) -> str:
-        """The name with its namespaces."""
+        """The name with the namespaces."""
         return "::".join((*self.node.scope, self.node.name))
 
     def signature(self, bindings: Bindings = NOTHING) -> Signature:
@@ -73,7 +73,7 @@ class DeclaredKernel:
         return tuple(template_name(n) for n in nodes if n.type.endswith("_declaration"))
 
     def bindings(self, arguments: Iterable[str]) -> dict[str, Argument]:
-        """What the template's parameters represent, given its first arguments as C++ text."""
+        """Returns the meanings of the template's parameters, by the first arguments as C++ text."""
         if self.node.template is None:
             return {}
         passed = [self.types.argument_in(text, self.node.scope) for text in arguments]
@@ -83,7 +83,7 @@ class DeclaredKernel:
             return {}
 
     def types_of(self, parameters: Iterable[str]) -> tuple[Type | None, ...]:
-        """Returns what C++ text of parameter types means where this kernel is declared."""
+        """Returns the types of C++ text where this kernel is declared."""
         return types_of(parameters, self.types, self.node.scope)
 
     def _parameters(self, bindings: Bindings) -> Iterable[Parameter]:
@@ -96,7 +96,7 @@ class DeclaredKernel:
                 yield Parameter(text_of(name), spelling, kind)
 
     def _attribute(self, name: str, bindings: Bindings) -> list[int | None]:
-        """Returns the numbers in the brackets of an attribute; empty where it is not there."""
+        """Returns the numbers in the brackets of an attribute; empty without the attribute."""
         lists = [a.arguments for a in self.node.attributes if a.name == name]
         call = _first(parse(b"int x = f(%s);" % lists[-1]), {"argument_list"}) if lists else None
         try:
@@ -107,13 +107,13 @@ class DeclaredKernel:
 
 
 def types_of(parameters: Iterable[str], types: Types, scope: Scope = ()) -> tuple[Type | None, ...]:
-    """Returns what C++ text of parameter types means in this scope."""
+    """Returns the parameter types of C++ text in this scope."""
     nodes = (_first(parse(f"void f({text});".encode()), _PARAMETERS) for text in parameters)
     return tuple(_passed(node, types, scope, NOTHING) if node else None for node in nodes)
 
 
 def _passed(node: Node, types: Types, scope: Scope, bindings: Bindings) -> Type | None:
-    """Returns what a parameter is."""
+    """Returns the type of a parameter."""
     try:
         return types.declared(
             node.child_by_field_name("type"),
@@ -146,11 +146,11 @@ def declared_kernels(
 
 
 def _with_made_kernels(text: bytes, headers: Iterable[bytes]) -> bytes:
-    """Returns a text with what its macros that declare kernels stand for, line for line."""
+    """Returns a text with macros that declare kernels expanded, line for line."""
     macros: dict[bytes, Macro] = {}
-    for each in (*headers, text):
-        if _KERNEL in each and b"define" in each:
-            macros |= defined_macros(each)
+    for content in (*headers, text):
+        if _KERNEL in content and b"define" in content:
+            macros |= defined_macros(content)
     if not any(_KERNEL in macro.body for macro in macros.values()):
         return text
     makers = LaunchMacros(macros, {_KERNEL})
@@ -169,7 +169,7 @@ _DEFINITION = re.compile(
 
 
 def _spelling(node: Node, name: Node | None) -> str:
-    """Returns the type as it is written: a declaration without its name and its default."""
+    """Returns the type as written: a declaration without name and default."""
     text, start = node.text or b"", node.start_byte
     default = node.child_by_field_name("default_value")
     end = default.start_byte if default else node.end_byte
@@ -181,7 +181,7 @@ def _spelling(node: Node, name: Node | None) -> str:
 
 
 def _first(root: Node, kinds: Iterable[str]) -> Node | None:
-    """Returns the first node of one of these kinds, from the outside to the inside."""
+    """Returns the first node of these kinds, from the outside to the inside."""
     todo = [root]
     while todo:
         node = todo.pop()
@@ -211,7 +211,7 @@ _BY_VALUE = re.compile(r"\bbyval\b")
 
 
 def llvm_signatures(source: Source) -> tuple[Signature, ...]:
-    """Returns the functions of a module that are kernels, or that a build can make one of."""
+    """Returns the functions of a module that are kernels, or that a build can make kernels."""
     if is_bitcode(source.content):
         return ()
     text = without_comments(source.content.decode("utf-8", "replace"))
@@ -230,7 +230,7 @@ def llvm_signatures(source: Source) -> tuple[Signature, ...]:
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:
-    """Returns what is listed up to the closing bracket."""
+    """Returns the parameters up to the closing bracket."""
     depth, begin, parts = 0, 0, []
     for mark in _MARK.finditer(f"{text})"):
         if depth == 0 and mark[0] in ",)":

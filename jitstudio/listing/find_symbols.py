@@ -1,4 +1,4 @@
-"""The symbols that a text of any kind defines; those of CUDA C++ from its syntax tree.
+"""The symbols that a text of any kind defines; symbols of CUDA C++ from the syntax tree.
 
 The text is read as it is: what a preprocessor would leave out is found, too.
 """
@@ -58,7 +58,7 @@ class _Finder:
         self._content = content
 
     def within(self, node: Node, scope: str) -> Iterator[Symbol]:
-        """What a node and those inside it define; no tree is deep in the places looked at."""
+        """Yields the symbols in a node; no tree is deep in the places looked at."""
         for child in node.named_children:
             yield from self._at(child, scope)
 
@@ -114,7 +114,7 @@ def _has(node: Node, word: str) -> bool:
 
 
 def _function_name(node: Node) -> Node | None:
-    """Returns the whole name of a function, `Class::operator()` for one."""
+    """Returns the whole name of a function, as `Class::operator()`."""
     for inner in declarator_chain(node.child_by_field_name("declarator")):
         if inner.type == "function_declarator":
             named = inner.child_by_field_name("declarator")
@@ -132,6 +132,6 @@ _FINDERS: dict[CodeKind, Callable[[str], tuple[Symbol, ...]]] = {
 
 
 def symbols(kind: CodeKind, text: str) -> tuple[Symbol, ...]:
-    """What a text defines, in order; nothing where the kind has no names. May take a while."""
+    """Returns the symbols of a text, in order; none for kinds without names. May take a while."""
     find = _FINDERS.get(kind)
     return find(text) if find else ()

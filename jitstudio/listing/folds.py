@@ -1,4 +1,4 @@
-"""What can be folded: lines between braces of a source, and the blocks of PTX, SASS and IR."""
+"""Foldable parts: lines between braces of a source, and blocks of PTX, SASS and IR."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _PATTERNS = {
 
 
 def folds(kind: CodeKind, text: str) -> dict[int, int]:
-    """Returns the last line before the closing brace, by the line of the opening one, from 0.
+    """Returns the last line before the closing brace, by the line of the opening brace, from 0.
 
     Of several braces in a line it is the outermost that counts. There is nothing to fold where
     the brace is closed in the next line or never.
     """
-    found: dict[int, int] = {}
+    last_lines: dict[int, int] = {}
     opened: list[int] = []
     line = at = 0
     pattern = _PATTERNS.get(kind)
@@ -50,8 +50,8 @@ def folds(kind: CodeKind, text: str) -> dict[int, int]:
             first = opened.pop()
             if line - first > 1:
                 # An outer brace is closed later.
-                found[first] = line - 1
-    return found
+                last_lines[first] = line - 1
+    return last_lines
 
 
 class FoldRange(NamedTuple):
@@ -73,13 +73,13 @@ class FoldRange(NamedTuple):
 
 
 def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[FoldRange, ...]:
-    """The blocks of a listing in the order of their heads; a line is the head of one at most."""
+    """Returns the blocks of a listing in the order of their heads, at most a block for a line."""
     find = _FINDERS.get(kind)
     if find is None:
         return ()
     # Of blocks with one head, the outer one ends later.
-    found = sorted(find(lines), key=lambda block: (block.head, -block.last))
-    return tuple({block.head: block for block in reversed(found)}.values())[::-1]
+    ordered = sorted(find(lines), key=lambda block: (block.head, -block.last))
+    return tuple({block.head: block for block in reversed(ordered)}.values())[::-1]
 
 
 _PTX_MARK = re.compile(r"[{}]|\.(?:entry|func)\b")
@@ -106,7 +106,7 @@ class _Braces:
         return self._function is not None
 
     def take(self, line: int, part: str) -> FoldRange | None:
-        """Takes in a part; gives back the block that it closes."""
+        """Takes in a part; returns the block that is closed by the part."""
         if part == "{":
             self._open.append(self._begin(line))
             self._function = None
@@ -212,7 +212,7 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
 
 
 class _Padding:
-    """The NOPs behind the last instruction of a function, which fill its cache line."""
+    """The NOPs behind the last instruction of a function, which fill the cache line."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -225,7 +225,7 @@ class _Padding:
         self._last = line
 
     def end(self, line: int, function: FoldRange | None) -> Iterator[FoldRange]:
-        """Yields the NOPs up to a line that is no instruction, where no code runs into them."""
+        """Yields the NOPs up to a line that is no instruction, where no code runs into the NOPs."""
         name = function.name if function else ""
         first, last = self._first, self._last
         self._first = self._last = 0
@@ -238,13 +238,13 @@ class _Padding:
             yield from _closed(self._lines, block, line - 1)
 
     def _are_rest(self, first: int, behind: int) -> bool:
-        """Returns whether lines only go on with the encoding of what is above them."""
+        """Returns whether lines only go on with the encoding of the instruction above."""
         rest = (self._lines[number] for number in range(first, behind))
         return all(not line.strip() or _ENCODING.match(line) for line in rest)
 
 
 def _closed(lines: Sequence[str], block: FoldRange, last: int) -> Iterator[FoldRange]:
-    """Yields a block that ends at the last line with text, if it has more than its head."""
+    """Yields a block that ends at the last line with text, if that is behind the head."""
     while last > block.head and not lines[last].strip():
         last -= 1
     if last > block.head:
@@ -278,7 +278,7 @@ _FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[FoldRange]]] = {
 
 @dataclass(frozen=True, eq=False)
 class ListingOutline:
-    """What the lines of a text are, and how they belong together.
+    """The classes of the lines of a text, and the blocks that they form.
 
     Attributes:
         classes: The `LineClass` of each line.

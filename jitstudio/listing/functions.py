@@ -1,4 +1,4 @@
-"""Where the functions of a PTX or SASS listing begin, and where the names in it lead.
+"""Where the functions of a PTX or SASS listing begin, and where the names there lead.
 
 Names lead to labels, functions and declarations. Nothing is indexed but the functions. Only lines
 that hold the name are looked at closely, which for hundreds of thousands of lines takes a few
@@ -38,21 +38,21 @@ class Function:
 
 
 def functions(kind: CodeKind, lines: Sequence[str]) -> tuple[Function, ...]:
-    """The functions of a listing, in its order; of a broken text those that can be made out."""
+    """Returns the functions of a listing, in order; of a broken text all discernible ones."""
     return tuple(_FINDERS[kind](lines))
 
 
-def function_at(found: Sequence[Function], line: int) -> Function | None:
-    """Returns the function that a line belongs to, or None between two of them."""
-    at = bisect_right(found, line, key=lambda function: function.line) - 1
-    return found[at] if at >= 0 and line < found[at].end else None
+def function_at(listed: Sequence[Function], line: int) -> Function | None:
+    """Returns the function of `listed` that a line belongs to, or None between two functions."""
+    at = bisect_right(listed, line, key=lambda function: function.line) - 1
+    return listed[at] if at >= 0 and line < listed[at].end else None
 
 
 _ADDRESS = re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s")
 
 
 def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) -> int:
-    """Returns the line of the first instruction of a function; its head where there is none."""
+    """Returns the line of the first instruction of a function; of the head without any."""
     if kind is CodeKind.SASS:
         body = range(function.line + 1, min(function.end, len(lines)))
         return next((at for at in body if _ADDRESS.match(lines[at])), function.line)
@@ -67,7 +67,7 @@ def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) 
 
 
 def ptx_of(lines: Sequence[str], function: Function) -> tuple[str, FunctionText | None, int]:
-    """Returns a function out of its lines, which others may be on, too.
+    """Returns a function out of lines that other functions may be on, too.
 
     Returns:
         PTX with its comments hidden; where the function is in that, None if it has no body; and
@@ -165,7 +165,7 @@ class CodeText:
 
 
 def link_at(text: CodeText, place: Place) -> CodeLink | None:
-    """Returns the link at a place; None where there is no name, or one that leads nowhere else."""
+    """Returns the link at a place; None without a name that leads to another line."""
     line, column = place
     word = _word_at(text.kind, text.lines[line][: column + _LONGEST_NAME], column)
     if word is None or _in_comment(word):
@@ -212,9 +212,9 @@ def _ptx_target(text: CodeText, line: int, word: re.Match[str]) -> Place | None:
     function = function_at(text.functions, line)
     if function is not None:
         within = range(function.line, function.end)
-        found = [*_ptx_definitions(name, lines, within)]
-        if found:
-            return found[0] if len(found) == 1 else _visible(found, lines, within, line)
+        places = [*_ptx_definitions(name, lines, within)]
+        if places:
+            return places[0] if len(places) == 1 else _visible(places, lines, within, line)
     outside = _outside_functions(text)
     return _function_head(text, name) or next(_ptx_definitions(name, lines, outside), None)
 
@@ -237,20 +237,22 @@ def _ptx_definitions(name: str, lines: Sequence[str], within: Iterable[int]) -> 
 
 
 def _registers(name: str, lines: Sequence[str], within: Iterable[int]) -> Iterator[Place]:
-    """Yields where a register is declared, alone or as one of many: `%r<8>` declares %r0 to %r7."""
+    """Yields where a register is declared, alone or among many: `%r<8>` declares %r0 to %r7."""
     stem = name.rstrip("0123456789")
     many = rf"|{re.escape(stem)}(?=<)" if stem != name else ""
     declared = re.compile(rf"\.reg\b[^;]*?(?<![\w$%])({re.escape(name)}(?![\w$<]){many})")
     yield from _matches(declared, ".reg", lines, within)
 
 
-def _visible(found: list[Place], lines: Sequence[str], within: range, line: int) -> Place | None:
-    """Of several definitions of a name the one in the innermost block around a line."""
+def _visible(
+    definitions: list[Place], lines: Sequence[str], within: range, line: int
+) -> Place | None:
+    """Returns the definition in the innermost block around a line, out of several."""
     blocks: list[int] = []
-    opened: dict[Place, tuple[int, ...]] = dict.fromkeys(found, ())
+    opened: dict[Place, tuple[int, ...]] = dict.fromkeys(definitions, ())
     here: tuple[int, ...] = ()
     count = 0
-    waiting = sorted(found, reverse=True)
+    waiting = sorted(definitions, reverse=True)
     for number in within:
         text = lines[number]
         if number == line:
@@ -302,7 +304,7 @@ def _sass_target(text: CodeText, line: int, word: re.Match[str]) -> Place | None
 
 
 def _function_head(text: CodeText, name: str) -> Place | None:
-    """Returns where a function begins: rather its body than a declaration."""
+    """Returns where a function begins: rather the definition than a declaration."""
     named = [function for function in text.functions if function.name == name]
     if not named:
         return None

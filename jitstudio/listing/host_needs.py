@@ -1,4 +1,4 @@
-"""What kernels do that a host has to prepare for, read off their PTX.
+"""Needs of kernels that a host has to prepare for, read off their PTX.
 
 A barrier of the whole grid asks for the workspace of a cooperative launch in ``%envreg1`` and
 ``%envreg2`` (`load_env_reg64` of cooperative_groups/details/driver_abi.h). A loop that waits asks
@@ -46,20 +46,22 @@ _MOST_ASKED, _MOST_READ = 4, 100_000
 
 
 def host_needs(ptx: str) -> dict[str, HostNeeds]:
-    """Returns what the hosts of kernels have to prepare for, by the kernels' lowered names.
+    """Returns the needs that hosts have to prepare for, by the kernels' lowered names.
 
     Kernels that need nothing are left out.
     """
     if not _HINTS.search(ptx):
         return {}
     functions = {function.name: function for function in _functions(ptx)}
-    made = {name: _needs(name, functions) for name, each in functions.items() if each.is_kernel}
-    return {name: needs for name, needs in made.items() if needs != HostNeeds()}
+    needs_of = {
+        name: _needs(name, functions) for name, function in functions.items() if function.is_kernel
+    }
+    return {name: needs for name, needs in needs_of.items() if needs != HostNeeds()}
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """An instruction: its words and operands, its guard, and its line of the source or 0."""
+    """An instruction: words, operands, guard, and the line of the source or 0."""
 
     words: tuple[str, ...]
     operands: str
@@ -68,7 +70,7 @@ class _Statement:
 
     @cached_property
     def results(self) -> tuple[str, ...]:
-        """The registers that it writes."""
+        """The registers that the instruction writes."""
         if self.words[0] in LEAVING | WITHOUT_RESULT:
             return ()
         first, bracket, _ = self.operands.partition("[")
@@ -77,13 +79,13 @@ class _Statement:
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """The registers that it reads, the guard among them."""
+        """The registers that the instruction reads, also the guard."""
         names = OPERAND_NAME.findall(self.operands)[len(self.results) :]
         return frozenset((*names, self.guard) if self.guard else names)
 
     @cached_property
     def polls(self) -> bool:
-        """Whether it reads global memory and changes none."""
+        """Whether the instruction reads global memory and changes none."""
         words = set(self.words)
         if words & _OTHER_SPACES:
             return False
@@ -91,7 +93,9 @@ class _Statement:
             return bool(words & _POLLS)
         if self.words[0] != "atom":
             return False
-        numbers = {each.strip() for each in self.operands.rpartition("]")[2].strip(", ").split(",")}
+        numbers = {
+            number.strip() for number in self.operands.rpartition("]")[2].strip(", ").split(",")
+        }
         if "cas" in words:
             return len(numbers) == 1
         return any(numbers == {_NEUTRAL[word]} for word in words & _NEUTRAL.keys())
@@ -99,7 +103,7 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Function:
-    """A function: its instructions, and which of them labels stand before."""
+    """A function: the instructions, and which of these labels stand before."""
 
     name: str
     is_kernel: bool
@@ -108,7 +112,7 @@ class _Function:
 
     def calls(self) -> Iterator[str]:
         """Yields the operands of all calls."""
-        return (each.operands for each in self.statements if each.words[0] == "call")
+        return (statement.operands for statement in self.statements if statement.words[0] == "call")
 
 
 def _functions(text: str) -> Iterator[_Function]:
@@ -140,7 +144,7 @@ def _function(bare: str, function: FunctionText, others: Container[int]) -> _Fun
 
 
 def _users(place: Place, callers: Mapping[Place, Place], others: Container[int]) -> int:
-    """Returns the line of a place, or of the call that it was inlined through if it is not theirs.
+    """Returns the line of a place, or of the call around inlined code that is NVIDIA's.
 
     Args:
         place: Number of the file, line and column.
@@ -158,21 +162,21 @@ def _users(place: Place, callers: Mapping[Place, Place], others: Container[int])
 
 def _needs(kernel: str, functions: dict[str, _Function]) -> HostNeeds:
     reached = [functions[name] for name in _reached(kernel, functions)]
-    waits = next((line for each in reached for line in _waits(each)), None)
+    waits = next((line for function in reached for line in _waits(function)), None)
     return HostNeeds(
         grid_barrier=any(map(_asks_for_grid, reached)),
         waits=waits is not None,
         waits_at=waits or 0,
-        unknown_stack=any(_unknown_stack(each, functions) for each in reached),
+        unknown_stack=any(_unknown_stack(function, functions) for function in reached),
     )
 
 
 def _reached(name: str, functions: dict[str, _Function]) -> list[str]:
-    """Returns a function and all that it calls by name, each once."""
+    """Returns a function and all functions called from there by name, each once."""
     reached, waiting = [name], [name]
     while waiting:
         operands = functions[waiting.pop()].calls()
-        names = {found for each in operands for found in OPERAND_NAME.findall(each)}
+        names = {name for text in operands for name in OPERAND_NAME.findall(text)}
         new = sorted(names & functions.keys() - set(reached))
         reached += new
         waiting += new
@@ -180,7 +184,7 @@ def _reached(name: str, functions: dict[str, _Function]) -> list[str]:
 
 
 def _unknown_stack(function: _Function, functions: dict[str, _Function]) -> bool:
-    """Returns whether it calls itself, by way of others or not, or a register."""
+    """Returns whether a function calls a register, or itself, be it by others."""
     for operands in function.calls():
         callee = re.sub(r"^\s*+\([^()]*+\)\s*+,", "", operands).partition(",")[0].strip()
         if callee.startswith("%"):
@@ -191,23 +195,23 @@ def _unknown_stack(function: _Function, functions: dict[str, _Function]) -> bool
 
 
 def _asks_for_grid(function: _Function) -> bool:
-    """Returns whether it ends the kernel where there is no workspace of a cooperative launch."""
-    asks = any("%envreg" in each.operands for each in function.statements)
-    return asks and any(each.words[0] == "trap" for each in function.statements)
+    """Returns whether a function ends the kernel without the workspace of a cooperative launch."""
+    asks = any("%envreg" in statement.operands for statement in function.statements)
+    return asks and any(statement.words[0] == "trap" for statement in function.statements)
 
 
 def _waits(function: _Function) -> Iterator[int]:
-    """Yields the lines of polls that a loop repeats until their answer is another one."""
+    """Yields the lines of polls that a loop repeats until the answer changes."""
     for loop in _loops(function):
         body = function.statements[loop.start : loop.stop]
-        known = _known([each for each in body if each.polls], body)
+        known = _known([statement for statement in body if statement.polls], body)
         asking = [at for at in loop if function.statements[at].guard in known]
         rounds = (
             _Round(function, loop, at, taken)
             for at in asking[:_MOST_ASKED]
             for taken in (True, False)
         )
-        yield from (line for each in rounds if (line := each.waits_at()) is not None)
+        yield from (line for turn in rounds if (line := turn.waits_at()) is not None)
 
 
 def _loops(function: _Function) -> list[range]:
@@ -221,7 +225,7 @@ def _loops(function: _Function) -> list[range]:
         start = function.labels.get(branch.operands.strip(), at + 1)
         if branch.words[0] == "bra" and start <= at:
             ends[start] = ends.get(start, (at, at))[0], at
-    polls = [at for at, each in enumerate(function.statements) if each.polls]
+    polls = [at for at, statement in enumerate(function.statements) if statement.polls]
     loops = {range(start, end + 1) for start, pair in ends.items() for end in pair}
     polling = (
         loop for loop in loops if bisect_left(polls, loop.start) < bisect_left(polls, loop.stop)
@@ -232,30 +236,30 @@ def _loops(function: _Function) -> list[range]:
 
 
 def _known(polls: Sequence[_Statement], body: Sequence[_Statement]) -> set[str]:
-    """Returns the registers that depend on what is polled."""
-    known = {name for each in polls for name in each.results}
+    """Returns the registers that depend on polls."""
+    known = {name for statement in polls for name in statement.results}
     for _ in range(2):  # a value may come round
-        for each in body:
-            if each.words[0] not in ("ld", "atom") and not known.isdisjoint(each.sources):
-                known.update(each.results)
+        for statement in body:
+            if statement.words[0] not in ("ld", "atom") and not known.isdisjoint(statement.sources):
+                known.update(statement.results)
     return known
 
 
 def _moving(body: Sequence[_Statement]) -> set[str]:
     """Returns the registers that a round of a loop may leave with other values."""
-    writes = Counter(name for each in body for name in each.results)
+    writes = Counter(name for statement in body for name in statement.results)
     moving = set(writes)
-    for each in body:
-        once = all(writes[name] == 1 for name in each.results)
-        clock = any(name.startswith(_CLOCKS) for name in each.sources)
-        changes = each.polls or clock or each.words[0] in ("atom", "shfl")
-        if once and not changes and moving.isdisjoint(each.sources):
-            moving.difference_update(each.results)
+    for statement in body:
+        once = all(writes[name] == 1 for name in statement.results)
+        clock = any(name.startswith(_CLOCKS) for name in statement.sources)
+        changes = statement.polls or clock or statement.words[0] in ("atom", "shfl")
+        if once and not changes and moving.isdisjoint(statement.sources):
+            moving.difference_update(statement.results)
     return moving
 
 
 class _Round:
-    """A round of a loop in which a branch goes one way."""
+    """A round of a loop in which a branch goes a fixed way."""
 
     def __init__(self, function: _Function, loop: range, branch: int, taken: bool) -> None:
         self._function, self._loop = function, loop
@@ -263,7 +267,7 @@ class _Round:
         self._reached = self._reach()
 
     def waits_at(self) -> int | None:
-        """Returns the line of the poll that decides that there is another such round.
+        """Returns the line of the poll that decides on a further round of this kind.
 
         None where there is none, where it polls elsewhere then, or ends by what else changes, as
         a search does that can be stopped.
@@ -271,7 +275,11 @@ class _Round:
         statements = self._function.statements
         body = [statements[at] for at in self._reached]
         moving = _moving(body)
-        polls = [each for each in body if each.polls and moving.isdisjoint(each.sources)]
+        polls = [
+            statement
+            for statement in body
+            if statement.polls and moving.isdisjoint(statement.sources)
+        ]
         known = _known(polls, body)
         if statements[self._branch].guard not in known:
             return None
@@ -280,14 +288,14 @@ class _Round:
 
     def _next(self, at: int) -> set[int]:
         """Returns where a statement leads to, -1 for an end of the thread."""
-        each = self._function.statements[at]
-        if each.words[0] not in LEAVING:
+        statement = self._function.statements[at]
+        if statement.words[0] not in LEAVING:
             return {at + 1}
         labels = self._function.labels
-        target = labels.get(each.operands.strip(), -1) if each.words[0] == "bra" else -1
+        target = labels.get(statement.operands.strip(), -1) if statement.words[0] == "bra" else -1
         if at == self._branch:
             return {target if self._taken else at + 1}
-        return {target, at + 1} if each.guard else {target}
+        return {target, at + 1} if statement.guard else {target}
 
     def _reach(self) -> list[int]:
         reached: set[int] = set()
@@ -300,17 +308,17 @@ class _Round:
         return sorted(reached)
 
     def _deciding(self) -> tuple[bool, set[str]]:
-        """Returns whether it may go round, and the guards that decide whether it does."""
+        """Returns whether a further round may come, and the guards that decide on that."""
         ways: dict[int, int] = {self._loop.start: _ROUND}
         ways |= dict.fromkeys(self._reached[1:], 0)
         start = 0
         for _ in range(3):  # loops within lead back
             for at in reversed(self._reached):
-                made = reduce(or_, (ways.get(to, _OUT) for to in self._next(at)))
+                leads = reduce(or_, (ways.get(to, _OUT) for to in self._next(at)))
                 if at == self._loop.start:
-                    start = made
+                    start = leads
                 else:
-                    ways[at] = made
+                    ways[at] = leads
         guards = {
             self._function.statements[at].guard
             for at in self._reached

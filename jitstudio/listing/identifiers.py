@@ -1,4 +1,4 @@
-"""The names in a text, and the one that is being typed."""
+"""The names in a text, and the name that is being typed."""
 
 from __future__ import annotations
 
@@ -52,23 +52,23 @@ _SPELLINGS = {
 
 
 def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
-    """Returns all names of a text, those in comments and strings left out.
+    """Returns all names of a text, without names in comments and strings.
 
     This is for the background: it gives way to other threads, and leaves off when asked to.
     """
     spelling = _SPELLINGS.get(kind)
-    found: set[str] = set()
+    names: set[str] = set()
     at = 0
     while spelling is not None and at < len(text) and not stop.wait(_REST):
         end = text.find("\n", at + _PIECE) + 1 or len(text)
-        found.update(match["name"] or "" for match in spelling.names.finditer(text, at, end))
+        names.update(match["name"] or "" for match in spelling.names.finditer(text, at, end))
         at = end
-    found.discard("")
-    return frozenset(found)
+    names.discard("")
+    return frozenset(names)
 
 
 def typed_name(kind: CodeKind, before: str) -> str:
-    """Returns the beginning of a name that a text ends with; empty where it ends with none."""
+    """Returns the beginning of a name that a text ends with; empty without any."""
     spelling = _SPELLINGS.get(kind)
     match = spelling.typed.search(before) if spelling else None
     return match[0] if match else ""

@@ -1,4 +1,4 @@
-"""What a C++ text may include, read from its text alone: no preprocessor, so rather too much."""
+"""Possible includes of a C++ text, read without a preprocessor, so rather too many."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Includes:
 
 
 def includes(text: bytes) -> Includes:
-    """Everything that the preprocessor may look for on behalf of this text."""
-    found = _includes(text)
+    """Returns everything that the preprocessor may look for on behalf of this text."""
+    scan = _includes(text)
     if _TRIGRAPH.search(text):
         old = _includes(_TRIGRAPH.sub(lambda match: bytes([_LETTERS[match[1]]]), text))
-        found = Includes(*(getattr(found, x.name) | getattr(old, x.name) for x in fields(found)))
-    return found
+        scan = Includes(*(getattr(scan, x.name) | getattr(old, x.name) for x in fields(scan)))
+    return scan
 
 
 def _includes(text: bytes) -> Includes:
@@ -128,6 +128,6 @@ def _may_begin(text: bytes, at: int) -> bool:
 
 
 def _line_start(text: bytes, at: int) -> int:
-    """Returns where a line begins, or a place in it that is not too far."""
+    """Returns where a line begins, or a nearer place if that is too far."""
     farthest = max(0, at - _FARTHEST)
     return max(text.rfind(b"\n", farthest, at) + 1, farthest)

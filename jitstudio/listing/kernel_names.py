@@ -1,4 +1,4 @@
-"""The names of kernels in C++, taken apart, and listings with those names for lowered ones."""
+"""The names of kernels in C++, taken apart, and listings with C++ names for lowered names."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_name(text: str) -> KernelName:
 
 
 def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
-    """Names without their tags and what they return and take, where each is left one of its own.
+    """Returns names without tags, results and parameters, as far as they stay distinct.
 
     Args:
         meanings: What each lowered name means, as a demangler says it.
@@ -76,7 +76,7 @@ def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
 
 
 def meanings(names: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
-    """What to show in place of each lowered name that means anything, as short as it may be.
+    """Returns the text to show for each lowered name with a meaning, as short as possible.
 
     Args:
         names: Lowered names; those that are not known are left out.
@@ -86,7 +86,7 @@ def meanings(names: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
 
 
 def spelled(text: str, names: Mapping[str, str]) -> str:
-    """Returns a text with these lowered names replaced by what is shown in their place."""
+    """Returns a text with these lowered names replaced by the shown names."""
     return "".join(shown for _, shown in _parts(text, names)) if _PREFIX in text else text
 
 
@@ -96,7 +96,7 @@ def _without_tags(text: str) -> str:
 
 def _without_parameters(text: str) -> str:
     """`f<int>` of `void f<int>(int)`, and `f::tile` of `f(int)::tile`."""
-    kept, at, start = [""], 0, 0
+    pieces, at, start = [""], 0, 0
     while at < len(text):
         if text[at] not in _OPENING:
             at += 1
@@ -104,13 +104,13 @@ def _without_parameters(text: str) -> str:
         end = at + _partner(text[at:]) + 1
         is_name = not text[start:at].endswith((" ", "::", "operator")) and text[start:at]
         if text[at] == "(" and is_name and text[end : end + 2] in ("", "::"):
-            kept.append(text[start:at])
+            pieces.append(text[start:at])
             start = end
         at = end
     if start != len(text):
-        return "".join((*kept, text[start:]))
+        return "".join((*pieces, text[start:]))
     # Of a function that ends the name, what it returns is in front of it.
-    name = "".join(kept)
+    name = "".join(pieces)
     return name if "operator" in name else _behind_the_last_blank(name)
 
 
@@ -135,7 +135,7 @@ def split(listed: str) -> Iterator[str]:
 
 
 def _partner(text: str) -> int:
-    """Returns where the bracket is closed that the text begins with; its end where it is not."""
+    """Returns where the bracket closes that begins the text; the end of the text if open."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)
@@ -145,7 +145,7 @@ def _partner(text: str) -> int:
 
 
 def _partner_before(text: str) -> int:
-    """Returns where the bracket is opened that the text ends with; its start where it is not."""
+    """Returns where the bracket opens that ends the text; the start of the text if unopened."""
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] in _CLOSING) - (text[at] in _OPENING)
@@ -187,14 +187,14 @@ _STAND_IN = "_"
 
 
 def lowered_names(lines: Sequence[str]) -> frozenset[str]:
-    """Returns all mangled names in a listing, without what compilers hang onto them."""
-    found = (match for line in lines if _PREFIX in line for match in _NAME.findall(line))
-    return frozenset(_BEHIND.sub("", name) for name in found)
+    """Returns all mangled names in a listing, without the endings of compilers."""
+    names = (match for line in lines if _PREFIX in line for match in _NAME.findall(line))
+    return frozenset(_BEHIND.sub("", name) for name in names)
 
 
 @dataclass(frozen=True)
 class DemangledListing:
-    """A listing with its names in C++.
+    """A listing with names in C++.
 
     Attributes:
         lowered: The lines as the tools wrote them.
@@ -211,12 +211,12 @@ class DemangledListing:
 
     @classmethod
     def plain(cls, lines: Sequence[str]) -> DemangledListing:
-        """Returns the lines as the tools wrote them."""
+        """Returns the lines as written by the tools."""
         return cls(lines, lines)
 
     @classmethod
     def of(cls, lines: Sequence[str], names: Mapping[str, str]) -> DemangledListing:
-        """Returns the lines with these names replaced by what they mean."""
+        """Returns the lines with these names replaced by their meanings."""
         shown = list(lines)
         stand_ins: dict[int, str] = {}
         for number, line in enumerate(lines):
@@ -232,11 +232,11 @@ class DemangledListing:
         return cls(lines, tuple(shown), stand_ins, names)
 
     def name(self, lowered: str) -> str:
-        """Returns how a name is shown, or a text with names in it."""
+        """Returns a name, or a text with names, as shown."""
         return spelled(lowered, self.names)
 
     def to_lowered(self, line: int, column: int) -> int:
-        """The column in the line as the tools wrote it; within a name, where the name begins."""
+        """Returns the column in the line of the tools; within a name, where the name begins."""
         return self._move(line, column, shown=True)
 
     def to_shown(self, line: int, column: int) -> int:
@@ -256,7 +256,7 @@ class DemangledListing:
 
 
 def _parts(line: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields a line in pieces: each as it was written, and as it is shown."""
+    """Yields a line in pieces: each as written, and as shown."""
     at = 0
     for match in _NAME.finditer(line):
         name = _BEHIND.sub("", match.group())

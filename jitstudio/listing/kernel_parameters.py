@@ -1,4 +1,4 @@
-"""The parameters of a kernel: names and types of its source, laid out as its PTX says.
+"""The parameters of a kernel: names and types of the source, in the layout of the PTX.
 
 Where source and PTX disagree, PTX is right, for it is what runs.
 """
@@ -32,7 +32,7 @@ _NOTHING = "Neither a source nor PTX tells the parameters of this kernel: build 
 
 @dataclass(frozen=True)
 class KernelParameters:
-    """The parameters of a kernel with what is to be said of them; see `KernelForm`."""
+    """The parameters of a kernel with notes; see `KernelForm`."""
 
     parameters: tuple[FormParameter, ...]
     notes: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def merged(
 
 
 def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parameter, ...]:
-    """The parameters with a pack among them kept apart, so that there are `count`, if known."""
+    """Returns the parameters with a pack among them expanded to `count` in all, if known."""
     packs = [p for p in parameters if p.spelling.endswith("...")]
     if len(packs) != 1 or count is None:
         return tuple(parameters)
@@ -126,7 +126,7 @@ def _placed(
 
 
 def _slot_name(slot: PtxParameter, kernel: str) -> str:
-    """Returns the name in the PTX, if it has one."""
+    """Returns the name in the PTX; empty without any."""
     return _GENERATED.sub("", slot.name.removeprefix(kernel))
 
 
@@ -143,7 +143,7 @@ def _names(parameters: Sequence[Parameter]) -> Iterator[str]:
 
 
 def _parameter_type(parameter: Parameter, slot: PtxParameter) -> Type:
-    """Returns what the source says where it fits, else what the bytes allow."""
+    """Returns the type of the source where that fits, otherwise a type of so many bytes."""
     known = parameter.type
     if known is not None and known.size == slot.slot.size:
         return known

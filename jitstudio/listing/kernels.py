@@ -1,4 +1,4 @@
-"""The kernels of a build, ready to be filled in: what their source says and what became of it.
+"""The kernels of a build, ready to be filled in, by their source and the built code.
 
 The source knows names and types, PTX knows where the parameters lie. Where they disagree, PTX is
 right, for it is what runs. Sources are CUDA C++, LLVM IR or captured kernels, of which the text
@@ -74,7 +74,7 @@ def kernel_forms(
     *,
     access: bool = False,
 ) -> tuple[KernelForm, ...]:
-    """Returns the kernels of a result, each with its parameters.
+    """Returns the kernels of a result, each with parameters.
 
     Args:
         sources: The modules that were built.
@@ -111,7 +111,7 @@ def kernel_forms(
 
 @dataclass(frozen=True)
 class _Layout:
-    """The parameters of the kernels in one PTX text.
+    """The parameters of the kernels in a PTX text.
 
     Attributes:
         module: The module that the text was made from, or is.
@@ -167,24 +167,24 @@ class _Known:
         # Kernels may be in headers, too, most of all templates.
         texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
         code = [(t, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
-        made = (a for a in result.artifacts if a.kind is CodeKind.PTX)
+        built = (a for a in result.artifacts if a.kind is CodeKind.PTX)
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
         types = Types(declarations(text.content, defines) for text, defines in code)
         launching = code if access else ()
         others = [text for text, _ in code]
         return cls(
-            tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
+            tuple(k for text, defines in texts for k in declared_kernels(text, headers, defines)),
             tuple(s for source in sources for s in _llvm(source)),
             captured,
             (
-                *(_Layout.of(_module(a.name), a.text, access) for a in made),
+                *(_Layout.of(_module(a.name), a.text, access) for a in built),
                 *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
             ),
             types,
             tuple(
                 x
-                for text, given in launching
-                for x in host_launches(text, types, given, others, assume=True)
+                for text, defines in launching
+                for x in host_launches(text, types, defines, others, assume=True)
             ),
             tuple(
                 DeclaredVariable(text.name, node, types)
@@ -217,8 +217,8 @@ class _Known:
         slots = layout.kernels[kernel.name] if layout else None
         by_hand = any(x.by_hand and kernel.name in x.kernels for x in self.layouts)
         signature = self._signature(kernel, name, slots)
-        told = signature.parameters if signature else self._named(name)
-        parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
+        declared = signature.parameters if signature else self._named(name)
+        parameters = merged(kernel.name, declared, slots, declared=bool(signature) or by_hand)
         count, launches = len(parameters.parameters), self._launches_of(name)
         launch = launch_of(replace(instance, parameters=count), launches, others)
         captured = self.captured.get(_module(kernel.module))
@@ -255,7 +255,7 @@ class _Known:
     def _variables(
         self, kernel: Kernel, layout: _Layout | None, taken: set[str]
     ) -> tuple[FormParameter, ...]:
-        """Returns the module variables that a kernel uses, as rows of its form.
+        """Returns the module variables that a kernel uses, as rows of the form.
 
         Args:
             kernel: The kernel.
@@ -263,9 +263,9 @@ class _Known:
             taken: The names of its parameters.
         """
         texts = [*self.layouts, *([layout] if layout else [])]
-        found = [variable for text in texts for variable in text.variables.variables.values()]
+        in_ptx = [variable for text in texts for variable in text.variables.variables.values()]
         # What is `extern` here is defined in another module.
-        known = {v.name: v for v in sorted(found, key=lambda variable: variable.is_defined)}
+        known = {v.name: v for v in sorted(in_ptx, key=lambda variable: variable.is_defined)}
         if layout is None:
             # Of machine code alone nobody knows which kernel uses them.
             known = {v.name: v for v in self.cubin_variables.get(_module(kernel.module), ())}
@@ -288,13 +288,13 @@ class _Known:
         return tuple(rows)
 
     def _declared_variable(self, symbol: str, module: str) -> DeclaredVariable | None:
-        """Returns the declaration of a lowered name: of that path, in that module, if it can be."""
+        """Returns the declaration of a lowered name: of that path, in that module, if possible."""
         fitting = [variable for variable in self.device_variables if variable.is_of(symbol)]
         path = read_name(symbol).path
         return min(fitting, key=lambda d: (d.node.path != path, d.module != module), default=None)
 
     def _launches_of(self, name: KernelName) -> list[HostLaunch]:
-        """Returns the launches without those that name another kernel."""
+        """Returns the launches without launches of another kernel."""
         paths = {kernel.path for kernel in self.declared}
         others = paths - _declared_paths(name.path, paths)
         # `b::k` of `a::b::k`, where there is `using namespace a`.
@@ -304,7 +304,7 @@ class _Known:
     def _without_others(
         self, launch: HostLaunch | None, used: Sequence[FormParameter]
     ) -> HostLaunch | None:
-        """Returns a launch without what is known of variables that its kernel does not use."""
+        """Returns a launch without facts on variables that the kernel does not use."""
         if launch is None:
             return None
         paths = {variable.node.path for variable in self.device_variables}
@@ -315,26 +315,26 @@ class _Known:
         return replace(launch, inside=inside)
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
-        """Returns what a name in C++ says of the parameters where no source does."""
+        """Returns the parameters by a name in C++, where no source declares any."""
         if name.parameters is None:
             return None
         pairs = zip(name.parameters, types_of(name.parameters, self.types), strict=True)
-        return tuple(Parameter("", spelling, found) for spelling, found in pairs)
+        return tuple(Parameter("", spelling, type_) for spelling, type_ in pairs)
 
     def _layout(self, kernel: Kernel) -> _Layout | None:
-        """Returns the PTX of this very module, else any with such a kernel, as after a link."""
-        found = [layout for layout in self.layouts if kernel.name in layout.kernels]
+        """Returns the PTX of this very module, or any with the kernel, as after a link."""
+        layouts = [layout for layout in self.layouts if kernel.name in layout.kernels]
         module = _module(kernel.module)
-        return min(found, key=lambda layout: layout.module != module, default=None)
+        return min(layouts, key=lambda layout: layout.module != module, default=None)
 
     def _signature(
         self, kernel: Kernel, name: KernelName, slots: Sequence[PtxParameter] | None
     ) -> Signature | None:
-        """What the source says, with template arguments put in; None where it says nothing."""
+        """Returns the signature by the source, with template arguments put in; None without any."""
         if (captured := self.captured.get(_module(kernel.module))) is not None:
-            found = captured_signature(captured, kernel.module, kernel.name, slots, name.parameters)
-            if found is not None:
-                return found
+            read = captured_signature(captured, kernel.module, kernel.name, slots, name.parameters)
+            if read is not None:
+                return read
         listed = slots if slots is not None else name.parameters
         count = None if listed is None else len(listed)
         readings = [
@@ -355,7 +355,7 @@ def _declared_paths(path: str, declared: Set[str]) -> Set[str]:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What a kernel would be if it were this declaration, and what speaks against that."""
+    """A kernel read as an instance of a declaration, with the doubts about that reading."""
 
     signature: Signature
     doubts: tuple[int, ...]
@@ -382,20 +382,20 @@ class _Reading:
 
 
 def _is_same(by_source: Type | None, by_name: Type | None) -> bool:
-    """Returns whether two types are one; a name knows the integer that a handle is defined as."""
+    """Returns whether two types are the same; a name knows the integer behind a handle."""
     is_handle = isinstance(by_source, Handle) and by_name == PTX_SCALARS["u64"]
     return is_handle or by_source == by_name
 
 
 def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
-    """Returns the type that says more; the name knows what dependent types of the source are."""
+    """Returns the type that says more; the name knows dependent types of the source."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
 
 
 @dataclass(frozen=True)
 class DeclaredVariable:
-    """A variable of device code in a source, where its types are known."""
+    """A variable of device code in a source, with the types known there."""
 
     module: str
     node: VariableNode
@@ -406,12 +406,12 @@ class DeclaredVariable:
         return read_name(symbol).path in (self.node.path, self.node.name)
 
     def type_of(self, symbol: str) -> Type | None:
-        """Returns what it is by this lowered name; None where the source alone does not say."""
+        """Returns the variable's type for a lowered name; None where the source does not say."""
         node, bindings = self.node, NOTHING
         with suppress(TOO_DEEP):
             if node.template is not None:
-                given = [int(number) for number in _TEMPLATE_NUMBER.findall(symbol)]
-                bindings = self.types.bound(node.template, given, node.scope)
+                numbers = [int(number) for number in _TEMPLATE_NUMBER.findall(symbol)]
+                bindings = self.types.bound(node.template, numbers, node.scope)
             return self.types.declared(node.kind, node.declarator, node.scope, bindings)
         return None
 
@@ -419,7 +419,7 @@ class DeclaredVariable:
 def _variable_row(
     name: str, known: CodeVariable, use: VariableUse, declared: DeclaredVariable | None
 ) -> FormParameter:
-    """Returns a module variable as a row of a form; its type is that of the source if that fits."""
+    """Returns a module variable as a row of a form; the type is the source's if that fits."""
     by_source = declared.type_of(known.name) if declared else None
     fits = by_source is not None and by_source.size == known.type.size
     kind = by_source if fits and by_source is not None else known.type
@@ -441,7 +441,7 @@ def _variable_row(
 def _accessed(
     parameters: Sequence[FormParameter], uses: KernelUse | None
 ) -> tuple[FormParameter, ...]:
-    """Returns the parameters with what happens behind those that are pointers or handles."""
+    """Returns the parameters with the access behind pointers and handles."""
     if uses is None:
         return tuple(parameters)
     return tuple(_used(p, uses.access.get(i), uses.texels.get(i)) for i, p in enumerate(parameters))
@@ -474,10 +474,10 @@ def _text(source: Source) -> str:
 def _captured(
     sources: Sequence[Source], result: BuildResult
 ) -> Iterator[tuple[str, CapturedKernel]]:
-    """Yields the captured kernels among the modules, and those of scripts, by their names."""
-    given = ((s.name, s.content) for s in sources if s.kind is CodeKind.CAPTURED)
-    made = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.CAPTURED)
-    for name, content in (*given, *made):
+    """Yields the captured kernels among the modules and of scripts, by their names."""
+    modules = ((s.name, s.content) for s in sources if s.kind is CodeKind.CAPTURED)
+    artifacts = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.CAPTURED)
+    for name, content in (*modules, *artifacts):
         with suppress(CapturedError):
             yield name, unpack(content)
 

@@ -1,4 +1,4 @@
-"""What each line of a PTX or SASS text is, so that a view may leave lines out.
+"""Classes of the lines of a PTX or SASS text, so that a view may leave lines out.
 
 A line is taken for what can be left out only where the whole of it is known to be just that:
 instructions, labels, heads of functions, braces of code and all that is odd count as code.
@@ -24,23 +24,23 @@ _COMMENT_OR_STRING = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*')
 
 
 def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
-    """Returns a line without its comments, and whether one is open at its end."""
+    """Returns a line without comments, and whether a comment is open at the end."""
     at = 0
     if in_comment:
         end = line.find("*/")
         if end < 0:
             return "", True
         at = end + 2
-    kept: list[str] = []
+    pieces: list[str] = []
     for match in _COMMENT_OR_STRING.finditer(line, at):
         part = match[0]
         if part[0] == '"':
             continue
-        kept.append(line[at : match.start()])
+        pieces.append(line[at : match.start()])
         at = match.end()
         if part[1] == "*" and (len(part) < 4 or not part.endswith("*/")):
-            return " ".join(kept), True
-    return " ".join([*kept, line[at:]]), False
+            return " ".join(pieces), True
+    return " ".join([*pieces, line[at:]]), False
 
 
 _HEAD = re.compile(r"\.(?:entry|func)\b")
@@ -146,7 +146,7 @@ _SASS_LINE_INFO = re.compile(r"\.(?:loc|file)\s")
 
 
 class _SassReader:
-    """Takes in what nvdisasm prints, line by line."""
+    """Takes in the text of nvdisasm, line by line."""
 
     def __init__(self) -> None:
         self._last = LineClass.CODE

@@ -12,7 +12,7 @@ _PIECE = 1 << 18
 
 
 def split_at_newlines(text: str) -> list[str]:
-    """Returns the lines of a text, by newlines alone; what `str.split` gives, a piece at a time."""
+    """Returns the lines of a text, by newlines alone, as `str.split`, but a piece at a time."""
     lines: list[str] = []
     start = 0
     while (end := text.find("\n", start + _PIECE)) >= 0:
@@ -29,12 +29,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def shown_lines(text: str) -> list[str]:
-    """Returns the lines of a file that is shown as it is, without what no font can show."""
+    """Returns the lines of a file that is shown as is, without bytes that no font can show."""
     return split_lines(text.rstrip("\n").replace("\0", "\N{REPLACEMENT CHARACTER}"))
 
 
 class LineClass(IntEnum):
-    """What a line holds. A blank line is of the class of the line above it."""
+    """Kinds of lines. A blank line is of the class of the line above."""
 
     CODE = 0
     COMMENT = 1

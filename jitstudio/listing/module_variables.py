@@ -1,4 +1,4 @@
-"""The variables outside of functions in a PTX text or a cubin, and what kernels do with them.
+"""The variables outside of functions in a PTX text or a cubin, and their use by kernels.
 
 A kernel uses what its own instructions name, and what the functions name that it may call. Whether
 it reads or writes a variable is followed as what happens behind a pointer: see `listing.ptx`.
@@ -57,7 +57,7 @@ class CodeVariable:
 
 @dataclass(frozen=True)
 class VariableUse:
-    """What a kernel does with a variable.
+    """The use of a variable by a kernel.
 
     Attributes:
         reads: Whether it is seen to be read.
@@ -81,7 +81,7 @@ class VariableUse:
 
 
 class _OwnUse(NamedTuple):
-    """What the instructions of one function name: other functions, and variables with their use."""
+    """Names in the instructions of a function: other functions, and variables with their use."""
 
     callees: frozenset[str]
     uses: dict[str, VariableUse]
@@ -89,7 +89,7 @@ class _OwnUse(NamedTuple):
 
 @dataclass(frozen=True)
 class PtxVariables:
-    """The variables of one text.
+    """The variables of a text.
 
     Attributes:
         variables: Those outside of functions, by name and in order.
@@ -104,23 +104,27 @@ class PtxVariables:
 
     @classmethod
     def of(cls, ptx: str) -> PtxVariables:
-        """Returns them for a text of PTX; nothing is read where it has none."""
-        made = cls()
+        """Returns the variables of a text of PTX; nothing is read where there are none."""
+        ptx_variables = cls()
         if not any(space in ptx for space in _SPACES):
-            return made
+            return ptx_variables
         bare = bare_ptx(ptx)
         functions = list(function_texts(bare))
         for statement in variable_texts(bare, functions):
-            made.variables.update((v.name, v) for v in _variables(bare, statement))
-        if made.variables:
-            made.bodies.update((f.name, bare[f.body : f.end]) for f in functions if f.body >= 0)
+            ptx_variables.variables.update((v.name, v) for v in _variables(bare, statement))
+        if ptx_variables.variables:
+            ptx_variables.bodies.update(
+                (f.name, bare[f.body : f.end]) for f in functions if f.body >= 0
+            )
             paths = file_names(ptx, bare)
-            made.files.update((number, PurePath(path).name) for number, path in paths.items())
-        return made
+            ptx_variables.files.update(
+                (number, PurePath(path).name) for number, path in paths.items()
+            )
+        return ptx_variables
 
     def used_by(self, kernel: str) -> dict[str, VariableUse]:
-        """Returns what a kernel and all that it may call do with variables, by their names."""
-        found: dict[str, VariableUse] = {}
+        """Returns the use of variables, by name, in a kernel and all that the kernel may call."""
+        uses: dict[str, VariableUse] = {}
         seen, waiting = {kernel}, [kernel]
         while waiting:
             own = self._own_use(waiting.pop())
@@ -128,11 +132,11 @@ class PtxVariables:
             seen |= new
             waiting += sorted(new)
             for name, use in own.uses.items():
-                found[name] = found.get(name, VariableUse()) | use
-        return {name: found[name] for name in self.variables if name in found}
+                uses[name] = uses.get(name, VariableUse()) | use
+        return {name: uses[name] for name in self.variables if name in uses}
 
     def _own_use(self, function: str) -> _OwnUse:
-        """Returns what a function itself does; it is read once, however many kernels call it."""
+        """Returns the use in a function itself, read once, however many kernels call there."""
         if function not in self._own:
             body = self.bodies.get(function, "")
             named = set(OPERAND_NAME.findall(body))
@@ -153,9 +157,13 @@ class PtxVariables:
         for item in items(body, 0, len(body)):
             if item.lastgroup == "loc":
                 place = place_of(item["place"])
-            elif item.lastgroup == "statement" and (found := instruction_at(item["statement"])):
-                is_load = opcode_of(found).partition(".")[0] in LOADS
-                if is_load and not reached.isdisjoint(OPERAND_NAME.findall(found["operands"])):
+            elif item.lastgroup == "statement" and (
+                instruction := instruction_at(item["statement"])
+            ):
+                is_load = opcode_of(instruction).partition(".")[0] in LOADS
+                if is_load and not reached.isdisjoint(
+                    OPERAND_NAME.findall(instruction["operands"])
+                ):
                     file = self.files.get(place[0]) if place else None
                     return f"{file}:{place[1]}" if place and file else ""
         return ""
@@ -189,7 +197,7 @@ def _variables(bare: str, statement: VariableText) -> Iterator[CodeVariable]:
 
 
 def _content(text: str, element: int) -> Initialiser | None:
-    """Returns what an initialiser says; None where it is none that can be read."""
+    """Returns the content of an initialiser; None if unreadable."""
     try:
         tokens = PtxTokens(text)
         content = initialiser(tokens, element)
@@ -199,7 +207,7 @@ def _content(text: str, element: int) -> Initialiser | None:
 
 
 def _type(element: Scalar, vector: int, extents: Sequence[PtxToken], values: int) -> Type | None:
-    """Returns the type of a variable; None where its extents are no numbers.
+    """Returns the type of a variable; None where the extents are no numbers.
 
     Args:
         element: What one element is.
@@ -219,14 +227,14 @@ def _type(element: Scalar, vector: int, extents: Sequence[PtxToken], values: int
             return None
         texts = texts[len(count) + 2 :]
     kind: Type = element
-    for each in reversed([*counts, *([vector] if vector > 1 else [])]):
+    for extent in reversed([*counts, *([vector] if vector > 1 else [])]):
         inner = max(1, kind.size // element.size)
-        kind = Array(kind, -(-values // inner) if each is None else each)
+        kind = Array(kind, -(-values // inner) if extent is None else extent)
     return kind
 
 
 def _bytes(content: Initialiser | None, size: int) -> bytes:
-    """Returns what a variable is initialised with; empty where addresses are among it."""
+    """Returns the bytes that a variable begins with; empty with addresses among them."""
     if content is None or content.addresses or len(content.data) > size:
         return b""
     return content.data.ljust(size, b"\0")
@@ -243,26 +251,26 @@ _MANAGED = 4
 
 
 def cubin_variables(cubin: bytes) -> tuple[CodeVariable, ...]:
-    """Returns the variables of a cubin that has no PTX beside it, as so many bytes each."""
-    found = sections(cubin)
-    table = next((section for section in found if section.name == ".symtab"), None)
-    if table is None or table.link >= len(found):
+    """Returns the variables of a cubin without PTX, as so many bytes each."""
+    all_sections = sections(cubin)
+    table = next((section for section in all_sections if section.name == ".symtab"), None)
+    if table is None or table.link >= len(all_sections):
         return ()
-    made, addresses = [], _addresses(found)
-    for symbol in variables(table, found[table.link].content):
-        bank = found[symbol.section].name if symbol.section < len(found) else ""
+    code_variables, addresses = [], _addresses(all_sections)
+    for symbol in variables(table, all_sections[table.link].content):
+        bank = all_sections[symbol.section].name if symbol.section < len(all_sections) else ""
         if bank not in _BANKS or not symbol.size:
             continue
         place = range(symbol.offset, symbol.offset + symbol.size)
-        held = found[symbol.section].content[place.start : place.stop]
+        content = all_sections[symbol.section].content[place.start : place.stop]
         space = "__managed__" if symbol.other & _MANAGED else _BANKS[bank]
         kind = Array(PTX_SCALARS["u8"], symbol.size)
-        initial = held if len(held) == symbol.size else bytes(symbol.size)
-        is_initialised = bank in _INITIALISED and any(held)
+        initial = content if len(content) == symbol.size else bytes(symbol.size)
+        is_initialised = bank in _INITIALISED and any(content)
         if any(at in place for at in addresses.get(bank, ())):
             initial, is_initialised = b"", True
-        made.append(CodeVariable(symbol.name, space, kind, initial, is_initialised, True))
-    return tuple(made)
+        code_variables.append(CodeVariable(symbol.name, space, kind, initial, is_initialised, True))
+    return tuple(code_variables)
 
 
 def _addresses(cubin: Iterable[ElfSection]) -> dict[str, list[int]]:

@@ -1,4 +1,4 @@
-"""The headers of a program: those in memory, and those next to its texts that these include."""
+"""The headers of a program: in memory, and included from next to the program's texts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LARGEST = 1 << 20
 
 
 def own_headers(request: BuildRequest) -> tuple[Header, ...]:
-    """Returns the headers in memory of a build, and the files that its texts include by quotes.
+    """Returns the headers in memory of a build, and the files included by quotes.
 
     Files are looked for next to the text that includes them, and in the folders of the options;
     what the build may not read is left out. The window calls it in the background.
     """
     folders = [
-        os.path.join(request.folder, given.value)
-        for given in read(request.options)
-        if given.spec and given.spec.effect is OptionEffect.READS and given.value
+        os.path.join(request.folder, option.value)
+        for option in read(request.options)
+        if option.spec and option.spec.effect is OptionEffect.READS and option.value
     ]
     texts = [
         (source.folder or os.path.dirname(split_variant(source.name)[0]), source.content)
@@ -44,7 +44,7 @@ def own_headers(request: BuildRequest) -> tuple[Header, ...]:
         return None
 
     headers = quoted_headers(texts, folders, content_of, most=_MOST, inside=inside)
-    return (*request.headers, *(Header(*each) for each in headers.items()))
+    return (*request.headers, *(Header(*item) for item in headers.items()))
 
 
 def quoted_headers(
@@ -71,8 +71,8 @@ def quoted_headers(
     while waiting and len(headers) < most:
         folder, text = waiting.popleft()
         for name in sorted(includes(text).quoted - inside) if b'"' in text else ():
-            paths = (os.path.join(each, name) for each in (folder, *folders))
-            path = next((place_of(each) for each in paths if os.path.isfile(each)), "")
+            paths = (os.path.join(place, name) for place in (folder, *folders))
+            path = next((place_of(place) for place in paths if os.path.isfile(place)), "")
             if path and path not in headers and (content := content_of(path)) is not None:
                 headers[path] = content
                 waiting.append((os.path.dirname(path), content))

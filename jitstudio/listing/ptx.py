@@ -1,4 +1,4 @@
-"""What a PTX text says of its kernels: their names, parameters, and what they do with pointers.
+"""The kernels of a PTX text: their names, parameters, and their use of pointers.
 
 Whether a kernel reads or writes what its pointers point at is found by following the address in a
 parameter from register to register, whatever way control takes: through moves and arithmetic to
@@ -52,7 +52,7 @@ _OPAQUE_SIZES = {"texref": 8, "samplerref": 8, "surfref": 8, "b128": 16, "f16x2"
 
 @dataclass(frozen=True)
 class PtxParameter:
-    """A parameter of a kernel as PTX declares it.
+    """A parameter of a kernel as declared in PTX.
 
     Attributes:
         name: Its name in the PTX.
@@ -68,7 +68,7 @@ class PtxParameter:
 
     @property
     def guess(self) -> Type:
-        """What it most likely is, where nothing else says: 64 bits are taken for an address."""
+        """The most likely type, for want of a source: 64 bits are taken for an address."""
         kind = self.type.removeprefix(".")
         if self.pointer or kind in ("u64", "b64"):
             return Pointer(None)
@@ -129,7 +129,7 @@ _BRACKET = re.compile(r"[\[\]]")
 
 
 class _Effect(Enum):
-    """What an instruction does with an address."""
+    """Effects of an instruction on the memory at an address."""
 
     READ = "read"
     WRITE = "write"
@@ -196,7 +196,7 @@ _DIRECTIONS = {
 
 @dataclass(frozen=True)
 class KernelUse:
-    """What a kernel does with its 64-bit parameters.
+    """The use of a kernel's 64-bit parameters.
 
     Attributes:
         access: `Direction.IN` for what is only read, `OUT` for what is only written; None where
@@ -209,7 +209,7 @@ class KernelUse:
 
 
 def kernel_uses(ptx: str) -> dict[str, KernelUse]:
-    """What the kernels of a PTX text do behind their parameters, by the kernels' lowered names."""
+    """Returns the use of the parameters of kernels in a PTX text, by lowered names."""
     bare = bare_ptx(ptx)
     kernels = tuple(_kernels(bare))
     slots = _slots(kernels)
@@ -230,7 +230,7 @@ def _use(parameters: Iterable[PtxParameter], body: str) -> KernelUse:
 
 @dataclass(frozen=True)
 class Flow:
-    """Where values go in one function.
+    """The flow of values in a function.
 
     Attributes:
         loaded: The registers that are loaded from a parameter, by what represents its address.
@@ -246,7 +246,7 @@ class Flow:
 
     @classmethod
     def of(cls, body: str) -> Flow:
-        """Returns it for the instructions of a function."""
+        """Returns the flow in the instructions of a function."""
         flow = cls()
         for statement in body.split(";"):
             if instruction := instruction_at(statement):
@@ -256,7 +256,7 @@ class Flow:
         return flow
 
     def direction(self, parameter: str) -> Direction | None:
-        """Returns what happens behind a pointer."""
+        """Returns the direction of access behind a pointer; None if unknown or unseen."""
         # A parameter has an address itself, and a compiler may choose between two of them.
         places = self._reached((parameter,))
         if not all(places.isdisjoint(names) for names in self.touched.values()):
@@ -272,7 +272,7 @@ class Flow:
         return read, written, unknown
 
     def reached_from(self, variable: str) -> set[str]:
-        """Returns a variable's name with the registers that its address may come to."""
+        """Returns a variable's name with the registers that the address may come to."""
         return self._reached((variable,))
 
     def registers(self, parameter: str) -> set[str]:
@@ -381,7 +381,7 @@ class Fetch:
 
 
 def fetches_of(statements: Iterable[tuple[str, str]]) -> list[Fetch]:
-    """Returns the instructions on texels among those of a kernel, opcode and operands of each."""
+    """Returns the instructions on texels in a kernel, by opcode and operands of all."""
     statements = list(statements)
     if not any(opcode.partition(".")[0] in _KINDS for opcode, _ in statements):
         return []
@@ -410,6 +410,6 @@ def _fetch(words: list[str], operands: str, handle: str, named: Counter[str]) ->
 
 
 def use_of(registers: Container[str], fetches: Iterable[Fetch]) -> TexelUse | None:
-    """Returns what is done with the texels that one of these registers stands for, if anything."""
-    found = [fetch for fetch in fetches if fetch.handle in registers]
-    return max(found, key=lambda fetch: fetch.is_access).use if found else None
+    """Returns the use of the texels that any of these registers stands for; None if unused."""
+    own = [fetch for fetch in fetches if fetch.handle in registers]
+    return max(own, key=lambda fetch: fetch.is_access).use if own else None

@@ -17,7 +17,7 @@ _LONGEST = 200
 def same_line(
     before: Sequence[str], after: Sequence[str], line: int, head: int | None = None
 ) -> int:
-    """Returns the number of the line that a line has become, or of the one that is in its place.
+    """Returns the number of the line that a line has become, or of the line now in that place.
 
     Args:
         before: The old text.
@@ -31,7 +31,7 @@ def same_line(
     window = _shapes(after, start - _CONTEXT, expected + _REACH + _CONTEXT)
     wanted = _shapes(before, line - _CONTEXT, line + _CONTEXT)
     own = wanted[_CONTEXT]
-    best, found = (0, 0), expected
+    best, best_line = (0, 0), expected
     for at in range(_CONTEXT, len(window) - _CONTEXT):
         if window[at] == own:
             around = window[at - _CONTEXT : at + _CONTEXT + 1]
@@ -39,14 +39,14 @@ def same_line(
             alike = sum(map(str.__eq__, around, wanted))
             rank = (alike, -abs(number - expected))
             if rank > best:
-                best, found = rank, number
-    return found
+                best, best_line = rank, number
+    return best_line
 
 
 def _expected(
     before: Sequence[str], after: Sequence[str], line: int, head: int | None
 ) -> tuple[int, int]:
-    """Where the line's function begins, and where the line is if nothing before it has changed."""
+    """Returns where the line's function begins, and the line's place if all before is the same."""
     if head is not None:
         try:
             new_head = after.index(before[head])
@@ -57,7 +57,7 @@ def _expected(
 
 
 def _shapes(lines: Sequence[str], first: int, last: int) -> list[str]:
-    """The lines from one to another without their numbers; beyond the text, nothing is alike."""
+    """Returns lines from `first` to `last` without numbers; beyond the text, nothing is alike."""
     inside = range(max(0, first), min(last + 1, len(lines)))
     shapes = [_NUMBERS.sub("#", lines[number][:_LONGEST]) for number in inside]
     above, below = max(0, -first), max(0, last + 1 - len(lines))

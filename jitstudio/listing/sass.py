@@ -1,4 +1,4 @@
-"""What can be read off the text of nvdisasm, and how much room it takes on a grid."""
+"""Facts read off the text of nvdisasm, and the room of a text on a grid."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ def tightened(lines: Sequence[str]) -> tuple[str, ...]:
     The address begins the line, opcodes are in one column behind the longest predicate, and
     encodings stay as far behind them as they were. Headings lose most of their dashes.
     """
-    found = [_RAW.match(line) for line in lines]
-    room = max((len(match[2]) + 1 for match in found if match and match[2]), default=0)
+    matches = [_RAW.match(line) for line in lines]
+    room = max((len(match[2]) + 1 for match in matches if match and match[2]), default=0)
     moved = _RAW_COLUMN - len("/*0000*/ ") - room
     return tuple(
         f"/*{match[1]}*/ {match[2] or '':>{max(0, room - 1)}}{' ' if room else ''}"
         f"{line[match.end() :]}"
         if match
         else _without_room(line, moved)
-        for line, match in zip(lines, found, strict=True)
+        for line, match in zip(lines, matches, strict=True)
     )
 
 
@@ -90,7 +90,7 @@ OUTLIERS = 0.03
 
 
 def code_end(line: str) -> int:
-    """Returns where the code of an instruction ends: a semicolon behind it says nothing."""
+    """Returns where the code of an instruction ends: a semicolon behind says nothing."""
     return len(line.rstrip(" ;"))
 
 

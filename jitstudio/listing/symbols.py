@@ -1,4 +1,4 @@
-"""A place in a source that has a name; those of PTX and LLVM IR by the beginnings of lines."""
+"""Named places in a source; in PTX and LLVM IR by the beginnings of lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jitstudio.ptx.skimming import (
 
 
 class SymbolKind(Enum):
-    """What has the name; the value is the word for it."""
+    """Kinds of symbols; the value is the word for the kind."""
 
     KERNEL = "kernel"
     FUNCTION = "function"
@@ -93,7 +93,7 @@ def _named(some: VariableText) -> Iterator[tuple[str, int]]:
 def llvm_symbols(text: str) -> tuple[Symbol, ...]:
     """Returns the kernels, functions, variables, types and blocks, in order."""
     kernels = {match["name"] for _, match in _matches(_ANNOTATION, text)}
-    found = []
+    symbols = []
     for number, match in _matches(_LLVM_PATTERN, text):
         kind = match.lastgroup
         if kind is None:
@@ -101,8 +101,8 @@ def llvm_symbols(text: str) -> tuple[Symbol, ...]:
         name = match[kind]
         is_kernel = kind == "FUNCTION" and (match["kernel"] or name in kernels)
         shown = name if kind in ("TYPE", "VARIABLE") else name.strip('"')
-        found.append(Symbol(shown, SymbolKind["KERNEL" if is_kernel else kind], number))
-    return tuple(found)
+        symbols.append(Symbol(shown, SymbolKind["KERNEL" if is_kernel else kind], number))
+    return tuple(symbols)
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:

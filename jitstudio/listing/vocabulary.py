@@ -1,4 +1,4 @@
-"""The words of each language, with how they are used and what they mean.
+"""The words of each language, with their usage and meaning.
 
 Which words there are is known to the lexers; `resources/vocabulary` is about the most useful.
 """
@@ -42,13 +42,13 @@ _GROUPS = (
 
 @lru_cache
 def vocabulary(kind: CodeKind) -> Vocabulary:
-    """Returns the words of a kind of text; none where it is not typed by people."""
+    """Returns the words of a kind of text; none for kinds that nobody types."""
     if kind not in _FILES:
         return Vocabulary({}, {})
     name, lexer = _FILES[kind]
-    told = {word.text: word for word in _word_rows(name)}
-    headers = {text: word for text, word in told.items() if word.group == _HEADERS}
-    words = _of_lexer(lexer) | told
+    described = {word.text: word for word in _word_rows(name)}
+    headers = {text: word for text, word in described.items() if word.group == _HEADERS}
+    words = _of_lexer(lexer) | described
     return Vocabulary({t: w for t, w in words.items() if t not in headers}, headers)
 
 

@@ -1,4 +1,4 @@
-"""A word of a language, as completion offers it."""
+"""A word of a language, as offered by completion."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ _BEHIND_CLASS_KEY = "|".join(rf"(?<=\b{key}\s)" for key in _CLASS_KEYS)
 
 
 def _code(comment: int, string: int) -> tuple[LexerRule, ...]:
-    """Returns the rules of code, with the states of what may go on in the next line."""
+    """Returns the rules of code, with the states that may go on in the next line."""
     return (
         LexerRule(r"//.*(?<=\\)\Z", Comment, then=_CONTINUED[_LINE_COMMENT]),
         LexerRule(r"//.*", Comment),
@@ -200,7 +200,7 @@ def _raw_state(delimiter: str) -> int:
 
 
 def _end_of_raw(line: str, state: int) -> int:
-    """Returns where a raw string from a line above ends, or 0 if it goes on."""
+    """Returns where a raw string from a line above ends, or 0 if the string goes on."""
     for closing in _RAW_END.finditer(line):
         if _raw_state(closing[1]) == state:
             return closing.end(1) + 1

@@ -1,4 +1,4 @@
-"""The engine of all lexers: tables of rules, tried in order, one line at a time.
+"""The engine of all lexers: tables of rules, tried in order, line by line.
 
 An editor wants the tokens of one line and the state behind it; Pygments wants those of a whole
 text (`plugins`). Both are served by `LineLexer.lex_line`, so a listing looks the same on screen and
@@ -29,7 +29,7 @@ STRING = r'"(?>[^"\\]++|\\.?)*+"?'
 
 @dataclass(frozen=True)
 class LexerRule:
-    """One row of a table.
+    """A row of a table.
 
     A pattern must match at least one character, and must not look at any character more often
     than a few times, whatever follows: use possessive repeats.
@@ -48,12 +48,12 @@ class LexerRule:
 
 
 def words(*rows: tuple[TokenType, str]) -> dict[str, TokenType]:
-    """Types of words, from rows of a type and its words with blanks between."""
+    """Returns the types of words, from rows of a type and words with blanks between."""
     return {word: token for token, listed in rows for word in listed.split()}
 
 
 def comment_rules(inside: int = IN_COMMENT) -> tuple[LexerRule, ...]:
-    """Block comments: a whole one, or one that goes on in the state `inside`."""
+    """Returns rules for block comments: whole, or going on in the state `inside`."""
     return LexerRule(r"/\*.*?\*/", Comment), LexerRule(r"/\*.*", Comment, then=inside)
 
 
@@ -63,7 +63,7 @@ def in_comment_rules(after: int = NORMAL) -> tuple[LexerRule, ...]:
 
 
 def string_rules(inside: int, prefix: str = "") -> tuple[LexerRule, ...]:
-    """Strings: a plain one, or the start of one with escapes that goes on in `inside`."""
+    """Returns rules for strings: plain, or with escapes and going on in `inside`."""
     plain = prefix + r'"[^"\\]*+'
     return LexerRule(plain + '"', String), LexerRule(plain, String, then=inside)
 
@@ -85,7 +85,7 @@ _Row = tuple[TokenType, Mapping[str, TokenType], int | None]
 
 
 class _Table:
-    """The rules of a state as one expression."""
+    """The rules of a state as a single expression."""
 
     def __init__(self, rules: Sequence[LexerRule]) -> None:
         expression = re.compile("|".join(f"({rule.pattern})" for rule in rules))
@@ -99,12 +99,12 @@ class _Table:
 
 
 def _groups(pattern: str) -> int:
-    """How many groups a pattern has; compiling one that has none would be a waste of time."""
+    """Returns the number of groups of a pattern; without any, compiling would waste time."""
     return re.compile(pattern).groups if _MAY_GROUP.search(pattern) else 0
 
 
 class _Tables(dict[int, _Table]):
-    """The tables of all states, each made when a text first comes into it."""
+    """The tables of all states, each made when a text first comes into the state."""
 
     def __init__(self, rules: Mapping[int, Sequence[LexerRule]]) -> None:
         super().__init__()
@@ -116,7 +116,7 @@ class _Tables(dict[int, _Table]):
 
 
 class LineLexer:
-    """Lexes one line after the other.
+    """Lexes line after line.
 
     Attributes:
         rules: The rules of each state.
@@ -132,7 +132,7 @@ class LineLexer:
         self._tables = _Tables(self.rules)
 
     def lex_line(self, line: str, state: int = NORMAL) -> tuple[Tokens, int]:
-        """Splits a line into tokens; what they leave out is blank.
+        """Splits a line into tokens; the gaps between are blank.
 
         Args:
             line: A line without its line end.
@@ -146,7 +146,7 @@ class LineLexer:
         return tokens, self.line_ends.get(state, state)
 
     def _lex_part(self, line: str, start: int, state: int, tokens: Tokens) -> int:
-        """Appends the tokens from `start` on, and returns the state behind them."""
+        """Appends the tokens from `start` on, and returns the state behind."""
         if state not in self.rules:
             state = NORMAL
         while state in self.rules:

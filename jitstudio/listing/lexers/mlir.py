@@ -1,4 +1,4 @@
-"""MLIR in its usual text form, as Triton and its like write it; operations of any dialect."""
+"""MLIR in the usual text form, as written by Triton and others; operations of any dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM IR as libNVVM reads it: LLVM 7 with typed pointers, and current LLVM with `ptr`."""
+"""LLVM IR as read by libNVVM: LLVM 7 with typed pointers, and current LLVM with `ptr`."""
 
 from __future__ import annotations
 

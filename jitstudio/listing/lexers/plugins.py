@@ -1,4 +1,4 @@
-"""The lexers as Pygments wants them, for its command line and for pages that it makes.
+"""The lexers in the form of Pygments, for the command line and the pages of Pygments.
 
 The window never loads this: it colours line by line, and Pygments' own engine takes long to import.
 """
@@ -26,7 +26,7 @@ class _Plugin(Lexer, LineLexer):  # type: ignore[misc]  # Pygments has no types
         LineLexer.__init__(self)
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, TokenType, str]]:
-        """Yields the tokens of a text, each with its place."""
+        """Yields the tokens of a text, each with the place."""
         state, offset = NORMAL, 0
         for line in text.split("\n"):
             tokens, state = self.lex_line(line, state)

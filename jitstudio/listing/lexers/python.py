@@ -1,4 +1,4 @@
-"""Python, as kernels for a GPU are written in it."""
+"""Python, as used for kernels of a GPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORDS = words(
 
 
 def _rest_of_string(quote: str) -> tuple[LexerRule, ...]:
-    """The rest of a string in three quotation marks, up to them."""
+    """Returns rules for the rest of a string in three quotation marks."""
     inside = rf"(?:[^\\{quote}]|\\.|{quote}(?!{quote}{quote}))"
     return (
         LexerRule(rf"{inside}*+{quote * 3}", String, then=NORMAL),

@@ -1,4 +1,4 @@
-"""SASS as nvdisasm prints it, and the ELF directives around it."""
+"""SASS as printed by nvdisasm, and the ELF directives around."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Occurrence:
 
     @property
     def may_be_member(self) -> bool:
-        """Whether it is behind a dot, an arrow or `::`, or the like."""
+        """Whether the name is behind a dot, an arrow or `::`, or the like."""
         parents = _MEMBERS | {"qualified_identifier"}
         return self.path[-2].type in parents and self.declares is None
 
@@ -93,13 +93,13 @@ class CudaSource(Tree):
         return b""
 
     def at(self, byte: int) -> tuple[bytes, Occurrence | None]:
-        """The name at a place, or the one that ends there, and what it represents in code."""
+        """Returns the name at a place, or ending there, and the occurrence in code."""
         name = self.word_at(byte)
-        found = self.occurrences(name) if name else ()
-        return name, next((o for o in found if o.start <= byte <= o.start + len(name)), None)
+        occurrences = self.occurrences(name) if name else ()
+        return name, next((o for o in occurrences if o.start <= byte <= o.start + len(name)), None)
 
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
-        """Returns where a name is in code, in order, and what it represents there."""
+        """Returns the occurrences of a name in code, in order."""
         if name not in self._names:
             if self._depth >= _DEEPEST:
                 return ()
@@ -111,19 +111,19 @@ class CudaSource(Tree):
         return self._names[name]
 
     def occurrence_at(self, name: Node) -> Occurrence | None:
-        """Returns what a name in the tree represents."""
-        found = self.occurrences(self.content[name.start_byte : name.end_byte])
-        return next((o for o in found if o.start == name.start_byte), None)
+        """Returns the occurrence of a name in the tree."""
+        occurrences = self.occurrences(self.content[name.start_byte : name.end_byte])
+        return next((o for o in occurrences if o.start == name.start_byte), None)
 
     def declarations(self, of: Occurrence) -> Iterator[Occurrence]:
-        """Returns what declares what an occurrence represents."""
+        """Returns the declarations of the entity that an occurrence represents."""
         name = self.word_at(of.start)
         same = (o for o in self.occurrences(name) if o.scope == of.scope)
         return (o for o in same if o.declares is not None)
 
 
 class _Resolution:
-    """Finds out what one name represents."""
+    """Finds out the meanings of a name."""
 
     def __init__(self, source: CudaSource, name: bytes) -> None:
         self._source = source
@@ -135,11 +135,11 @@ class _Resolution:
         self._enums: dict[str, str] = {}
 
     def run(self) -> Iterator[Occurrence]:
-        found = list(self._source.words(self._name))
-        declarations = {start: self._declaration(start, path) for start, path in found}
+        places = list(self._source.words(self._name))
+        declarations = {start: self._declaration(start, path) for start, path in places}
         nodes = (o.declares for o in declarations.values() if o is not None and o.declares)
         is_macro = any(node.type in MACROS for node in nodes)
-        for start, path in found:
+        for start, path in places:
             occurrence = declarations[start] or self._reference(start, path)
             if is_macro:
                 # A preprocessor knows no scopes.
@@ -195,16 +195,16 @@ class _Resolution:
         return Occurrence(start, path, None, scope, is_certain)
 
     def _qualifiers(self, path: Path) -> tuple[str, ...]:
-        found: list[str] = []
+        qualifiers: list[str] = []
         for at in range(len(path) - 2, -1, -1):
             node, child = path[at], path[at + 1]
             is_name = node.child_by_field_name("name") == child
             if node.type == "qualified_identifier":
                 if is_name:
-                    found.insert(0, self._source.text(node.child_by_field_name("scope")))
+                    qualifiers.insert(0, self._source.text(node.child_by_field_name("scope")))
             elif not (is_name and node.type in ("template_function", "template_type")):
                 break
-        return tuple(found)
+        return tuple(qualifiers)
 
     def _qualified(self, qualifiers: Sequence[str], scopes: Sequence[Scope]) -> str | None:
         """Returns the scope that qualifiers lead to, if the name is declared there."""
@@ -233,7 +233,7 @@ class _Resolution:
         return next((key for key in self._declared if self._is_opened(key)), None)
 
     def _is_opened(self, key: str) -> bool:
-        """Returns whether `using` lets the names of a namespace be used without it."""
+        """Returns whether `using` lets the names of a namespace be used unqualified."""
         path = key.removeprefix("::")
         if not path or "@" in path or self._kinds[key] is not ScopeKind.OPEN:
             return False
@@ -258,7 +258,7 @@ class _Resolution:
         return self._qualified(qualifiers, scopes), True
 
     def _in_macro(self, scopes: Sequence[Scope]) -> str | None:
-        """What a word in the body of a macro represents: a parameter of it, or what all know."""
+        """Returns the scope of a word in a macro's body: the macro's own, or a namespace."""
         if scopes[-1].key in self._declared:
             return scopes[-1].key
         known = [
@@ -371,7 +371,7 @@ def _declared(source: CudaSource, node: Node, path: Path, depth: int) -> str | N
         )
     # One with a type that is written down, where there are several.
     types = [_type_of_declaration(source, o, depth) for o in source.declarations(here)]
-    return next((found for found in types if found), None)
+    return next(filter(None, types), None)
 
 
 def _type_of_declaration(source: CudaSource, occurrence: Occurrence, depth: int) -> str | None:
@@ -415,13 +415,13 @@ def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str |
 
 
 def bases(source: CudaSource, key: str) -> tuple[str | None, ...]:
-    """Returns the keys of the classes that one is derived from; see `type_of`."""
+    """Returns the keys of the base classes of a class; see `type_of`."""
     around, _, name = key.rpartition("::")
-    found: list[str | None] = []
+    keys: list[str | None] = []
     for occurrence in source.occurrences(name.encode()):
         node = occurrence.declares
         if occurrence.scope == around and node is not None and node.type in CLASSES:
             clause = next((n for n in node.children if n.type == "base_class_clause"), None)
             named = clause.named_children if clause else ()
-            found += [written_type(source, n) for n in named if n.type in _TYPE_PARTS]
-    return tuple(found)
+            keys += [written_type(source, n) for n in named if n.type in _TYPE_PARTS]
+    return tuple(keys)

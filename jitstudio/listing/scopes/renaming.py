@@ -1,4 +1,4 @@
-"""Where a name in a text of CUDA C++ is defined, and what renaming it changes."""
+"""Where a name in a text of CUDA C++ is defined, and the changes by renaming."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)][:-1]
 
     def byte(self, line: int, column: int) -> int:
-        """Returns the byte at a place; what lies outside of the text is at its nearest end."""
+        """Returns the byte at a place; outside of the text, the nearest end."""
         line = min(max(line, 0), len(self._lines) - 1)
         before = self._lines[line].decode("utf-8")[: max(column, 0)]
         return self._starts[line] + len(before.encode("utf-8"))
@@ -43,7 +43,7 @@ class Lines:
         return line, len(before.decode("utf-8", "replace"))
 
     def span(self, byte: int, length: int) -> tuple[int, Span]:
-        """Returns the line and the columns of so many bytes of one line."""
+        """Returns the line and the columns of so many bytes of a line."""
         line, column = self.place(byte)
         return line, (column, self.place(byte + length)[1])
 
@@ -59,7 +59,7 @@ _ANY_NAME = re.compile(r'[@%$.\w]*"[^"]*"|[-@%$.\w]+')
 
 @dataclass(frozen=True)
 class SymbolQuery:
-    """What a place in a text asks for.
+    """The symbol that a place in a text asks for.
 
     Attributes:
         name: The name there; empty where there is none.
@@ -77,7 +77,7 @@ class SymbolQuery:
 
 
 def question(kind: CodeKind, text: str, line: int, column: int) -> SymbolQuery:
-    """Returns what is asked for at a place, counted from 0, in characters. May take a while."""
+    """Returns the query at a place, counted from 0, in characters. May take a while."""
     if kind not in _CUDA:
         return _question_by_symbols(kind, text, line, column)
     include = _INCLUDE.match(text.split("\n")[line])
@@ -88,12 +88,12 @@ def question(kind: CodeKind, text: str, line: int, column: int) -> SymbolQuery:
     name, here = source.at(lines.byte(line, column))
     if here is None:
         return SymbolQuery()
-    word, found = name.decode("utf-8", "replace"), source.occurrences(name)
+    word, occurrences = name.decode("utf-8", "replace"), source.occurrences(name)
     if here.scope is not None:
-        found = tuple(o for o in found if o.scope == here.scope)
+        occurrences = tuple(o for o in occurrences if o.scope == here.scope)
     elif here.is_certain:
-        found = ()
-    places = _places(lines, [o for o in found if o.declares], here)
+        occurrences = ()
+    places = _places(lines, [o for o in occurrences if o.declares], here)
     return SymbolQuery(word, "", places, here.may_be_member, word in WORDS)
 
 
@@ -108,14 +108,14 @@ def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
     if name not in text:
         return ()
     lines = Lines(text)
-    found = CudaSource(lines.content).occurrences(name.encode("utf-8", "replace"))
+    occurrences = CudaSource(lines.content).occurrences(name.encode("utf-8", "replace"))
     kinds = (ScopeKind.OPEN, ScopeKind.CLASS) if may_be_member else (ScopeKind.OPEN,)
-    known = [o for o in found if o.declares and (o.kind in kinds or o.scope == "")]
+    known = [o for o in occurrences if o.declares and (o.kind in kinds or o.scope == "")]
     return _places(lines, known, None)
 
 
 def _places(lines: Lines, declared: list[Occurrence], here: Occurrence | None) -> tuple[Place, ...]:
-    """The definitions, or where there are none, what is announced; rather not where we are."""
+    """Returns the definitions, otherwise the declarations; rather not where we are."""
     defined = [o for o in declared if o.is_definition] or declared
     if here is not None and any(o.start == here.start for o in defined):
         # From a definition to what announced it, and between overloads in turn.
@@ -129,15 +129,15 @@ def _question_by_symbols(kind: CodeKind, text: str, line: int, column: int) -> S
     spans = _ANY_NAME.finditer(text.split("\n")[line])
     word = next((m[0] for m in spans if m.start() <= column <= m.end()), "")
     wanted = {word, word.lstrip("@%"), word.lstrip("@%").strip('"')}
-    found = [symbol.line for symbol in symbols(kind, text) if symbol.name in wanted and word]
-    return SymbolQuery(word, places=tuple((number - 1, 0) for number in found[:1]))
+    lines = [symbol.line for symbol in symbols(kind, text) if symbol.name in wanted and word]
+    return SymbolQuery(word, places=tuple((number - 1, 0) for number in lines[:1]))
 
 
 _NEW_NAME = re.compile(r"[^\W\d]\w*")
 
 
 class RenameError(ValueError):
-    """It cannot be renamed; the message says why, and what can be done."""
+    """A name cannot be renamed; the message says why, and names the remedy."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class SymbolRenaming:
 
 
 def renaming(kind: CodeKind, text: str, line: int, column: int) -> SymbolRenaming:
-    """Finds out what renaming would change. May take a while.
+    """Finds out the changes by renaming. May take a while.
 
     Args:
         kind: What the text holds.
@@ -176,20 +176,20 @@ def renaming(kind: CodeKind, text: str, line: int, column: int) -> SymbolRenamin
     name, here = source.at(lines.byte(line, column))
     if here is None:
         raise RenameError("There is no name at the cursor. Put it on a name in code, then rename.")
-    told, occurrences = name.decode("utf-8", "replace"), source.occurrences(name)
+    word, occurrences = name.decode("utf-8", "replace"), source.occurrences(name)
     declared = [o for o in occurrences if o.declares and o.scope == here.scope]
     if here.scope is None or not declared:
-        raise RenameError(_unknown(here, told))
+        raise RenameError(_unknown(here, word))
     doubtful = next((o for o in occurrences if not o.is_certain), None)
     if doubtful is not None and any(o.kind is ScopeKind.CLASS for o in declared):
         raise RenameError(
-            f"'{told}' in line {lines.place(doubtful.start)[0] + 1} is a member of something whose "
+            f"'{word}' in line {lines.place(doubtful.start)[0] + 1} is a member of something whose "
             "type is not written down, so that it may be another. Nothing was changed; Find and "
             "replace (Ctrl+H) shows each place."
         )
     meant = [o for o in occurrences if o.scope == here.scope]
     places = tuple(lines.span(o.start, len(name)) for o in meant)
-    return SymbolRenaming(told, places, lambda new: _refusal(source, lines, here, told, new))
+    return SymbolRenaming(word, places, lambda new: _refusal(source, lines, here, word, new))
 
 
 def _unknown(here: Occurrence, name: str) -> str:

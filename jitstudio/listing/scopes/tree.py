@@ -1,4 +1,4 @@
-"""The tree of a text in CUDA C++: where names are declared in it, and in which scopes."""
+"""The tree of a text in CUDA C++: where names are declared, and in which scopes."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ _NOISE = re.compile(r"\b(?:struct|class|union|enum|typename|const|volatile)\b|[\
 
 
 class ScopeKind(Enum):
-    """What a scope is."""
+    """Kinds of scopes."""
 
     OPEN = "namespace"
     CLASS = "class"
@@ -131,7 +131,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Declared:
-    """What declares a name.
+    """A declaration of a name.
 
     Attributes:
         at: The place in the path of the node that does.
@@ -143,11 +143,11 @@ class Declared:
 
 
 class TooDeep(ValueError):
-    """To find out what names mean takes too long; the message says why."""
+    """Finding out the meanings of names takes too long; the message says why."""
 
 
 class Tree:
-    """A text and its syntax.
+    """A text and the syntax tree.
 
     Args:
         content: In UTF-8.
@@ -165,12 +165,12 @@ class Tree:
         return parse_in_pieces(self.content)
 
     def text(self, node: Node | None) -> str:
-        """Returns what a node represents; empty for None."""
+        """Returns the text of a node; empty for None."""
         content = self.content[node.start_byte : node.end_byte] if node else b""
         return content.decode("utf-8", "replace")
 
     def path_at(self, byte: int) -> Path:
-        """Returns the nodes from the root to the one that is at a place.
+        """Returns the nodes from the root to the leaf at a place.
 
         Raises:
             TooDeep: See the class.
@@ -194,7 +194,7 @@ class Tree:
         return tuple(path)
 
     def _children(self, node: Node) -> Sequence[Node]:
-        """Returns the parts of a node; those of one with many, such as the root, are kept."""
+        """Returns the parts of a node; many parts, as of the root, are remembered."""
         if node.child_count < _MANY:
             return node.children
         if node.id not in self._kept:
@@ -204,7 +204,7 @@ class Tree:
     def words(
         self, name: bytes, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, Path]]:
-        """Yields where a name is in code from a byte to another: the nodes down to it, in order.
+        """Yields where a name is in code from a byte to another, with the nodes around, in order.
 
         Yields:
             The start of the name, and the nodes; the last may be the body of a macro.
@@ -226,7 +226,7 @@ class Tree:
         return any(match.start() <= at < match.end() for match in hidden)
 
     def declared(self, path: Path) -> Declared | None:
-        """Returns what declares the name at the end of a path, or None where it is only used."""
+        """Returns the declaration of the name at the end of a path, or None for a mere use."""
         qualifiers: list[str] = []
         for at in range(len(path) - 2, -1, -1):
             node, child = path[at], path[at + 1]
@@ -246,7 +246,7 @@ class Tree:
         return None
 
     def _declares(self, path: Path, at: int) -> bool:
-        """Returns whether a node declares what its child in a path is about."""
+        """Returns whether a node declares the name that the child in a path leads to."""
         node, child = path[at], path[at + 1]
         if node.type in DECLARING:
             return child in node.children_by_field_name("declarator")
@@ -259,7 +259,7 @@ class Tree:
         return node.type == "labeled_statement" and child.type == "statement_identifier"
 
     def _is_no_use(self, path: Path, at: int) -> bool:
-        """`struct A;` and `struct A {}` declare a type, `struct A a;` uses one."""
+        """Returns True for `struct A;` and `struct A {}`, False for `struct A a;`, a mere use."""
         node, above = path[at], path[at - 1]
         if node.type not in TYPES or node.child_by_field_name("body") is not None:
             return True
@@ -267,7 +267,7 @@ class Tree:
         return not is_used and above.type not in ("type_descriptor", "friend_declaration")
 
     def scopes(self, path: Path, end: int) -> list[Scope]:
-        """Returns the scopes around what is at a place of a path, the outermost first."""
+        """Returns the scopes around a place of a path, the outermost first."""
         scopes = [Scope("", ScopeKind.OPEN)]
         for at in range(min(end, len(path) - 1)):
             node = path[at]
@@ -288,7 +288,7 @@ class Tree:
         return scopes
 
     def declaring_scopes(self, path: Path, at: int) -> list[Scope]:
-        """Returns the scopes around what a node of a path declares."""
+        """Returns the scopes around the name that a node of a path declares."""
         node = path[at]
         if "parameter" in node.type or node.type in ("preproc_params", "for_range_loop"):
             return self.scopes(path, at + 1)
@@ -348,14 +348,14 @@ def open_key(scopes: Sequence[Scope]) -> str:
 
 
 def is_scoped_enum(node: Node) -> bool:
-    """Returns whether this is an `enum class`, which keeps its enumerators to itself."""
+    """Returns whether this is an `enum class`, whose enumerators have the scope of the class."""
     if node.type != "enum_specifier":
         return False
     return any(child.type in ("class", "struct") for child in node.children)
 
 
 def _is_prototype(path: Path, at: int) -> bool:
-    """Whether a declarator is that of a function without a body, which keeps its parameters."""
+    """Returns whether a declarator is of a function without a body, the scope of the parameters."""
     if path[at].type != "function_declarator":
         return False
     above = (node.type for node in reversed(path[:at]))
