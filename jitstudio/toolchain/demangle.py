@@ -90,8 +90,8 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     os.close(sink)
     answer = b""
     try:
-        while left := max(0.0, min(_PATIENCE, end - monotonic())):
-            if not select.select([source], [], [], left)[0]:
+        while seconds := max(0.0, min(_PATIENCE, end - monotonic())):
+            if not select.select([source], [], [], seconds)[0]:
                 break
             piece = os.read(source, 1 << 16)
             if not piece:

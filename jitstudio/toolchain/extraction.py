@@ -242,18 +242,18 @@ def _take_cubin(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Repor
         )
 
 
-def _take_built(job: Job, there: list[Piece], report: Report) -> None:
-    """Machine code that is ready, or only has to be linked."""
-    first = there[0]
+def _take_built(job: Job, cubins: list[Piece], report: Report) -> None:
+    """Takes machine code that is ready, or only has to be linked."""
+    first = cubins[0]
     if is_relocatable(first.content):
-        tried = Report()
-        _link(job, tried)
-        if tried.ok and has_code(tried.made[CodeKind.CUBIN]):
-            _join(report, tried)
+        trial = Report()
+        _link(job, trial)
+        if trial.ok and has_code(trial.made[CodeKind.CUBIN]):
+            _join(report, trial)
             return
         _say(report, f"The machine code for {first.title} is not linked: it needs other modules.")
-    elif len(there) > 1:
-        _say(report, f"The first of {len(there)} cubins for {first.title} was taken.")
+    elif len(cubins) > 1:
+        _say(report, f"The first of {len(cubins)} cubins for {first.title} was taken.")
     else:
         _say(report, f"The cubin for {first.title} was taken.")
     report.made[CodeKind.CUBIN] = first.content

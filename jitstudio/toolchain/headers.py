@@ -233,8 +233,8 @@ def _unpacked(version: str) -> str:
     # Other headers than these may come with the same version.
     name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
     places = (cache_folder(), usual_cache_folder())
-    there = [place for place in places if os.path.lexists(place / name)]
-    for place in (*there, cache_folder()):
+    present = [place for place in places if os.path.lexists(place / name)]
+    for place in (*present, cache_folder()):
         with suppress(OSError):
             return _install(place / name, info.uncompressedSize)
     return _install(fallback_folder() / name, info.uncompressedSize)
@@ -295,10 +295,10 @@ def _size(folder: Path) -> int:
 
 def _remove_leftovers(folder: Path) -> None:
     """Removes the unpacked files of killed processes; a live process is done within seconds."""
-    for left in folder.glob(f"{_UNPACKING}*"):
+    for leftover in folder.glob(f"{_UNPACKING}*"):
         with contextlib.suppress(OSError):
-            if time.time() - left.lstat().st_mtime > _ABANDONED:
-                remove_tree(left)
+            if time.time() - leftover.lstat().st_mtime > _ABANDONED:
+                remove_tree(leftover)
 
 
 def _installed() -> Iterator[str]:

@@ -39,12 +39,12 @@ def host_integers(job: Job, folders: Iterable[str]) -> tuple[Header, ...]:
     """
     if os.name != "posix" or not any(map(_USED.search, own_texts(job))):
         return ()
-    taken = {header.name for header in job.headers}
+    in_memory = {header.name for header in job.headers}
     headers = []
     for name in NAMES:
         paths = (os.path.join(folder, name) for folder in folders)
         path = next(filter(os.path.isfile, paths), "")
-        if path and name not in taken:
+        if path and name not in in_memory:
             with suppress(OSError):
                 text = read_file(Path(path), _LARGEST)
                 changed = _OTHERWISE.sub(rb"\g<before>\g<sign> long", text)

@@ -438,7 +438,7 @@ def _inner(member: _Member) -> Iterator[_Member]:
 
 def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_Member]:
     """Yields the binaries in a zip, each followed by the objects inside."""
-    left = _MOST_IN_ALL
+    room = _MOST_IN_ALL
     try:
         archive = zipfile.ZipFile(file)
     except DAMAGED_ZIP as error:
@@ -460,13 +460,13 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
                     notes.add(f"'{info.filename}' is an archive by itself: unpack it and open it.")
                 elif not may_hold_code(head) and not info.filename.endswith(".ptx"):
                     continue
-                elif info.file_size > min(left, _room_for(info)):
+                elif info.file_size > min(room, _room_for(info)):
                     notes.add(
                         f"'{info.filename}' says that its {info.compress_size:,} bytes unpack to "
                         f"{info.file_size:,}, more than are unpacked. Unpack it and open it."
                     )
                 else:
-                    left -= info.file_size
+                    room -= info.file_size
                     content = _copied(head, source)
                     yield from _inner(_Member(info.filename, content))
         except DAMAGED_ZIP as error:

@@ -167,15 +167,15 @@ def _compile(job: Job, folder: Path) -> Report:
         done = subprocess.run(
             words, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
         )
-    said = _readable(text_of(done.stderr + done.stdout), folder, intermediates)
+    log = _readable(text_of(done.stderr + done.stdout), folder, intermediates)
     report.ok = done.returncode == 0 and output.is_file()
     _take(job, report, intermediates, output)
     if report.ok:
-        report.log = said
+        report.log = log
         opened = _opened(intermediates, {source, name})
         report.find_searches = partial(_searches, job, report.options or (), opened, folder)
     else:
-        report.ended(Tool.NVCC, done.returncode, said, name)
+        report.ended(Tool.NVCC, done.returncode, log, name)
     return report
 
 

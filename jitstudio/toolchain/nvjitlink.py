@@ -138,17 +138,17 @@ _ASSEMBLED = re.compile(
 )
 
 
-def _with_sources(said: str, job: Job, inputs: list[_Input]) -> str:
+def _with_sources(log: str, job: Job, inputs: list[_Input]) -> str:
     """Returns the output of ptxas with places in sources, where the PTX behind is known."""
     refs = [ref for ref, _ in job.inputs]
     if "-lto" in job.options:
-        return with_sources(said, _ptx_by_lto(job, inputs), [ref.name for ref in refs])
-    named = _ASSEMBLED.search(said)
+        return with_sources(log, _ptx_by_lto(job, inputs), [ref.name for ref in refs])
+    named = _ASSEMBLED.search(log)
     for ref, content in job.inputs:
         if len(refs) == 1 or (named is not None and named["name"] == ref.file_name):
             is_read = ref.kind is CodeKind.PTX and is_made(ref)
-            return with_sources(said, text_of(content), [ref.name]) if is_read else said
-    return said
+            return with_sources(log, text_of(content), [ref.name]) if is_read else log
+    return log
 
 
 def _ptx_by_lto(job: Job, inputs: list[_Input]) -> str:

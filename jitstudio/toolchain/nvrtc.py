@@ -202,12 +202,12 @@ def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Repor
     """Adds further remedies to a report, as far as present here or tried."""
 
     def attempt(more: tuple[str, ...]) -> Report:
-        tried, job = Report(), part.whole
+        trial, job = Report(), part.whole
         own = tuple(_own_options(job))
         quick = _SYNTAX_ONLY[:1] if takes(_SYNTAX_ONLY[0]) else ()
-        _compile(replace(job, name_expressions=()), (*job.options, *own, *more, *quick), (), tried)
-        report.ms += tried.ms
-        return tried
+        _compile(replace(job, name_expressions=()), (*job.options, *own, *more, *quick), (), trial)
+        report.ms += trial.ms
+        return trial
 
     with suppress(NvrtcError):
         if remaining := unmarked_for_device(report, part.whole.options, attempt):
@@ -223,13 +223,13 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
     report.error_log, more = authors_first(tidy(report.error_log, folders), folders)
     if part.host_code:
         report.log = without_idle_warnings(report.log, part)
-    said = [*words_on_host_code(part, folders)]
+    sentences = [*words_on_host_code(part, folders)]
     if more:
-        said.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
+        sentences.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
     if report.stand_ins:
-        said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
-    said += host_mistakes(part)
-    report.log = "\n".join((*said, report.log)).rstrip()
+        sentences.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
+    sentences += host_mistakes(part)
+    report.log = "\n".join((*sentences, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
 
@@ -367,8 +367,8 @@ def _without_wrong_names(part: DevicePart, report: Report) -> DevicePart | None:
     if not refused:
         return None
     names = tuple(name for name in part.job.name_expressions if name not in refused)
-    said = (*part.supplied, *(_words_on_name(part, *refusal) for refusal in refused.items()))
-    return replace(part, job=replace(part.job, name_expressions=names), supplied=said)
+    sentences = (*part.supplied, *(_words_on_name(part, *refusal) for refusal in refused.items()))
+    return replace(part, job=replace(part.job, name_expressions=names), supplied=sentences)
 
 
 def _words_on_name(part: DevicePart, name: str, why: str) -> str:
@@ -385,10 +385,10 @@ def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
     """Lowers all name expressions but the wrong ones that the compile was refused for."""
 
     def attempt(expressions: Sequence[str]) -> Report:
-        tried = Report()
-        _compile(replace(job, name_expressions=tuple(expressions)), options, (), tried)
-        report.ms += tried.ms
-        return tried
+        trial = Report()
+        _compile(replace(job, name_expressions=tuple(expressions)), options, (), trial)
+        report.ms += trial.ms
+        return trial
 
     if not set(options) & set(_SYNTAX_ONLY) and takes(_SYNTAX_ONLY[0]):
         options = (*options, _SYNTAX_ONLY[0])

@@ -187,9 +187,9 @@ def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Repo
         # Of LTO-IR the link would say so, which has only that.
         options = tuple(option for option in job.options if option != _LTO)
         as_ptx = replace(job, makes=(CodeKind.PTX,), options=options)
-        tried = _program(as_ptx, *([_sent(copy) for copy in part] for part in copies))
-        report.ms += tried.ms
-        report = tried
+        trial = _program(as_ptx, *([_sent(copy) for copy in part] for part in copies))
+        report.ms += trial.ms
+        report = trial
     return not report.ok and bool(_LAYOUT_REFUSED.search(report.error_log))
 
 
@@ -211,13 +211,13 @@ def _with_tables(job: Job, copies: list[list[IrCopy | _Module]]) -> Report:
     tables = [[_sent(_tabled(copy)) for copy in part] for part in copies]
     if tables == bare:
         return _program(job, *bare)
-    tried = Report()
+    trial = Report()
     if _UNOPTIMISED not in job.options:
-        tried = _program(job, *tables)
-        if tried.ok:
-            return tried
+        trial = _program(job, *tables)
+        if trial.ok:
+            return trial
     report = _program(job, *bare)
-    report.ms += tried.ms
+    report.ms += trial.ms
     if report.ok:
         message = _UNOPTIMISED_NO_TABLE if _UNOPTIMISED in job.options else _NO_TABLE
         report.log = "\n".join(filter(None, (report.log, message)))

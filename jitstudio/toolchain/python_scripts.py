@@ -290,9 +290,9 @@ def _with_advice(job: Job, message: str, packages: object) -> tuple[str, str]:
     if module is not None:
         lacks, package = "this package", PACKAGES.get(module[1], "")
     elif library is not None:
-        there = packages if isinstance(packages, dict) else {}
+        installed = packages if isinstance(packages, dict) else {}
         lacks, message = "this library of CUDA", f"{library[0]}."
-        package = next((wheels for name, wheels in CUDA_WHEELS.items() if name in there), "")
+        package = next((wheels for name, wheels in CUDA_WHEELS.items() if name in installed), "")
     else:
         return _short(message), ""
     path = interpreter(job.python).path

@@ -44,12 +44,12 @@ def unmarked_for_device(
     """
     if not _UNMARKED.search(report.error_log) or any(option in ALL_DEVICE for option in options):
         return ""
-    tried = attempt(ALL_DEVICE[:1])
-    before, after = (len(_ERROR.findall(r.error_log)) for r in (report, tried))
-    if not tried.ok and after >= before:
+    trial = attempt(ALL_DEVICE[:1])
+    before, after = (len(_ERROR.findall(r.error_log)) for r in (report, trial))
+    if not trial.ok and after >= before:
         return ""
     errors = "error" if after == 1 else "errors"
-    outcome = "compiles" if tried.ok else f"has {after} {errors} in place of {before}"
+    outcome = "compiles" if trial.ok else f"has {after} {errors} in place of {before}"
     return f"With {ALL_DEVICE[0]} it {outcome}."
 
 
@@ -76,8 +76,10 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
     if not all(map(nvcc.may_find, missing)):
         return None
     log = report.error_log
-    said = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)
-    cause = next((diagnostic for diagnostic in said if diagnostic.severity is Severity.ERROR), None)
+    diagnostics = diagnose(Tool.NVRTC, job.name, False, "", log, header_folders=folders)
+    cause = next(
+        (diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR), None
+    )
     if cause is None or _stops_all(cause, part):
         return None
     where = f" (line {cause.line:,})" if cause.line and cause.file == job.name else ""

@@ -361,8 +361,8 @@ class NextRound:
         part = device_part(whole, self._refusals, macros, sorted(self._wanted))
         launched = (name for name in part.launched if name not in self._part.launched)
         job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *launched))
-        said = (*self._sentences, *(supply.sentence for supply in self._supplied))
-        return replace(part, job=job, supplied=said)
+        sentences = (*self._sentences, *(supply.sentence for supply in self._supplied))
+        return replace(part, job=job, supplied=sentences)
 
     def _supplies(self, errors: str, useless: set[str]) -> list[_Supply]:
         """Returns supplies, of which nvcc has the like, that this compile failed without.

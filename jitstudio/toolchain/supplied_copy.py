@@ -151,8 +151,8 @@ def has_foreign_layout(copy: IrCopy) -> bool:
 def targets_of(copy: IrCopy) -> Iterator[tuple[str, str]]:
     """Yields the data layout and the triple that the module says."""
     for what, pattern in (("datalayout", _LAYOUT), ("triple", _TRIPLE)):
-        if said := _said(pattern, copy.text):
-            yield what, said["value"]
+        if match := _said(pattern, copy.text):
+            yield what, match["value"]
 
 
 def supply_layout(copy: IrCopy) -> None:
@@ -178,15 +178,15 @@ def _said(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     )
 
 
-def _say(copy: IrCopy, what: str, value: str, said: re.Match[str] | None) -> None:
+def _say(copy: IrCopy, what: str, value: str, match: re.Match[str] | None) -> None:
     """Gives a target a value; a first line that has code moves to the right."""
-    if said:
-        start, end = said.span("value")
+    if match:
+        start, end = match.span("value")
         copy.change(start, value, end)
     else:
         begin = len(BOM_UTF8) if copy.text.startswith(BOM_UTF8.decode("latin-1")) else 0
         copy.change(begin, f'target {what} = "{value}" ')
-    copy.supply(f"target {what}", value, said["value"] if said else "")
+    copy.supply(f"target {what}", value, match["value"] if match else "")
 
 
 _PTX_CODE = re.compile(r"(?<![\w$%])\.(?:entry|func|global)\b")
@@ -224,10 +224,10 @@ def supply_ptx(name: str, ptx: bytes, arch: Arch) -> tuple[bytes, tuple[Supplied
     version, target = version_at(text), target_at(text)
     own = target["value"].partition("_")[2] if target else f"{arch.number}{arch.suffix}"
     wanted = oldest_version(own)
-    said = tuple(map(int, version["value"].split("."))) if version else (0, 0)
+    written = tuple(map(int, version["value"].split("."))) if version else (0, 0)
     start, end = version.span("value") if version else (0, 0)
     head = text[start:end]
-    if said < wanted:
+    if written < wanted:
         value = ".".join(map(str, wanted))
         supplied.append(Supplied(name, ".version", value, head))
         head = value if version else f".version {value} "
