@@ -1,4 +1,4 @@
-"""The launches of host code that are of one kernel, told from those of its other instances.
+"""The launches of a kernel in host code, told from launches of the template's other instances.
 
 Host code writes the arguments of templates in its own words: what is surely meant is compared, and
 of launches that may be of several instances only what all have in common is known.
@@ -22,14 +22,16 @@ from jitstudio.listing.cuda.outline import CACHED
 from jitstudio.listing.kernel_names import KernelName, read_name
 
 _QUALIFIER = re.compile(r"\b[A-Za-z_]\w*::")
+# `(unsigned int)16`, as demanglers write numbers of some types.
 _CAST = re.compile(r"\(\w[\w ]*\)(?=-?\d)")
 _TRUTH = {"false": "0", "true": "1"}
+# `pair<int, float *>` and `pair<int,float*>` are alike.
 _AROUND_SIGNS = re.compile(r"(?<!\s)\s*+([<>,*&()])\s*+")
 
 
 @dataclass(frozen=True)
 class LaunchedInstance:
-    """A kernel, as launches are compared to it.
+    """A kernel, for comparisons with launches.
 
     Attributes:
         name: Its name.
@@ -42,7 +44,7 @@ class LaunchedInstance:
     expressions: Set[str] = field(default_factory=frozenset)
 
     def fits(self, launch: HostLaunch) -> bool:
-        """Returns whether a launch may be of this kernel, as far as its text says."""
+        """Returns whether a launch may be of this kernel, as far as the text says."""
         return (
             launch.kernel.rpartition("::")[2] == self.name.path.rpartition("::")[2]
             and self.parameters in (None, len(launch.arguments))
@@ -51,7 +53,7 @@ class LaunchedInstance:
         )
 
     def likeness(self, launch: HostLaunch) -> int:
-        """Returns how alike its template arguments are to those of a launch that fits.
+        """Returns the likeness of the template arguments and the arguments of a launch that fits.
 
         Zero is nothing, an odd number all of them. Defaults, and those that nobody could deduce,
         are not written.
@@ -59,7 +61,7 @@ class LaunchedInstance:
         listed = _arguments(launch)
         written = [_plain(self.name.arguments)]
         written += [_plain(read_name(text).arguments) for text in self.expressions]
-        are_equal = any(each[: len(listed)] == listed for each in written)
+        are_equal = any(row[: len(listed)] == listed for row in written)
         return 2 * len(listed) * are_equal + (listed in written)
 
 
@@ -76,7 +78,7 @@ def launch_of(
         others: The other kernels of its build.
     """
     fitting = [launch for launch in launches if kernel.fits(launch)]
-    others = [each for each in others if each.name != kernel.name]
+    others = [other for other in others if other.name != kernel.name]
     own = [
         launch
         for launch in fitting
@@ -99,22 +101,22 @@ def _known(launch: HostLaunch) -> int:
 
 
 def _common(launches: Sequence[HostLaunch]) -> HostLaunch:
-    """Returns a launch with what launches have in common; the rest is not known."""
+    """Returns a launch with the values that launches have in common; the rest is not known."""
     first, *more = launches
 
     def same(name: str) -> Any:
         value = getattr(first, name)
-        return value if all(getattr(each, name) == value for each in more) else None
+        return value if all(getattr(launch, name) == value for launch in more) else None
 
-    arguments = zip(*(each.arguments for each in launches), strict=True)
+    arguments = zip(*(launch.arguments for launch in launches), strict=True)
     return replace(
         first,
         grid=same("grid"),
         block=same("block"),
         shared=same("shared"),
         arguments=tuple(of[0] if len(set(of)) == 1 else None for of in arguments),
-        inside=tuple(x for x in first.inside if all(x in each.inside for each in more)),
-        assumed=tuple(sorted({x for each in launches for x in each.assumed})),
+        inside=tuple(x for x in first.inside if all(x in launch.inside for launch in more)),
+        assumed=tuple(sorted({x for launch in launches for x in launch.assumed})),
     )
 
 
@@ -133,7 +135,7 @@ def _plain(arguments: Iterable[str]) -> list[str]:
 
 @lru_cache(CACHED)
 def _plain_argument(text: str) -> str:
-    """Returns an argument of a template in the spelling by which others are compared to it."""
+    """Returns an argument of a template in the spelling for comparisons."""
     plain = _CAST.sub("", _QUALIFIER.sub("", " ".join(text.split())))
     if plain in _TRUTH:
         return _TRUTH[plain]
@@ -144,9 +146,9 @@ def _plain_argument(text: str) -> str:
     return _AROUND_SIGNS.sub(r"\1", plain)
 
 
-def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
+def _is_overload(passed: Sequence[str], parameters: Sequence[str]) -> bool:
     """Returns whether pointers that a launch passes are surely none that a kernel takes."""
-    for some, other in zip(given, parameters, strict=False):
+    for some, other in zip(passed, parameters, strict=False):
         of, by = (_plain_argument(text.replace("const", "").rstrip("* ")) for text in (some, other))
         are_pointers = some.endswith("*") and other.endswith("*")
         if are_pointers and "void" not in (of, by) and _are_other_types(of, by):
@@ -155,7 +157,7 @@ def _is_overload(given: Sequence[str], parameters: Sequence[str]) -> bool:
 
 
 def _are_other_types(some: str, other: str) -> bool:
-    """Returns whether two names are of types that are surely not one; a `long` has two names."""
+    """Returns whether two names are of surely different types; a `long` has two names."""
     kinds = named(some), named(other)
     match kinds:
         case (Scalar() as one, Scalar() as two):

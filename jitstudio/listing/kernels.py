@@ -88,11 +88,11 @@ def kernel_forms(
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
     instances = [known.instance(kernel, _kernel_name(kernel, result)) for kernel in kernels]
     same: dict[str, list[LaunchedInstance]] = {}
-    for each in instances:
-        same.setdefault(each.name.path, []).append(each)
+    for instance in instances:
+        same.setdefault(instance.name.path, []).append(instance)
     forms = [
-        known.form(kernel, each, same[each.name.path])
-        for kernel, each in zip(kernels, instances, strict=True)
+        known.form(kernel, instance, same[instance.name.path])
+        for kernel, instance in zip(kernels, instances, strict=True)
     ]
     used = Counter(form.title for form in forms)
     titles = {
@@ -205,7 +205,7 @@ class _Known:
         )
 
     def instance(self, kernel: Kernel, name: KernelName) -> LaunchedInstance:
-        """Returns a kernel as launches are compared to it."""
+        """Returns a kernel for comparisons with launches."""
         count = None if name.parameters is None else len(name.parameters)
         return LaunchedInstance(name, count, self.expressions.get(kernel.name, frozenset()))
 
