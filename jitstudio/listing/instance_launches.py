@@ -175,7 +175,3 @@ def _differ(some: Sequence[str], others: Sequence[str]) -> bool:
         or _are_other_types(a, b)
         for a, b in zip(some, others, strict=False)
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
