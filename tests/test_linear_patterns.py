@@ -257,6 +257,48 @@ def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
     ]
 
 
+_SINGLE = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN, op.CATEGORY, op.ATOMIC_GROUP)
+
+
+def misread(pattern: str | bytes, flags: int = 0) -> bool:
+    """Whether Python up to 3.11.4 misreads a pattern.
+
+    There a possessive repetition of a group that fails halfway (``(?:\\.[0-9]++)?+`` at ``.f``)
+    stays where the group has failed (CPython, issue 106052). An atomic group goes back.
+    """
+    source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+    waiting = [list(_parser.parse(source, flags & ~re.UNICODE))]
+    while waiting:
+        for kind, value in waiting.pop():
+            if kind in _REPEATS:
+                items = list(value[2])
+                if kind is op.POSSESSIVE_REPEAT and [k for k, _ in items if k not in _SINGLE]:
+                    return True
+                if kind is op.POSSESSIVE_REPEAT and len(items) != 1:
+                    return True
+                waiting.append(items)
+            waiting += map(list, _inner(kind, value))
+    return False
+
+
+@pytest.mark.slow
+def test_no_pattern_is_one_that_early_versions_of_python_misread():
+    patterns = {
+        (name, label): pattern
+        for name in _modules()
+        for label, pattern, _ in _of_module(name)
+        if misread(pattern.pattern, pattern.flags)
+    }
+    assert patterns == {}
+    rules = [r.pattern for x in LEXERS for rules in x.rules.values() for r in rules]
+    rows = explanations.explanations()
+    searches = [p for row in rows for p in (*row.where.values(), *row.unless.values())]
+    searches += [row.message for row in rows]
+    assert list(filter(misread, (*rules, *searches))) == []
+    assert misread(r"(?:\.[0-9]++)?+")
+    assert not misread(r"(?>\.[0-9]++)?+")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.bench)])
 def test_all_patterns_of_the_program_are_linear(most):

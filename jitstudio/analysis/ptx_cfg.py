@@ -29,7 +29,7 @@ _ITEM = re.compile(
     r"|(?P<statement>[^;\s][^;]*+)(?:;|\Z)|(?P<empty>;)|\Z)"
 )
 _STATEMENT = re.compile(
-    rf"(?P<guard>{GUARD}\s*+)?(?P<word>\.?[a-z]\w*+)(?:\s*+{DOT_WORD})*+\s*+(?P<rest>.*+)",
+    rf"(?P<guard>{GUARD}\s*+)?(?P<word>\.?[a-z]\w*+)(?>\s*+{DOT_WORD})*+\s*+(?P<rest>.*+)",
     re.DOTALL,
 )
 # Nothing leads to the label in front: it is their name.

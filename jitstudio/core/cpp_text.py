@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 
-COMMENT = r"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+COMMENT = r"//(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?>[^*]++|\*(?!/))*+(?:\*/)?"
 
-RAW_STRING = r'(?<!\w)(?:u8|[uUL])?+R"(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
+RAW_STRING = r'(?<!\w)(?>u8|[uUL])?+R"(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
 """Has a group, `raw_end`: it can stand in a pattern once."""
 
-STRING = r'"(?:[^"\\\n]++|\\[\s\S])*+"?'
+STRING = r'"(?>[^"\\\n]++|\\[\s\S])*+"?'
 
 # An apostrophe between digits begins nothing: 1'000'000, 0xff'ff.
 CHARACTER = (
     r"'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
-    r"(?:[^'\\\n]++|\\[\s\S])*+'?"
+    r"(?>[^'\\\n]++|\\[\s\S])*+'?"
 )
 
 LITERAL = rf"{RAW_STRING}|{STRING}|{CHARACTER}"

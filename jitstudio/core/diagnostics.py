@@ -196,7 +196,7 @@ _GCC = re.compile(
 # `ptxas fatal   : text`, `nvrtc: error: text`, `libnvvm : error: text`, `error   : text`,
 # `k.ll: error: text`
 _PLAIN = re.compile(
-    r"(?:(?P<speaker>[^\s:]++(?:\s++(?!(?:fatal|error|warning)\s*+:)[^\s:]++)*+)(?:\s*+:)?+\s++)?"
+    r"(?:(?P<speaker>[^\s:]++(?>\s++(?!(?:fatal|error|warning)\s*+:)[^\s:]++)*+)(?>\s*+:)?+\s++)?"
     r"(?P<severity>fatal|error|warning)\s*+: (?P<message>.*)"
 )
 # `ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (a.ptx)`, `ERROR 1: bad input: ...`

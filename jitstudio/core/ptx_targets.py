@@ -15,7 +15,7 @@ from jitstudio.system.paths import resource
 
 _LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
 # Names of instructions and modifiers, unlike "mma with block scale", which no text contains.
-_WRITTEN = re.compile(r"\.?[a-z]\w*+(?:::\w++|\.\w++)*+")
+_WRITTEN = re.compile(r"\.?[a-z]\w*+(?>::\w++|\.\w++)*+")
 
 
 def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:

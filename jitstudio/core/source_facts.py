@@ -14,18 +14,18 @@ from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.core.diagnostics import start_of_line
 from jitstudio.ptx.skimming import ptx_target as ptx_target
 
-_DIRECTIVE = re.compile(r"^[ \t]*+#(?:[^\n\\]|\\.)*+", re.MULTILINE | re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*+#(?>[^\n\\]|\\.)*+", re.MULTILINE | re.DOTALL)
 _INSIDE = re.compile(r"[^\n]")
 _HEAD = re.compile(r"[^;{}]++")
 _TEMPLATE = re.compile(r"\btemplate\s*+<")
 _GLOBAL = re.compile(
-    r">\s*+(?:(?:static|inline|void|__launch_bounds__\s*+\([^()]*+\))\s++)*+__global__\b"
+    r">\s*+(?>(?:static|inline|void|__launch_bounds__\s*+\([^()]*+\))\s++)*+__global__\b"
 )
 _FUNCTION_NAME = re.compile(
     r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)([a-zA-Z_]\w*+)\s*+\("
 )
-_TEMPLATE_NAME = re.compile(r'function template "(?:\w++::)*+(\w++)')
-_SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?:\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
+_TEMPLATE_NAME = re.compile(r'function template "(?>\w++::)*+(\w++)')
+_SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?>\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
 # The first that fits decides the argument that a template is tried with; for a type that none
 # does, what is done with its values.
 _ARGUMENTS = (
@@ -33,7 +33,7 @@ _ARGUMENTS = (
     (re.compile(r"bool\b.*"), "true"),
     (
         re.compile(
-            r"(?>(?:unsigned|signed|int|long|short|char|auto|\w+_t)\b\s*+)++(?:\.\.\.)?+\s*+\w*"
+            r"(?>(?:unsigned|signed|int|long|short|char|auto|\w+_t)\b\s*+)++(?>\.\.\.)?+\s*+\w*"
         ),
         "32",
     ),
@@ -97,7 +97,7 @@ def _type_argument(name: str, function: str) -> str | None:
     """Returns a type to try a template with; None where only a type of the user's will do."""
     if re.search(rf"\b{name}\s*+(?:::|\{{)|\btypename\s++{name}\b(?=\s*+::)", function):
         return None  # a class with members
-    declared = rf"\b{name}\b[\s*&]*+(?:const\b|__restrict__\b|[\s*&])*+([a-zA-Z_]\w*+)"
+    declared = rf"\b{name}\b[\s*&]*+(?>const\b|__restrict__\b|[\s*&])*+([a-zA-Z_]\w*+)"
     values = "|".join([*dict.fromkeys(re.findall(declared, function))][:_MOST_VALUES])
     if not values:
         return "float"
@@ -106,7 +106,7 @@ def _type_argument(name: str, function: str) -> str | None:
         return None  # called, or a class with members
     if _COUNTER.search(function):
         return "unsigned int"
-    element = rf"{value}(?:\[[^][\n]*+\])*+"
+    element = rf"{value}(?>\[[^][\n]*+\])*+"
     before = rf"{element}\s*+(?:%|<<|>>|\^|\|(?!\|)|&(?!&))"
     behind = rf"(?:%|<<|>>|\^|~)=?+\s*+{value}|\[\s*+{value}\s*+\]"
     whole = _WHOLE.search(function) or re.search(f"{before}|{behind}", function)
@@ -305,7 +305,7 @@ def first(pattern: re.Pattern[str], text: str) -> str | None:
 _MEMORY_CAST = re.compile(
     r"bitcast \([^@\n]{0,999}(?P<name>@llvm\.mem(?:set|cpy|move)\.[\w.]++) to "
     r"[^@%\n]{0,999}?\*\)\s*+"
-    r"\((?P<arguments>(?:[^()\n]|\([^()\n]*+\))*+)\)"
+    r"\((?P<arguments>(?>[^()\n]|\([^()\n]*+\))*+)\)"
 )
 _MEMORY_ARGUMENTS = 5
 

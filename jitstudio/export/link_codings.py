@@ -17,7 +17,7 @@ _DEEPEST = 100
 _MOST = 200_000
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?")
 _WORD = re.compile(r"[^-0-9 '!:(),*@$][^ '!:(),*@$]*")
-_TEXT = re.compile(r"'((?:[^'!]|!['!])*+)'")
+_TEXT = re.compile(r"'((?>[^'!]|!['!])*+)'")
 _LITERALS = {"t": True, "f": False, "n": None}
 
 

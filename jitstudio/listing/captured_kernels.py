@@ -132,7 +132,7 @@ def _without_ones(size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 # A block has one length only: Triton's.
-_BLOCK = re.compile(r"^[ \t]*+\.reqntid[ \t]++(\d{1,4})(?:,[ \t]*+1)*+[ \t]*+$", re.MULTILINE)
+_BLOCK = re.compile(r"^[ \t]*+\.reqntid[ \t]++(\d{1,4})(?>,[ \t]*+1)*+[ \t]*+$", re.MULTILINE)
 
 _Read = tuple[list[Parameter], list[str]]
 

@@ -164,7 +164,7 @@ def _with_made_kernels(text: bytes, headers: Iterable[bytes]) -> bytes:
 
 _KERNEL = b"__global__"
 _DEFINITION = re.compile(
-    rb"^[ \t]*+#[ \t]*+define[ \t]++(?P<name>\w++)(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
+    rb"^[ \t]*+#[ \t]*+define[ \t]++(?P<name>\w++)(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
 )
 
 

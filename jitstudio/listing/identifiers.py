@@ -30,7 +30,7 @@ class _Spelling:
 
 
 _CUDA = _Spelling(
-    re.compile(rf"{HIDDEN}|\b\d(?:'?[\w.])*+|(?P<name>[^\W\d][\w$]*+)(?!['\"])"),
+    re.compile(rf"{HIDDEN}|\b\d(?>'?[\w.])*+|(?P<name>[^\W\d][\w$]*+)(?!['\"])"),
     re.compile(r"(?:#|(?<![\w$]))[^\W\d][\w$]*\Z|#\Z"),
 )
 _SPELLINGS = {

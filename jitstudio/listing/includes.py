@@ -13,7 +13,7 @@ _LETTERS = dict(
     zip((b"=", b"/", b"'", b"(", b")", b"!", b"<", b">", b"-"), b"#\\^[]|{}~", strict=True)
 )
 # Possessive and short, so that no text makes it look at the same bytes again and again.
-_BLANK = rb"(?:[ \t\f\v]|/\*.{0,200}?\*/)*+"
+_BLANK = rb"(?>[ \t\f\v]|/\*.{0,200}?\*/)*+"
 _NAME = rb'(?:"([^"\n]{1,250}+)"|<([^>\n]{1,250}+)>)'
 # `%:` is `#` by another name.
 _HASH = rb"(?:#|%:)" + _BLANK

@@ -51,7 +51,7 @@ ADDRESS = re.compile(r" *+/\*([0-9a-f]{4,})\*/ | {9}(?= *+/\* 0x)")
 """In front of an instruction, as `tightened` leaves it, or of the rest of its encoding."""
 
 # As nvdisasm prints it: the opcode is in column 35, its predicate right in front of it.
-_RAW = re.compile(r" {8}/\*([0-9a-f]{4,})\*/ {4,}+(?:(@!?\w++) ++)?+(?=\S)")
+_RAW = re.compile(r" {8}/\*([0-9a-f]{4,})\*/ {4,}+(?>(@!?\w++) ++)?+(?=\S)")
 _RAW_COLUMN = 35
 _ENCODING = re.compile(r" +(?=/\* 0x)")
 _HEADING = re.compile(r"//-++ (\S++)\s++-++$")

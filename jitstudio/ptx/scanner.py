@@ -26,10 +26,10 @@ GAP = rf"(?>\s|{COMMENT})*+"
 NAME = r"[A-Za-z_$%][\w$]*+"
 """An opcode or the name of a register, a variable, a function or a label."""
 
-DOT_WORD = r"\.(?:[A-Za-z_]|\d++[A-Za-z_])\w*+(?:::\w++)*+"
+DOT_WORD = r"\.(?:[A-Za-z_]|\d++[A-Za-z_])\w*+(?>::\w++)*+"
 """A directive, a type or a modifier: ``.reg``, ``.b32``, ``.2d``, ``.shared::cta``."""
 
-OPCODE = rf"[a-z]\w*+(?:\s*+{DOT_WORD})*+"
+OPCODE = rf"[a-z]\w*+(?>\s*+{DOT_WORD})*+"
 """An opcode with its modifiers."""
 
 GUARD = rf"@\s*+!?+\s*+{NAME}"
@@ -37,7 +37,7 @@ GUARD = rf"@\s*+!?+\s*+{NAME}"
 
 LABEL = rf"{NAME}\s*+:(?!:)"
 
-PARENTHESES = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
+PARENTHESES = r"\((?>[^()]++|\((?>[^()]++|\([^()]*+\))*+\))*+\)"
 """A group in parentheses, three deep at most (``.attribute(.unified(1, 2))``)."""
 
 INTEGER = r"(?:0[xX][0-9a-fA-F]++U?|0[bB][01]++U?|\d++U?)"
@@ -45,7 +45,7 @@ INTEGER = r"(?:0[xX][0-9a-fA-F]++U?|0[bB][01]++U?|\d++U?)"
 
 NUMBER = (
     r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]++U?|0[bB][01]++U?"
-    r"|\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\.\d++(?:[eE][+-]?\d++)?+(?!\w)|\d++U?"
+    r"|\d++\.\d*+(?>[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\.\d++(?>[eE][+-]?\d++)?+(?!\w)|\d++U?"
 )
 
 _HIDDEN = re.compile(rf"{COMMENT}|{STRING}")

@@ -91,10 +91,10 @@ class FunctionText(NamedTuple):
     end: int
 
 
-_LINKING = r"(?:\.(?P<linking>visible|extern|weak|common)\s*+)?+"
+_LINKING = r"(?>\.(?P<linking>visible|extern|weak|common)\s*+)?+"
 _HEAD = re.compile(
-    rf"{_LINKING}\.(?P<kind>entry|func)\b(?:\s*+(?:\.(?:attribute|noreturn)\b|{PARENTHESES}))*+\s*+(?P<name>{NAME})"
-    rf"\s*+(?P<parameters>{PARENTHESES})?+"
+    rf"{_LINKING}\.(?P<kind>entry|func)\b(?>\s*+(?:\.(?:attribute|noreturn)\b|{PARENTHESES}))*+\s*+(?P<name>{NAME})"
+    rf"\s*+(?>(?P<parameters>{PARENTHESES}))?+"
 )
 # The next head ends the search, too, or many without bodies would each search the whole text.
 _BODY = re.compile(r"(?>[^{};.]|\.(?!(?:entry|func)\b))*+[{};]?+")
@@ -155,8 +155,8 @@ class VariableText(NamedTuple):
 
 
 _VARIABLES = re.compile(
-    rf"{_LINKING}(?:\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
-    rf"(?:\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
+    rf"{_LINKING}(?>\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
+    rf"(?>\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
     # In a broken text the list ends at the next directive.
     r"(?P<list>(?>[^;.]|(?<=\d)\.|\.(?=\d|[su]64\s*+\)))*+);"
 )
@@ -200,24 +200,24 @@ def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 LOC = (
-    rf"\.loc\b(?P<place>(?:\s++{INTEGER}){{0,3}}+)(?:\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
-    rf"(?:\s*+\+\s*+(?P<offset>{INTEGER}))?+\s*+,\s*+inlined_at(?P<call>(?:\s++{INTEGER}){{1,3}}+))?+"
+    rf"\.loc\b(?P<place>(?>\s++{INTEGER}){{0,3}}+)(?>\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
+    rf"(?>\s*+\+\s*+(?P<offset>{INTEGER}))?+\s*+,\s*+inlined_at(?P<call>(?>\s++{INTEGER}){{1,3}}+))?+"
 )
 """``.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9``; no semicolon ends it."""
 
 FILE = (
-    r'\.file\s++(?P<number>\d++)\s*+(?P<folder>"[^"]*+"(?=\s*+"))?+\s*+(?P<file>"[^"]*+"?)'
-    rf"(?:\s*+,\s*+{INTEGER}){{0,2}}+"
+    r'\.file\s++(?P<number>\d++)\s*+(?>(?P<folder>"[^"]*+"(?=\s*+")))?+\s*+(?P<file>"[^"]*+"?)'
+    rf"(?>\s*+,\s*+{INTEGER}){{0,2}}+"
 )
 """``.file 1 "/src/a.cu", 1700000000, 321``, or a folder and a file; no semicolon ends it."""
 
 _LOC = re.compile(LOC)
 _FILE = re.compile(FILE)
 _UNNAMED_LOC = re.sub(r"\(\?P<\w+>", "(?:", LOC)
-_LEADING = rf"(?:[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
+_LEADING = rf"(?>[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
 
 _INSTRUCTION = re.compile(
-    rf"{_LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
+    rf"{_LEADING}(?>(?P<guard>{GUARD}))?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
 )
 
 

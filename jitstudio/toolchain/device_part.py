@@ -147,7 +147,7 @@ _MOST_RANGES = 12
 # #177-D: declared but never referenced. #940-D: missing return at the end of a function.
 _WARNING = re.compile(
     r"^(?P<file>[^\n(]*+)\((?P<line>\d++)\): warning #(?P<number>177|940)-D: (?P<said>[^\n]*)\n"
-    r"(?:[ \t]+[^\n]*(?:\n|\Z))*+\n?(?:Remark: The warnings can be suppressed with [^\n]*\n*)?",
+    r"(?>[ \t]+[^\n]*(?:\n|\Z))*+\n?(?:Remark: The warnings can be suppressed with [^\n]*\n*)?",
     re.MULTILINE,
 )
 # `"ns::helper"`, of which the last part is searched for.
@@ -196,7 +196,7 @@ _BODILESS = ("--define-macro=_J=", "--define-macro=__hd_op_=")
 _ASKING = '__device__ __attribute__((deprecated("host")))'
 _ANSWER = re.compile(
     r'^(?P<place>(?P<file>[^\n(]*+)\(\d++\)): warning #1444-D: function "(?P<name>[^"\n]*+)" was '
-    r'declared deprecated \("host"\)\n(?P<echo>(?:[ \t][^\n]*+\n)*+)'
+    r'declared deprecated \("host"\)\n(?P<echo>(?>[ \t][^\n]*+\n)*+)'
     r"(?P<in>[^\n(]*+)\((?P<line>\d++)\): note ",
     re.MULTILINE,
 )

@@ -468,7 +468,7 @@ def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:
 
 # `kernel.cu, CUDA C++ Frontend, 18, ms` is a row of the table.
 _TIMES = re.compile(
-    r"^File name, phase name, metric, unit\n(?P<rows>(?:[^\n]*, [\d.]+, ms(?:\n|\Z))*+)",
+    r"^File name, phase name, metric, unit\n(?P<rows>(?>[^\n]*, [\d.]+, ms(?:\n|\Z))*+)",
     re.MULTILINE,
 )
 _ROW = re.compile(r", (?P<name>[^,\n]+), (?P<ms>\d+(?:\.\d+)?), ms$", re.MULTILINE)

@@ -52,7 +52,7 @@ _CAST_INTRINSIC = re.compile(r"@(?P<name>llvm\.[\w.]++) to ")
 # `declare float @llvm.fma.f32(float, float, float)`
 _DECLARED_INTRINSIC = re.compile(
     r"^[ \t]*+declare[ \t]++(?P<type>[^\s@]++)[ \t]++@(?P<name>llvm\.[\w.]++)"
-    r"\((?P<parameters>(?:[^()\n]|\([^()\n]*+\))*+)\)",
+    r"\((?P<parameters>(?>[^()\n]|\([^()\n]*+\))*+)\)",
     re.MULTILINE,
 )
 

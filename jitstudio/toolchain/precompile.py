@@ -200,7 +200,7 @@ PRECOMPILED = Precompiled()
 
 # What may come before the first declaration; possessive, so that nothing is tried twice.
 _PIECE = re.compile(
-    rb"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?P<directive>#(?:[^\\\n]|\\(?s:.))*+)", re.ASCII
+    rb"\s++|//[^\n]*+|/\*(?>[^*]|\*(?!/))*+\*/|(?P<directive>#(?>[^\\\n]|\\(?s:.))*+)", re.ASCII
 )
 _INCLUDE = re.compile(rb'#[ \t]*include[ \t]*[<"](?P<name>[^">\n]+)[">]')
 # Their meaning may change with the user's files.

@@ -42,7 +42,7 @@ _PLACE = re.compile(r"^(?P<file>[^\n(]++)\(\d++\): (?:catastrophic )?error:", re
 # `identifier "ns::helper" is undefined` or `namespace "ns" has no member "helper"`
 _UNKNOWN = re.compile(
     r"\): error: (?:(?!\): error: )[^\n])*?"
-    r"(?:identifier \"(?:\w++::)*+(\w++)\" is undefined|has no member \"(\w++)\")"
+    r"(?:identifier \"(?>\w++::)*+(\w++)\" is undefined|has no member \"(\w++)\")"
 )
 
 

@@ -75,7 +75,7 @@ _ALIAS = re.compile(r"#([\w$.]++) = loc\(")
 _LOC = " loc("
 # A string without an end runs to the end of the text: otherwise each quote inside would be tried.
 _TOKEN = re.compile(
-    r'"(?:[^"\\]++|\\[\s\S]?)*+(?:"|\Z)|#[\w$.]++|[A-Za-z_]++|\d++|[][():,]|<[^<>"]*+>'
+    r'"(?>[^"\\]++|\\[\s\S]?)*+(?:"|\Z)|#[\w$.]++|[A-Za-z_]++|\d++|[][():,]|<[^<>"]*+>'
 )
 _ESCAPE = re.compile(r'\\([\da-fA-F]{2}|[\\"nt])')
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t"}
@@ -212,7 +212,7 @@ _DBG = "!dbg "
 _NODE = re.compile(r"!(\d++) = (?:distinct )?!DI(\w++)\((.*)\)")
 _INLINE_NODE = re.compile(r"!DILocation\(([^()]*+)\)")
 _REFERENCE = re.compile(r"!(\d++)")
-_FIELD = re.compile(r'(?<!\w)(\w++): (?:!(\d++)|(\d++)|"((?:[^"\\]++|\\.)*+)"|[^,"]++)')
+_FIELD = re.compile(r'(?<!\w)(\w++): (?:!(\d++)|(\d++)|"((?>[^"\\]++|\\.)*+)"|[^,"]++)')
 _SCOPES = frozenset({"Subprogram", "LexicalBlock", "LexicalBlockFile"})
 
 _Node = tuple[str, Mapping[str, str]]

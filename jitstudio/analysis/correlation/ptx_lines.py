@@ -24,7 +24,7 @@ _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
 _ASSEMBLY = re.compile(r"^[ \t]*+// (begin|end) inline asm\b", re.MULTILINE)
 _STRINGS = re.compile(r"\.section\s++\.debug_str\b\s*+\{?(?P<strings>[^{}]*+)")
 _STRING_PART = re.compile(
-    rf"(?<![\w$%])(?P<label>{NAME})\s*+:|\.b8\s++(?P<bytes>\d\w*+(?:\s*+,\s*+\d\w*+)*+)"
+    rf"(?<![\w$%])(?P<label>{NAME})\s*+:|\.b8\s++(?P<bytes>\d\w*+(?>\s*+,\s*+\d\w*+)*+)"
 )
 # Directives begin with a dot.
 _IS_INSTRUCTION = re.compile(r"[@a-z]")

@@ -34,8 +34,8 @@ _INSTRUCTION = re.compile(
 # The higher half of the encoding is alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
 # A name may hold quotation marks: the first with a line number behind ends the name.
-_PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
-_LINE = re.compile(rf"\s*+//## File {_PLACE}(?: inlined at {_PLACE})?+\s*+\Z")
+_PLACE = r'"([^"]*+(?>"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
+_LINE = re.compile(rf"\s*+//## File {_PLACE}(?> inlined at {_PLACE})?+\s*+\Z")
 _LABEL = re.compile(r"(\S+):\s*\Z")
 _SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
 _TYPE = re.compile(r"\s*+\.type\s++(\S+?),@function")

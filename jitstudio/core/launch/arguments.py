@@ -378,7 +378,7 @@ def takes_host_grid(form: KernelForm) -> bool:
 
 _Known = Mapping[str, Number | HostBuffer | str]
 # `a::view` of `a::view.data`, `a::hits` of `a::hits:out`.
-_HOST_KEY = re.compile(r"[^.\[:]++(?:::[^.\[:]++)*+")
+_HOST_KEY = re.compile(r"[^.\[:]++(?>::[^.\[:]++)*+")
 
 
 def _inner_text(row: FormParameter, whole: FormParameter, known: _Known) -> str:

@@ -24,7 +24,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import REFERENCES
 from jitstudio.core.launch.values import Number
 
-_NAME = re.compile(r"(?:::)?+[^\W\d]\w*+(?:(?:::|\.)[^\W\d]\w*+|\[\d++\])*+")
+_NAME = re.compile(r"(?>::)?+[^\W\d]\w*+(?>(?:::|\.)[^\W\d]\w*+|\[\d++\])*+")
 _INDEX = re.compile(r"(?<![\w.])i(?!\w)")
 _PART = re.compile(r"\s*+[.\[]")
 _CHANGE = r"(?:\*\*|//|<<|>>|[-+*/%@&|^:])="

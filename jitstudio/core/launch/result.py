@@ -382,8 +382,8 @@ LaunchEvent = LaunchProgress | ConsoleText | SimulationForecast
 
 # `k.cu:7: void k(int *): block: [0,0,0], thread: [3,0,0] Assertion `x > 0` failed.`
 _ASSERTION = re.compile(
-    r"^(?P<file>[^:\n]*+(?::(?!\d+: )[^:\n]*+)*+):(?P<line>\d{1,9}+): "
-    r"(?P<function>[^:\n]*+(?::(?! block: \[)[^:\n]*+)*+): block: \[(?P<block>[\d,]++)\], "
+    r"^(?P<file>[^:\n]*+(?>:(?!\d+: )[^:\n]*+)*+):(?P<line>\d{1,9}+): "
+    r"(?P<function>[^:\n]*+(?>:(?! block: \[)[^:\n]*+)*+): block: \[(?P<block>[\d,]++)\], "
     r"thread: \[(?P<thread>[\d,]++)\] Assertion `(?P<condition>.*)` failed\.?$",
     re.MULTILINE,
 )

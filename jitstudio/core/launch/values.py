@@ -188,8 +188,8 @@ def _no_expression(text: str) -> TextError:
 _TOKEN = re.compile(
     r"""(?P<size>\bsizeof\s*+\((?P<type>[^()]*+)\))
       | (?P<bits>0[xX][0-9a-fA-F']++|0[bB][01']++)[uUlL]{0,3}+(?![\w.])
-      | (?P<decimal>(?:\d[\d']*+\.?[\d']*+|\.\d[\d']*+)(?:[eE][+-]?\d++)?+)[fFuUlL]{0,3}+(?![\w.])
-      | (?P<name>[^\W\d]\w*+(?:\.[^\W\d]\w*+|\[\d++\])*+)
+      | (?P<decimal>(?:\d[\d']*+\.?[\d']*+|\.\d[\d']*+)(?>[eE][+-]?\d++)?+)[fFuUlL]{0,3}+(?![\w.])
+      | (?P<name>[^\W\d]\w*+(?>\.[^\W\d]\w*+|\[\d++\])*+)
       | (?P<odd>[\d.][\w.]*+)""",
     re.VERBOSE,
 )

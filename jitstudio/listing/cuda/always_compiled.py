@@ -16,7 +16,7 @@ _DIRECTIVE = re.compile(r"[ \t]*+#[ \t]*+(?P<word>\w++)[ \t]*+(?P<rest>[^\n]*+)"
 # `#if !defined(NAME)` or `#if !defined NAME`
 _NOT_DEFINED = re.compile(r"!\s*+defined\s*+(?:\(\s*+(?P<inner>\w++)\s*+\)|(?P<bare>\w++))")
 # `#ifdef __cplusplus` or `#if defined(__cplusplus)`
-_CPLUSPLUS = re.compile(r"(?:defined\s*+)?+\(?+\s*+__cplusplus\s*+\)?+")
+_CPLUSPLUS = re.compile(r"(?>defined\s*+)?+\(?+\s*+__cplusplus\s*+\)?+")
 # The compiler itself defines them, some on the GPU only.
 _BUILT_IN = re.compile(r"__(?:cplusplus|CUDA\w*|NVCC\w*|NVRTC\w*|GNUC\w*|linux\w*|x86_64\w*)")
 

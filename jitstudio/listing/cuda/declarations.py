@@ -36,7 +36,7 @@ _ATTRIBUTE = re.compile(
     rb"\s*+(?=\()|\b(?P<align>__align__)\s*+(?=\()"
 )
 # An unknown macro, where only a macro of attributes makes sense.
-_UNKNOWN_ATTRIBUTES = re.compile(rb"(\b__global__\s+)((?:[A-Z_][A-Z0-9_]*\s+)++)(?=void\b)")
+_UNKNOWN_ATTRIBUTES = re.compile(rb"(\b__global__\s+)((?>[A-Z_][A-Z0-9_]*\s+)++)(?=void\b)")
 # `256`, `ROWS + 1`, `1 << 4`
 _NUMBER_OR_SUM = re.compile(rb"[-+(~\d].*|.*[-+/%|^]\s*\w+\)*|.*<<.*", re.DOTALL)
 # `const float *`, `std::pair<int, int>`

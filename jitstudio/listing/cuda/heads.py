@@ -24,7 +24,7 @@ ANGLES = re.compile(rb"<[^<>;{}]*+>")
 """The innermost arguments of a template."""
 
 # All that may be before the parameters of a member function.
-_PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]++|::)*+(?<=[\w\s\x80-\xff])""")
+_PLAIN = re.compile(rb"""(?>[\w\s*&~"\x80-\xff]++|::)*+(?<=[\w\s\x80-\xff])""")
 BUILT_IN = frozenset(
     b"void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t "
     b"char32_t size_t __int128 __int64 half2".split()
@@ -40,7 +40,7 @@ _NO_NAMES = WORDS | BUILT_IN
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 # Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
-_POINTER_ALIAS = re.compile(rb"\(\s*+(?:[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?:\[[^][]*+\]\s*+)*+\)")
+_POINTER_ALIAS = re.compile(rb"\(\s*+(?>[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?>\[[^][]*+\]\s*+)*+\)")
 # `= 1`, `[4]`, `{`, or the colon of a bit-field, but not `::`.
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 

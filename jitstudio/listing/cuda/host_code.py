@@ -68,9 +68,9 @@ _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
 # With brackets three deep, as in `__attribute__((aligned(16)))`.
 _ATTRIBUTE = re.compile(
     rb"(?:__attribute__|__declspec)\s*+"
-    rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
+    rb"\([^()]*+(?>\([^()]*+(?>\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
-_DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
+_DEFINITION = re.compile(rb"#[ \t]*+define\b(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _CONTINUED = re.compile(rb"\\(\r?\n)")
 # In capitals, and yet types of the host.

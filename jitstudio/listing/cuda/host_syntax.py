@@ -33,7 +33,7 @@ _NO_ARGUMENT = re.compile(rb"\(\s*+,|,\s*+(?:[,)]|>>>)|s(?<!\w.)izeof\s*+\(\s*+\
 _AFTER_TEXT = re.compile(rb'""[ \t]++(?P<next>[a-z]\w*+)')
 # With brackets in brackets.
 _FOR = re.compile(
-    rb"for(?<!\wfor)\s*+\((?P<head>[^(){}]*+(?:\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+)\)"
+    rb"for(?<!\wfor)\s*+\((?P<head>[^(){}]*+(?>\([^(){}]*+(?>\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+)\)"
 )
 _CHEVRONS = re.compile(rb"<<<(?P<sizes>[^;]*+)")
 _CALLED_NAME = re.compile(rb"\b([A-Za-z_]\w*+)(?=\s*+\()")
@@ -44,7 +44,7 @@ _AFTER_NUMBER = re.compile(rb"\d(?<![\w.'].)[\w.']*+\s++(?P<next>\w++)")
 # `n 16`
 _BEFORE_NUMBER = re.compile(rb"(?P<next>\d(?<=\s.)[\w.']*+)")
 _DEFINED = re.compile(rb"#[ \t]*+define[ \t]++(\w++)([^\n]*+)")
-_NUMBER = re.compile(rb"(?:[\s()*/%+<>-]|\b\d[\w.']*+)++")
+_NUMBER = re.compile(rb"(?>[\s()*/%+<>-]|\b\d[\w.']*+)++")
 _STATEMENTS = (
     rb"auto|bool|break|char|continue|delete|do|double|else|float|for|goto|if|int|long|return|short"
     rb"|signed|static|struct|switch|unsigned|using|void|while"
@@ -73,7 +73,7 @@ _LINE_END = re.compile(rb"(?:\)|[*,][ \t&*]*+\w++)[ \t\r]*+\n\s*+[\w}]")
 _LINE = rb"\n[ \t]*+"
 # `helper(n)` or `object.method(n)`, which is a whole line.
 _CALLED = re.compile(
-    _LINE + rb"(?P<callee>[A-Za-z_](?:\w|::|\.|->)*+(?:<[^<>;{}()\n]{1,80}+>)?+)"
+    _LINE + rb"(?P<callee>[A-Za-z_](?>\w|::|\.|->)*+(?><[^<>;{}()\n]{1,80}+>)?+)"
     rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
 )
 _DECLARED = re.compile(
@@ -84,7 +84,7 @@ _OWN_FUNCTION = re.compile(
     rb"(?:void|int|float|double|bool|auto|size_t)[ \t*&]++(\w++)(?=[ \t]*+\()"
 )
 # A macro that needs a semicolon.
-_DEFINITION_OF = rb"#[ \t]*+define[ \t]++%s\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+"
+_DEFINITION_OF = rb"#[ \t]*+define[ \t]++%s\b(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+"
 _STATEMENT_BODY = re.compile(rb"while\s*+\(\s*+(?:0|false)\s*+\)\s*+\Z")
 # `kernel<<<1, 32>>>(data)`
 _LAUNCHED = re.compile(rb">>>(?P<value>\s*+\(" + _REST + rb")" + _NEXT)
@@ -105,7 +105,7 @@ _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
     COMMENT + rb'|R"(?P<end>[^()\\\s"]{0,16})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*+)'
-    rb'|"(?:[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
+    rb'|"(?>[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
 )
 # Words that no operand ends with.
 _OPEN_WORDS = frozenset(

@@ -31,21 +31,21 @@ BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 _NO_CODE = re.compile(COMMENT + rb"|" + QUOTED + rb'|R"(?P<end>[^()\\\s"]{0,16})\(|#')
 # With lines that a backslash joins, and with comments over several lines.
 _DIRECTIVE = re.compile(
-    rb"#[ \t]*+(\w*+)((?:[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
+    rb"#[ \t]*+(\w*+)((?>[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?>[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
 )
 _IN_BODY = re.compile(rb"[{}#]")
 # What is in round brackets with others in them is no end of a head.
 _IN_HEAD = re.compile(
-    rb"[^{}();#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+\)[^(){};#]*+)*+"
+    rb"[^{}();#]*+(?>\([^(){};#]*+(?>\([^(){};#]*+(?>\([^(){};#]*+\)[^(){};#]*+)*+"
     rb"\)[^(){};#]*+)*+\)[^{}();#]*+)*+([{}();#])"
 )
 # The rest of a body with blocks in blocks.
 _BODY = re.compile(
-    rb"[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+\}[^{}#]*+)*+"
+    rb"[^{}#]*+(?>\{[^{}#]*+(?>\{[^{}#]*+(?>\{[^{}#]*+(?>\{[^{}#]*+\}[^{}#]*+)*+"
     rb"\}[^{}#]*+)*+\}[^{}#]*+)*+\}[^{}#]*+)*+\}"
 )
 # Blanks, and the `public:` between members of a class.
-_GAP = re.compile(rb"(?:\s++|(?:public|private|protected)\s*+:(?!:))*+")
+_GAP = re.compile(rb"(?>\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
 _CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
 _ENDS = b";}"

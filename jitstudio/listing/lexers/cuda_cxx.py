@@ -145,13 +145,13 @@ _RAW_END = re.compile(rf'\)(?=({_RAW_DELIMITER})")')
 
 _ESCAPE = r"\\(?:x[\da-fA-F]++|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|.)"
 _NAME = r"[^\W\d][\w$]*+"
-_DIGITS = r"\d(?:'?\d)*+"
+_DIGITS = r"\d(?>'?\d)*+"
 _EXPONENT = rf"[eE][-+]?{_DIGITS}"
 
 _NUMBERS = (
-    LexerRule(r"0[xX](?:'?[\da-fA-F])*+(?:\.[\da-fA-F']*+)?[pP][-+]?\d++\w*+", Number.Float),
-    LexerRule(r"0[xX](?:'?[\da-fA-F])++\w*+", Number.Hex),
-    LexerRule(r"0[bB](?:'?[01])++\w*+", Number.Bin),
+    LexerRule(r"0[xX](?>'?[\da-fA-F])*+(?:\.[\da-fA-F']*+)?[pP][-+]?\d++\w*+", Number.Float),
+    LexerRule(r"0[xX](?>'?[\da-fA-F])++\w*+", Number.Hex),
+    LexerRule(r"0[bB](?>'?[01])++\w*+", Number.Bin),
     LexerRule(rf"(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS})(?:{_EXPONENT})?\w*+", Number.Float),
     LexerRule(rf"{_DIGITS}{_EXPONENT}\w*+", Number.Float),
     LexerRule(rf"{_DIGITS}\w*+", Number.Integer),

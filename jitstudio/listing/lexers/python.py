@@ -32,10 +32,10 @@ _WORDS = words(
 
 def _rest_of_string(quote: str) -> tuple[LexerRule, ...]:
     """Returns rules for the rest of a string in three quotation marks."""
-    inside = rf"(?:[^\\{quote}]|\\.|{quote}(?!{quote}{quote}))"
+    inside = rf"(?>[^\\{quote}]|\\.|{quote}(?!{quote}{quote}))"
     return (
         LexerRule(rf"{inside}*+{quote * 3}", String, then=NORMAL),
-        LexerRule(rf"(?:{inside}|[\\{quote}])++", String),
+        LexerRule(rf"(?>{inside}|[\\{quote}])++", String),
     )
 
 

@@ -72,7 +72,7 @@ class SassLexer(LineLexer):
         IN_COMMENT: in_comment_rules(),
         _OPERANDS: (
             _LABEL,
-            LexerRule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
+            LexerRule(r"\.\w++(?>::\w++)*+", Name.Attribute, _TYPES),
             LexerRule(r"(?:U?R(?:Z|\d++)|U?P(?:T|\d++)|S?B\d++)\b", Name.Variable),
             LexerRule(r"SR_\w++(?:\.[XYZ]\b)?", Name.Builtin.Pseudo),
             *_NUMBERS,

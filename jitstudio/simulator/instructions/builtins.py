@@ -71,7 +71,7 @@ def _text_at(wave: Wave, thread: int, address: int) -> str:
 
 # Such as %5d, %-8.3f, %*.*f, %llu, %hhx, %s and %%; see "Format Specifiers" of the guide.
 _CONVERSION = re.compile(
-    r"%(?P<flags>[-+ #0]*+)(?P<width>\*|\d*+)(?:\.(?P<precision>\*|\d*+))?+"
+    r"%(?P<flags>[-+ #0]*+)(?P<width>\*|\d*+)(?>\.(?P<precision>\*|\d*+))?+"
     r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>[diouxXfFeEgGaAcsp%n])"
 )
 _WIDE = frozenset(["l", "ll", "j", "z", "t"])

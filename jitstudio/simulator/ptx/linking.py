@@ -13,7 +13,7 @@ from jitstudio.ptx.scanner import INTEGER, bare_ptx, integer_of
 from jitstudio.ptx.skimming import function_texts, target_at, variable_texts, version_at
 
 _HEAD = re.compile(
-    rf"\.(?:version[ \t]++\d++\.\d++|address_size\s++{INTEGER}|target\s++\w++(?:\s*+,\s*+\w++)*+)"
+    rf"\.(?:version[ \t]++\d++\.\d++|address_size\s++{INTEGER}|target\s++\w++(?>\s*+,\s*+\w++)*+)"
 )
 _ARCH = re.compile(r"_(\d{2,4})([af]?)")
 _FILE_NUMBERS = re.compile(rf"(?:\.(?:file|loc)\s++|,\s*+inlined_at\s++)(?P<number>{INTEGER})")

@@ -8,7 +8,7 @@ _BRACKET = re.compile(rb"->|[<>]=|(?<=\w)<(?!<)|[(\[{>}\]),]")
 _ROUND = re.compile(rb"[(),]")
 _SPACED_OPENING = re.compile(rb"<<[ \t]++<")
 # No shift has such a sign behind it.
-_SPACED = re.compile(rb"(<<[ \t]*+<)((?:[^;{}<>]|<(?!<)|>(?!>[ \t]*+>))++)(>>[ \t]*+>)(?=\s*+\()")
+_SPACED = re.compile(rb"(<<[ \t]*+<)((?>[^;{}<>]|<(?!<)|>(?!>[ \t]*+>))++)(>>[ \t]*+>)(?=\s*+\()")
 _OPENING = frozenset((b"(", b"[", b"{", b"<"))
 
 

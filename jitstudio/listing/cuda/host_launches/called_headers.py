@@ -15,7 +15,7 @@ _LONGEST = 1 << 16
 _MOST_BYTES = 1 << 17
 _MOST_TEXTS = 64
 # `blocks_for(n)`, `ceil_div<int>(n, m)`
-_CALLED = re.compile(rb"\b([A-Za-z_]\w*+)[ \t]*+(?:<[\w:, ]*+>)?+[ \t]*+\(")
+_CALLED = re.compile(rb"\b([A-Za-z_]\w*+)[ \t]*+(?><[\w:, ]*+>)?+[ \t]*+\(")
 _CLASS = re.compile(rb"\b(?:struct|class)\s++(\w++)")
 _COMMON = frozenset(
     {b"if", b"for", b"while", b"switch", b"return", b"sizeof", b"catch", b"defined", b"dim3"}

@@ -31,7 +31,7 @@ from jitstudio.listing.cuda.words import words_in
 _CLASSES = frozenset({"class_specifier", "struct_specifier"})
 _VECTORS = ("vector", "device_vector", "host_vector", "universal_vector")
 _MACRO = re.compile(
-    rb"^[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,]*+)\)((?:[^\n\\]|\\\r?\n|\\.)++)", re.M
+    rb"^[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,]*+)\)((?>[^\n\\]|\\\r?\n|\\.)++)", re.M
 )
 _MOST_MACROS = 200
 _MOST_ALIASES = 8

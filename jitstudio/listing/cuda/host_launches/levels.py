@@ -15,7 +15,7 @@ _BASES = re.compile(rb"(?<!:):(?!:)")
 _LAST_WORD = re.compile(rb"(?<!\w)~?+\w++\Z")
 _ALIAS = re.compile(rb"using\s++(\w++)\s*+=")
 # The name in `void (*const table)(int) = `.
-_POINTER = re.compile(rb"\(\s*+\*(?:\s*+const\b)?+\s*+(\w++)")
+_POINTER = re.compile(rb"\(\s*+\*(?>\s*+const\b)?+\s*+(\w++)")
 _TOKEN = re.compile(rb"\w++|\S")
 _BETWEEN_WORDS = re.compile(rb"(?<=\w)\s++(?=\w)")
 

@@ -15,7 +15,7 @@ from jitstudio.listing.cuda.outline import QUOTED, close_of
 from jitstudio.listing.cuda.words import words_in
 
 _DEFINITION = re.compile(
-    rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
+    rb"^[ \t]*+#[ \t]*+define\b(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+", re.MULTILINE
 )
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _JOINED = re.compile(rb"\\\r?\n")

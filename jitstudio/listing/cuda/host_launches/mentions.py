@@ -43,11 +43,11 @@ _ENUM = re.compile(rb"\benum\b")
 _BEFORE_TYPE = re.compile(rb"[;{}(,<]")
 _INSIDE = rb"[^;{}()<>]*+"
 _DECLARED = re.compile(
-    rb"\s*+(?:(?:const|static|struct)\s++)*+("
-    rb"(?:(?:unsigned|signed|long|short)\b\s*+)++(?:(?:int|char|double)\b)?+"
-    rb"|[A-Za-z_][\w:]*+(?:\s*+<%s(?:<%s(?:<%s>%s)*+>%s)*+>)?+)"
-    rb"((?:\*|\s|&|const\b|__restrict__)*+)"
-    rb"(?:\w++\s*+(?:=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
+    rb"\s*+(?>(?:const|static|struct)\s++)*+("
+    rb"(?>(?:unsigned|signed|long|short)\b\s*+)++(?>(?:int|char|double)\b)?+"
+    rb"|[A-Za-z_][\w:]*+(?>\s*+<%s(?><%s(?><%s>%s)*+>%s)*+>)?+)"
+    rb"((?>\*|\s|&|const\b|__restrict__)*+)"
+    rb"(?>\w++\s*+(?>=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
 )
 _BEHIND_DECLARED = re.compile(rb"\s*+(?:[;,=)({]|(\[))")
 _NO_TYPES = (b"return", b"auto", b"delete", b"new", b"else")

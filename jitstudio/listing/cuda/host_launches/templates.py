@@ -43,15 +43,15 @@ _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _INSIDE = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
 _CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
 _CAST_CXX = re.compile(
-    rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?:const\b)?+\s*+([^<>*\s][^<>*]*+)(\**+)\s*+>"
+    rb"(?:static|reinterpret|const)_cast\s*+<\s*+(?>const\b)?+\s*+([^<>*\s][^<>*]*+)(\**+)\s*+>"
 )
 _MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
-_NEW = re.compile(rb"new\s++([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?+)")
+_NEW = re.compile(rb"new\s++([A-Z_a-z][\w:]*+(?><[\w:, ]++>)?+)")
 # `std::span<float>(p, n)`, `std::span{p, n}`.
-_OBJECT = re.compile(rb"((?:std::)?\w++)\s*+(?:<[^<>()]*+>)?+\s*+[({](?=.*[)}]\Z)", re.DOTALL)
+_OBJECT = re.compile(rb"((?:std::)?\w++)\s*+(?><[^<>()]*+>)?+\s*+[({](?=.*[)}]\Z)", re.DOTALL)
 _HOLDING = frozenset({b"std::span", b"span", b"std::vector", b"vector"})
 # A word, or several that are a type: what needs no brackets in an expression.
-_NAME = re.compile(rb"[\w:]++(?:\s++[\w:]++)*+(?:<[\w:,\s]*+>)?+[\s*&]*+")
+_NAME = re.compile(rb"[\w:]++(?>\s++[\w:]++)*+(?><[\w:,\s]*+>)?+[\s*&]*+")
 _NUMBER = re.compile(rb"(?:\d[\d']*+(u?)|[\d.]+(?:[eE][-+]?\d+)?(f?))", re.IGNORECASE)
 # `v.data()`, `raw_pointer_cast(v.data())`, `raw_pointer_cast(&v[0])`.
 _CONTENT = re.compile(
@@ -60,10 +60,10 @@ _CONTENT = re.compile(
 )
 # `p`, `&p[2]`, `s.p + n`, `this->p`, `b.begin()`.
 _VARIABLE = re.compile(
-    rb"(&?)\s*+([A-Za-z_]\w*+(?:(?:\.|->)\w++){0,3}+(?:(?<=\w)\(\s*+\))?+)\s*+(\[[^\[\]]*+\])?+"
-    rb"\s*+(?:[+-][\w*\s]++)?+"
+    rb"(&?)\s*+([A-Za-z_]\w*+(?>(?:\.|->)\w++){0,3}+(?>(?<=\w)\(\s*+\))?+)\s*+(?>(\[[^\[\]]*+\]))?+"
+    rb"\s*+(?>[+-][\w*\s]++)?+"
 )
-_CALL = re.compile(rb"((?:\w++::)*+[A-Za-z_]\w*+)\s*+(?=\()")
+_CALL = re.compile(rb"((?>\w++::)*+[A-Za-z_]\w*+)\s*+(?=\()")
 _DECLTYPE = re.compile(rb"\bdecltype\s*+(?=\()")
 _TRAIT = re.compile(
     rb"(?:typename\s++)?(?:std::)?(remove_pointer|remove_reference|remove_const|remove_cv|decay"
@@ -299,7 +299,7 @@ def _pack(called: TemplateHead, arguments: tuple[bytes, ...], known: Known) -> l
     """Returns what a pack represents by the arguments of a call; None where it is not known."""
     name = re.escape(called.names[-1])
     form = re.compile(
-        rb"\s*+(?:const\s++)?+%s(?:\s*+const\b)?+\s*+(\**+)\s*+(?:&&?)?+\s*+\.\.\." % name
+        rb"\s*+(?>const\s++)?+%s(?>\s*+const\b)?+\s*+(\**+)\s*+(?>&&?)?+\s*+\.\.\." % name
     )
     mention = re.compile(rb"\b%s\b" % name)
     for at, parameter in enumerate(called.parameters):
