@@ -95,11 +95,14 @@ def _print(text: str, stream: TextIO, end: str = "\n") -> None:
 def _write(text: str, stream: TextIO, end: str) -> None:
     try:
         print(text, file=stream, end=end, flush=True)
-    except BrokenPipeError:
-        # A reader such as `head` has had enough: the rest goes nowhere, which is no error.
+    except OSError as error:
+        # What is left in the buffer goes nowhere: Python writes it again at its end.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+        # A reader such as `head` has had enough, which is no error.
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def table_lines(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:

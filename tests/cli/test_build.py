@@ -157,7 +157,9 @@ def test_a_reader_that_leaves_early_is_no_error(command, environment):
     assert errors == b""
 
 
-def test_a_full_disk_is_told_in_words(command, environment):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told_in_words(command, environment, unbuffered):
+    environment = environment | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             command("build", SAMPLES / "vector_add.cu"),
