@@ -303,7 +303,8 @@ def first(pattern: re.Pattern[str], text: str) -> str | None:
 
 # `call void bitcast (void (i8*, i8, i64, i1)* @llvm.memset.p0i8.i64 to void (…)*)(i8* %p, …)`
 _MEMORY_CAST = re.compile(
-    r"bitcast \([^@\n]{0,999}(?P<name>@llvm\.mem(?:set|cpy|move)\.[\w.]++) to "
+    # Not beyond the next cast, so that each place is looked at once.
+    r"bitcast \((?>[^@\nb]|b(?!itcast \()){0,999}+(?P<name>@llvm\.mem(?:set|cpy|move)\.[\w.]++) to "
     r"[^@%\n]{0,999}?\*\)\s*+"
     r"\((?P<arguments>(?>[^()\n]|\([^()\n]*+\))*+)\)"
 )
