@@ -272,9 +272,8 @@ def misread(pattern: str | bytes, flags: int = 0) -> bool:
         for kind, value in waiting.pop():
             if kind in _REPEATS:
                 items = list(value[2])
-                if kind is op.POSSESSIVE_REPEAT and [k for k, _ in items if k not in _SINGLE]:
-                    return True
-                if kind is op.POSSESSIVE_REPEAT and len(items) != 1:
+                is_single = len(items) == 1 and items[0][0] in _SINGLE
+                if kind is op.POSSESSIVE_REPEAT and not is_single:
                     return True
                 waiting.append(items)
             waiting += map(list, _inner(kind, value))

@@ -54,7 +54,7 @@ from jitstudio.system.paths import (
 )
 from jitstudio.system.private import make_private
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.own_texts import include_folders, own_texts
+from jitstudio.toolchain.own_texts import include_folders, option_values, own_texts, texts_in_memory
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 # As NVRTC's own headers have it, and no host's of Linux.
@@ -88,7 +88,7 @@ _ABANDONED = 3600.0
 def header_options(job: Job, version: str) -> tuple[str, ...]:
     """Returns options to send behind the user's, whose folders are so searched first."""
     includes = any(option.startswith(_FORCED) for option in job.options)
-    if not includes and not any(_INCLUDE.search(text) for text in _contents(job)):
+    if not includes and not any(_INCLUDE.search(text) for text in texts_in_memory(job)):
         return ()
     own = any(option.startswith(_OURS) for option in job.options)
     # Where a real header is, in whichever folder, it is taken.
@@ -98,11 +98,6 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
         last = tuple(f"--include-path={at}" for at in more)
         last += _ALONE if _are_alone(job) else ()
     return (*(() if own else _options(version)), *last)
-
-
-def _contents(job: Job) -> Iterator[bytes]:
-    yield from (content for _, content in job.inputs)
-    yield from (header.content for header in job.headers)
 
 
 def header_folders(version: str) -> tuple[str, ...]:
@@ -121,8 +116,8 @@ def _are_alone(job: Job) -> bool:
     folders = tuple(include_folders(job))
     in_memory = {header.name for header in job.headers}
     beside = os.path.dirname(split_variant(job.name)[0])
-    waiting = [(beside, includes(text)) for text in _contents(job)]
-    if any(_WIDER.search(text) for text in _contents(job)):
+    waiting = [(beside, includes(text)) for text in texts_in_memory(job)]
+    if any(_WIDER.search(text) for text in texts_in_memory(job)):
         return False
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_OWN:
@@ -166,7 +161,7 @@ def _cupy_folders(job: Job) -> tuple[str, ...]:
 
     A Python file has its own CuPy, which names the folder itself.
     """
-    if any(_CUPY.search(text) for text in _contents(job)):
+    if any(_CUPY.search(text) for text in texts_in_memory(job)):
         for site in sys.path:
             folder = os.path.join(site, "cupy", "_core", "include")
             if os.path.isdir(os.path.join(folder, "cupy")):
@@ -568,12 +563,8 @@ def line_directive(name: str) -> bytes:
 
 
 def _texts(job: Job) -> Iterator[_Text]:
-    forced = (
-        option.value
-        for option in read(job.options)
-        if option.spec and option.spec.effect is OptionEffect.INCLUDES and option.value
-    )
-    yield _Text("--pre-include", "", frozenset(forced))
+    forced = frozenset(option_values(job, OptionEffect.INCLUDES))
+    yield _Text("--pre-include", "", forced)
     beside = os.path.dirname(job.name)
     expressions = "\n".join(job.name_expressions).encode()
     for content in (*(content for _, content in job.inputs), expressions):

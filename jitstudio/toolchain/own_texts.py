@@ -20,14 +20,19 @@ _LARGEST = 4 << 20
 
 def include_folders(job: Job) -> Iterator[str]:
     """Yields the folders that the options name."""
+    return option_values(job, OptionEffect.READS)
+
+
+def option_values(job: Job, effect: OptionEffect) -> Iterator[str]:
+    """Yields the values of the options that have an effect, in order."""
     for option in read(job.options):
-        if option.spec and option.spec.effect is OptionEffect.READS and option.value:
+        if option.spec and option.spec.effect is effect and option.value:
             yield option.value
 
 
 def own_texts(job: Job) -> Iterator[bytes]:
     """Yields all texts that are the author's."""
-    yield from _in_memory(job)
+    yield from texts_in_memory(job)
     yield from own_headers(job)
 
 
@@ -38,7 +43,7 @@ def own_headers(job: Job) -> list[bytes]:
     """
     beside = os.path.dirname(split_variant(job.name)[0])
     headers = quoted_headers(
-        ((beside, text) for text in _in_memory(job)),
+        ((beside, text) for text in texts_in_memory(job)),
         (beside, *include_folders(job)),
         partial(text_at, job),
         most=_MOST_HEADERS,
@@ -47,7 +52,8 @@ def own_headers(job: Job) -> list[bytes]:
     return list(headers.values())
 
 
-def _in_memory(job: Job) -> Iterator[bytes]:
+def texts_in_memory(job: Job) -> Iterator[bytes]:
+    """Yields the texts of the module and of the headers in memory."""
     yield from (content for _, content in job.inputs)
     yield from (header.content for header in job.headers)
 
