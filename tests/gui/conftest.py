@@ -175,9 +175,10 @@ def restarted(request, shared_driver):
     """The shared window as at its first start, with its sample built.
 
     A test that changes more than a project holds, or looks at that, has one of its own:
-    `usefixtures("driver")`.
+    `usefixtures("driver")`. One that launches on a GPU has, too: the shared window's target is
+    the quick one, which no GPU of today need have.
     """
-    if "driver" in request.fixturenames:
+    if "driver" in request.fixturenames or request.node.get_closest_marker("gpu"):
         own = request.getfixturevalue("driver")
         own.start()
         return own

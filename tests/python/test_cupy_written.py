@@ -1,12 +1,19 @@
 """Axes of arrays as CuPy joins them before it writes a kernel."""
 
+import os
 import random
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
+from jitstudio.core.captured import unpack
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.tools import Tool
 from jitstudio.python.cupy_written import _joined, _View, replace_written_kernels
+from jitstudio.toolchain.python_scripts import run_script
 
 
 def view(*axes, is_raw=False):
@@ -68,3 +75,68 @@ def test_kernels_of_a_cupy_that_cannot_be_asked_are_left_out_and_said(monkeypatc
     assert cupy.ElementwiseKernel("T x", "T y", "y = x", "k")(array, 3) is array
     assert cupy.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")(array) is array
     assert said[0].startswith("CuPy 9.0 writes elementwise kernels and reductions on a GPU only")
+
+
+WRITTEN_ON_A_GPU = """\
+import random
+import cupy
+
+chance = random.Random(7)
+add = cupy.ElementwiseKernel("T x, T y, float32 s", "T z", "z = x + y * s", "add")
+mixed = cupy.ElementwiseKernel("T x, U y", "V z, int64 n", "z = x; n = i + (y > 0)", "mixed")
+turned = cupy.ElementwiseKernel("raw T x, int32 n", "T y", "y = x[n - i]", "turned")
+norm = cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+most = cupy.ReductionKernel("T x, T y", "float64 z", "x - y", "max(a, b)", "z = a", "-1e30", "most")
+
+
+def array(shape, kind):
+    steps = [chance.choice([1, 1, 2]) for _ in shape]
+    part = cupy.zeros([n * step for n, step in zip(shape, steps)], kind)
+    return part[tuple(slice(None, None, step) for step in steps)]
+
+
+for _ in range(40):
+    shape = [chance.choice([1, 3, 4, 64]) for _ in range(chance.randint(1, 3))]
+    kinds = [chance.choice(["float32", "float64", "int32"]) for _ in range(2)]
+    x, y = array(shape, kinds[0]), array(shape, kinds[0])
+    if chance.random() < 0.5:
+        x, y = x.T, y.T
+    add(x, y, 2)
+    add(x, y[:1], 2)
+    mixed(x, array(x.shape, kinds[1]), cupy.zeros(x.shape, "float32"), cupy.zeros(x.shape, "int64"))
+    turned(x, x.size - 1, y)
+    norm(x)
+    norm(x, axis=chance.randrange(x.ndim), keepdims=chance.random() < 0.5)
+    most(x, y, axis=chance.randrange(x.ndim))
+"""
+
+
+@pytest.mark.gpu
+def test_kernels_are_written_as_cupy_writes_them_on_a_gpu(tmp_path):
+    pytest.importorskip("cupy", "14")
+    program, cache = tmp_path / "kernels.py", tmp_path / "cache"
+    program.write_text(WRITTEN_ON_A_GPU)
+    surroundings = {
+        "CUPY_CACHE_SAVE_CUDA_SOURCE": "1", "CUPY_CACHE_DIR": str(cache), "CUPY_ACCELERATORS": ""
+    }  # fmt: skip
+    subprocess.run([sys.executable, program], env=os.environ | surroundings, check=True)
+    theirs = {path.read_text() for path in cache.rglob("*.cu")}
+    inputs = ((Ref(CodeKind.PYTHON, "kernels.py"), program.read_bytes()),)
+    job = Job(
+        Tool.PYTHON,
+        "kernels.py",
+        inputs,
+        (CodeKind.CAPTURED,),
+        ("-arch=sm_90",),
+        folder=str(tmp_path),
+    )
+    report = run_script(job)
+    assert report.diagnostics == []
+    kernels = [unpack(content) for content in report.captured]
+    texts = {kernel.source.text for kernel in kernels}
+    written = {text for text in theirs if any(f"{name}(" in text for name in NAMES)}
+    assert len(written) > 20
+    assert texts == written
+
+
+NAMES = ("add", "mixed", "turned", "norm", "most")
