@@ -14,11 +14,14 @@ from jitstudio.gui.kit.fonts import load_fonts
 from jitstudio.gui.kit.theme import Theme, set_current_theme
 from jitstudio.gui.state import build_settings, file_reader
 from jitstudio.gui.window.application import GarbageCollector
+from jitstudio.toolchain.driver import describe
 from tests.gui.driver import PATIENCE, Driver
 from tests.gui.threads import watched_imports
 from tests.support import QUICK_ARCH
 
 _PATIENCE_MS = int(1000 * PATIENCE)
+# A target that is quick to disassemble; where there is a GPU, the one that the window takes for it.
+_ARCH = QUICK_ARCH if describe().problem else build_settings.DEFAULT_ARCH
 
 
 class _PatientBot(QtBot):
@@ -136,13 +139,9 @@ def light_again(light):
 
 
 @pytest.fixture
-def driver(request, qapp, tmp_path, monkeypatch):
-    """A window with a worker of its own, not shown yet, whose target is quick to disassemble.
-
-    For a test that launches on a GPU it is the target that the window takes by itself.
-    """
-    if request.node.get_closest_marker("gpu") is None:
-        monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
+def driver(qapp, tmp_path, monkeypatch):
+    """A window with a worker of its own, not shown yet."""
+    monkeypatch.setattr(build_settings, "DEFAULT_ARCH", _ARCH)
     driver = Driver(qapp, tmp_path)
     yield driver
     driver.end()
@@ -157,7 +156,7 @@ def shared_driver(qapp, tmp_path_factory, shared_folder):
         around.setenv("JITSTUDIO_CONFIG_DIR", str(folder / "settings-of-the-user"))
         around.setenv("JITSTUDIO_RUNTIME_DIR", str(folder / "sockets"))
         around.setattr(file_reader, "MOMENT", PATIENCE)
-        around.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
+        around.setattr(build_settings, "DEFAULT_ARCH", _ARCH)
         driver = Driver(qapp, folder)
         yield driver
         driver.end()
@@ -175,10 +174,9 @@ def restarted(request, shared_driver):
     """The shared window as at its first start, with its sample built.
 
     A test that changes more than a project holds, or looks at that, has one of its own:
-    `usefixtures("driver")`. One that launches on a GPU has, too: the shared window's target is
-    the quick one, which no GPU of today need have.
+    `usefixtures("driver")`.
     """
-    if "driver" in request.fixturenames or request.node.get_closest_marker("gpu"):
+    if "driver" in request.fixturenames:
         own = request.getfixturevalue("driver")
         own.start()
         return own
