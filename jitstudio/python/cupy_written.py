@@ -44,7 +44,7 @@ def replace_written_kernels(
             def __call__(self, *args: Any, stream: Any = None, **kwargs: Any) -> Any:
                 kernel = self._kernel
                 code = write(kernel, args, **kwargs)
-                if code.text not in self._known:
+                if code.grid and code.text not in self._known:
                     self._known.add(code.text)
                     built = build(code.text, code.options, kernel.name)
                     built.launch(kernel.name, (code.grid,), (code.block,))
@@ -92,7 +92,7 @@ class WrittenCode(NamedTuple):
         text: The code, with the headers that CuPy puts in front.
         options: The options to compile the kernel with.
         outputs: The arrays that the kernel writes.
-        grid: The number of blocks.
+        grid: The number of blocks; 0 if CuPy launches nothing, as there are no elements.
         block: The threads of a block.
     """
 
@@ -159,6 +159,8 @@ class CupyWriter:
         shape = (size,) if size is not None else self._common_shape(kernel.params, args)
         types, out_types, letters = self._typed(kernel, inputs, outputs)
         arrays = outputs or tuple(self._numpy.zeros(shape, type_) for type_ in out_types)
+        if not prod(shape):
+            return _not_launched(arrays)
         values = (*inputs, *arrays)
         views = self._views(kernel.params, values, shape)
         if kernel.reduce_dims:
@@ -169,8 +171,10 @@ class CupyWriter:
             **kernel.kwargs,
         )
         options = tuple(kernel.kwargs.get("options", ()))
-        grid = -(-prod(shape) // block_size)
-        return WrittenCode(self._headers + text, options, arrays, grid, block_size)
+        # `Function.linear_launch` in cuda/function.pyx.
+        threads = prod(shape)
+        grid, block = -(-threads // block_size), min(threads, block_size)
+        return WrittenCode(self._headers + text, options, arrays, grid, block)
 
     def reduction(
         self,
@@ -190,7 +194,9 @@ class CupyWriter:
         kept_shape = tuple(1 if n in reduced else length for n, length in enumerate(shape))
         of_output = kept_shape if keepdims else left_shape
         arrays = outputs or tuple(self._numpy.zeros(of_output, type_) for type_ in out_types)
-        is_long = prod(shape) // max(1, prod(left_shape)) > _LARGEST_INT
+        if not prod(of_output):
+            return _not_launched(arrays)
+        is_long = prod(shape) // prod(left_shape) > _LARGEST_INT
         index = self._numpy.dtype("int64" if is_long else "int32").name
         letters = self._type_map((*letters._pairs, ("IndexT", index)))  # noqa: SLF001
 
@@ -287,6 +293,10 @@ class CupyWriter:
     def _of_indexer(self, shape: _Shape) -> Any:
         is_short = prod(shape) <= _LARGEST_INT + 1
         return self._argument(_INDEXER, self._indexer, None, len(shape), True, is_short)
+
+
+def _not_launched(outputs: tuple[Any, ...]) -> WrittenCode:
+    return WrittenCode("", (), outputs, 0, 0)
 
 
 def _joined(views: list[_View | None], shape: _Shape) -> _Shape:

@@ -385,6 +385,8 @@ cp.ElementwiseKernel("raw T x, int32 n", "raw T y", "y[i] = x[n - i]", "turn")(
     x, 999, x, size=1000, block_size=64)
 l2 = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2")
 print(l2(x, axis=1).shape, l2(x), l2(x.T, axis=0, keepdims=True).shape)
+add(x[0, :3].astype("f2"), x[0, :3].astype("f2"), 2)
+print(add(x[:0], x[:0], 2).shape, l2(x[:, :0], axis=0).shape)
 """
 
 
@@ -409,10 +411,15 @@ def test_cupy_writes_its_kernels_for_the_arrays_that_they_are_called_with(tmp_pa
         ("turn", "float, 2, 1", "float, 2, 1", "1"),
         ("l2", "float, 2, 0", "float, 1, 1", "2", "1"),
         ("l2", "float, 1, 1", "float, 0, 1", "1", "0"),
+        ("add", "float16, 1, 1", "float16, 1, 1", "float16, 1, 1", "1"),
     ]
+    # Without elements nothing is launched.
+    assert "(0, 100) (0,)" in report.log
     launches = [{k.removeprefix(LAUNCH): v for k, v in each.facts.items()} for each in kernels]
     assert (launches[5]["turn: grid"], launches[5]["turn: block"]) == ("16", "64")
     assert (launches[6]["l2: grid"], launches[6]["l2: block"]) == ("3", "512")
+    # No more threads than elements.
+    assert (launches[8]["add: grid"], launches[8]["add: block"]) == ("1", "3")
 
 
 def test_the_launches_of_kernels_of_cupy_are_kept(tmp_path):
