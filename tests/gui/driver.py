@@ -28,6 +28,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state import build_settings
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
@@ -153,7 +154,7 @@ class Driver:
         # As `New project` does, without its question.
         self.projects._clear()
         self.state.project.reset()
-        settings.arch, settings.auto_build = QUICK_ARCH, True
+        settings.arch, settings.auto_build = build_settings.DEFAULT_ARCH, True
         for key in list(notices._rows):
             notices.withdraw(key)
         self.settle()
