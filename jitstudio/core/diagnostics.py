@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import PurePath
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.code import LINKED, CodeKind, split_variant
 from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.tools import Tool
 
@@ -214,10 +214,10 @@ _SUMMARIES = (
     "Error in parsing name expression for lowered name lookup.",
 )
 
-# `    from k.cu(1), inlined at k.cu(6)`: `toolchain.assembly_errors`
-_ORIGIN = re.compile(
-    r"    from (?P<file>\S[^\n]*?)\((?P<line>\d+)\)(?P<calls>(?:, inlined at .*)?)"
-)
+# `    from k.cu(1), inlined at k.cu(6), compiled to k.ptx(54)`, `    from k.ptx(54)` or
+# `    from k.cu`: `toolchain.assembly_errors`
+_FROM, _INLINED, _COMPILED = "    from ", ", inlined at ", ", compiled to "
+_PLACE = re.compile(r"(?P<file>\S[^\n]*?)\((?P<line>\d{1,9}+)\)")
 
 _SEVERITIES = {
     "catastrophic error": Severity.ERROR,
@@ -339,6 +339,8 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     message = match["message"].strip()
     number = groups.get("number") or ""
     if match.re is _PTXAS_REMARK:
+        # Of a link that names no module nobody knows which PTX the line is of.
+        line = None if source == LINKED else line
         file = _NAMELESS_PTX if line else source
         groups["severity"] = "warning" if message.startswith(_LOSS) else "info"
         message = f"{message} [{number}]"
@@ -352,17 +354,26 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
         message = f"In the name expression '{expression_in(''.join(following[:1]))}': {message}"
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
-        file = _ptx_file(source)
-    if match.re in (_PTXAS_LINE, _PTXAS_REMARK) and (
-        origin := _ORIGIN.fullmatch("".join(following[:1]))
-    ):
-        message = f"{message} ({file}:{line}{origin['calls']})"
-        file, line = origin["file"], int(origin["line"])
+        file = ptx_file(source)
+    below = "".join(following[:1])
+    if match[0].startswith("ptxas ") and below.startswith(_FROM):
+        source_part, _, ptx = below.removeprefix(_FROM).partition(_COMPILED)
+        first, inlined, calls = source_part.partition(_INLINED)
+        file, line = _place(first)
+        if ptx:
+            message = "{} ({}:{}{}{})".format(message, *_place(ptx), inlined, calls)
     severity = _SEVERITIES[groups.get("severity") or "error"]
     return Diagnostic(severity, file, line, column, message, tool, number)
 
 
-def _ptx_file(source: str) -> str:
+def _place(spelling: str) -> tuple[str, int | None]:
+    """Returns file and line of a place such as `k.cu(3)`."""
+    match = _PLACE.fullmatch(spelling)
+    return (match["file"], int(match["line"])) if match else (spelling, None)
+
+
+def ptx_file(source: str) -> str:
+    """Returns the name of the PTX that is made of a module."""
     return str(PurePath(source).with_suffix(CodeKind.PTX.ending))
 
 
@@ -393,14 +404,10 @@ def _named(
         )
     named = trailer["file"]
     for diagnostic in pending:
-        if named is None or named == _PTX_BY_LTO:
-            yield diagnostic
-        elif diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending):
-            yield replace(diagnostic, file=named)
-        else:
-            # It has its place in a source, and that in the PTX behind the message.
-            message = diagnostic.message.replace(f"({_ptx_file(source)}:", f"({named}:")
-            yield replace(diagnostic, message=message)
+        is_ptx = diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending)
+        # Of all else the place is in a source, and the message has that in the PTX.
+        is_nameless = named not in (None, _PTX_BY_LTO) and is_ptx
+        yield replace(diagnostic, file=named) if is_nameless else diagnostic
 
 
 def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:

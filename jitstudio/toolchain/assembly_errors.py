@@ -3,45 +3,123 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
-from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.disk import working_folder
+from jitstudio.ptx.scanner import bare_ptx
+from jitstudio.ptx.skimming import function_texts
 
 _ERROR = re.compile(
     # `ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'`
     r"^ptxas (?:[^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"
-    # `info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`
-    r"|(?:info|warning) *: \(C\d+\) [^\n]*?\bin (?:around )?line (?P<remarked>\d{1,9}+)\b[^\n]*+)$",
+    # `info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`,
+    # `warning : Pragma 'nonsense' unsupported`
+    r"|(?:info *+: \(C\d+\)|warning *+:) [^\n]*?"
+    r"(?>\bin (?:around )?line (?P<remarked>\d{1,9}+)\b[^\n]*+)?+)$",
     re.MULTILINE,
 )
 # An error may be told at the line behind the one that it is in, as where a semicolon is missing.
 _NEAR = 3
+# A link by PTX reports each module apart: remarks, `ptxas info    : 0 bytes gmem`, its functions.
+_REPORT = re.compile(
+    r"^ptxas info *+: \d++ bytes gmem\b[^\n]*+\n?+"
+    r"(?>ptxas (?> ++\.|info *+: (?:Compiling |Function |Used |Compile time))[^\n]*+\n?+)*+",
+    re.MULTILINE,
+)
+_FUNCTION = re.compile(r"\bfunction '(?P<in>[^'\n]+)'|: Function properties for (?P<of>\S+)")
+
+
+@dataclass(frozen=True)
+class AssembledPtx:
+    """PTX that ptxas reads.
+
+    Attributes:
+        file: The name of its file, as places in it are told.
+        text: The PTX; empty where nobody knows it.
+        sources: The modules and headers that its line table is about. Line tables join them to the
+            working directory. Empty for PTX that the author wrote, whose places are its own lines.
+    """
+
+    file: str
+    text: str
+    sources: tuple[str, ...] = ()
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The lowered names of functions with a body."""
+        return frozenset(f.name for f in function_texts(bare_ptx(self.text)) if f.body >= 0)
+
+    @cached_property
+    def _lines(self) -> PtxLines:
+        return read_ptx_lines(self.text.split("\n") if self.sources else [])
+
+    def origin(self, number: int) -> str:
+        """Returns the place in the source of a line, and where it was inlined, or of the PTX."""
+        near = (self._lines.places_of(n) for n in range(number, number - _NEAR, -1))
+        chain: InlineChain = next(filter(None, near), ())
+        known = {f"{working_folder()}/{name}": name for name in self.sources}
+        frames = [f"{known.get(place.file, place.file)}({place.line})" for place in chain]
+        here = f"{self.file}({number})"
+        return f"{', inlined at '.join(frames)}, compiled to {here}" if frames else here
 
 
 def has_places(errors: str) -> bool:
     """Returns whether ptxas names lines of the PTX."""
-    return bool(_ERROR.search(errors))
+    return any(error["line"] or error["remarked"] for error in _ERROR.finditer(errors))
 
 
-def with_sources(errors: str, ptx: str, names: Iterable[str]) -> str:
-    """Returns the errors of ptxas, with the place in the source below each error.
-
-    Args:
-        errors: What it said.
-        ptx: The PTX that it was about, with a line table.
-        names: The modules and headers of the build. Line tables join them to the working directory.
-    """
-    lines = read_ptx_lines(ptx.split("\n"))
-    known = {f"{working_folder()}/{name}": name for name in names}
+def with_sources(errors: str, ptx: AssembledPtx) -> str:
+    """Returns the errors of ptxas on one text, with the place in the source below each error."""
 
     def placed(error: re.Match[str]) -> str:
-        number = int(error["line"] or error["remarked"])
-        near = (lines.places_of(n) for n in range(number, number - _NEAR, -1))
-        chain: InlineChain = next(filter(None, near), ())
-        frames = [f"{known.get(place.file, place.file)}({place.line})" for place in chain]
-        more = "".join(f", inlined at {frame}" for frame in frames[1:])
-        return f"{error[0]}\n    from {frames[0]}{more}" if frames else error[0]
+        number = error["line"] or error["remarked"]
+        # The author's PTX is named as the module that it is.
+        if not number or not ptx.text or not ptx.sources:
+            return error[0]
+        return f"{error[0]}\n    from {ptx.origin(int(number))}"
 
     return _ERROR.sub(placed, errors)
+
+
+def with_modules(remarks: str, modules: Iterable[AssembledPtx]) -> str:
+    """Returns what ptxas remarks on the modules of a link, with the module and place of each.
+
+    ptxas names neither. A module is recognised by its functions: that of the remark, and then those
+    which are reported with it.
+    """
+    modules = tuple(modules)
+
+    def placed(remark: re.Match[str]) -> str:
+        after = bisect_right(reports, remark.start(), key=re.Match.start)
+        reported = reports[after][0] if after < len(reports) else ""
+        names = (*_function_names(remark[0]), *_function_names(reported))
+        module = _with_functions(modules, names)
+        if module is None:
+            return remark[0]
+        number = remark["remarked"]
+        origin = module.origin(int(number)) if number else [*module.sources, module.file][0]
+        return f"{remark[0]}\n    from {origin}"
+
+    reports = list(_REPORT.finditer(remarks))
+    return _ERROR.sub(placed, remarks)
+
+
+def _function_names(log: str) -> Iterator[str]:
+    return (match["in"] or match["of"] for match in _FUNCTION.finditer(log))
+
+
+def _with_functions(modules: tuple[AssembledPtx, ...], names: Iterable[str]) -> AssembledPtx | None:
+    """Returns the only module that has the functions, by as many of them as it takes."""
+    is_known = False
+    for name in names:
+        # ptxas adds functions of its own, which no module has.
+        if having := tuple(module for module in modules if name in module.functions):
+            modules, is_known = having, True
+        if is_known and len(modules) == 1:
+            return modules[0]
+    return None

@@ -10,13 +10,18 @@ from typing import Any
 from cuda.bindings import nvjitlink
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.code import LINKED, CodeKind, Header
 from jitstudio.core.fatbin import unpacked_size
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.assembly_errors import has_places, with_sources
+from jitstudio.toolchain.assembly_errors import (
+    AssembledPtx,
+    has_places,
+    with_modules,
+    with_sources,
+)
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
@@ -125,9 +130,8 @@ def link(job: Job) -> Report:
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
-    if report.ok and has_places(report.log):
-        report.log = _with_sources(report.log, job, inputs)
-    elif not report.ok and has_places(report.error_log):
+    report.log = _with_modules(report.log, job, inputs)
+    if not report.ok and has_places(report.error_log):
         report.error_log = _with_sources(report.error_log, job, inputs)
     return report
 
@@ -138,21 +142,48 @@ _ASSEMBLED = re.compile(
 )
 
 
-def _with_sources(log: str, job: Job, inputs: list[_Input]) -> str:
-    """Returns the output of ptxas with places in sources, where the PTX behind is known."""
-    refs = [ref for ref, _ in job.inputs]
+def _with_sources(errors: str, job: Job, inputs: list[_Input]) -> str:
+    """Returns the errors of ptxas with places in sources, where the PTX behind is known."""
     if "-lto" in job.options:
-        return with_sources(log, _ptx_by_lto(job, inputs), [ref.name for ref in refs])
-    named = _ASSEMBLED.search(log)
+        return with_sources(errors, _ptx_by_lto(job, inputs))
+    named = _ASSEMBLED.search(errors)
+    modules = list(_ptx_modules(job))
+    is_alone = len(job.inputs) == 1
+    return next(
+        (
+            with_sources(errors, module)
+            for module in modules
+            if is_alone or (named is not None and named["name"] == module.file)
+        ),
+        errors,
+    )
+
+
+def _with_modules(log: str, job: Job, inputs: list[_Input]) -> str:
+    """Returns the remarks of ptxas with places in modules, and in their sources where known."""
+    if "-lto" in job.options:
+        return with_sources(log, _ptx_by_lto(job, inputs)) if has_places(log) else log
+    modules = list(_ptx_modules(job))
+    if len(job.inputs) == 1:
+        return with_sources(log, modules[0]) if modules else log
+    return with_modules(log, modules)
+
+
+def _ptx_modules(job: Job) -> Iterator[AssembledPtx]:
+    """Yields the inputs that are PTX."""
     for ref, content in job.inputs:
-        if len(refs) == 1 or (named is not None and named["name"] == ref.file_name):
-            is_read = ref.kind is CodeKind.PTX and is_made(ref)
-            return with_sources(log, text_of(content), [ref.name]) if is_read else log
-    return log
+        if ref.kind is CodeKind.PTX:
+            sources = (ref.name,) if is_made(ref) else ()
+            yield AssembledPtx(ref.file_name, text_of(content), sources)
 
 
-def _ptx_by_lto(job: Job, inputs: list[_Input]) -> str:
-    """Returns the PTX that a link by LTO hands to ptxas; empty without any."""
+def _ptx_by_lto(job: Job, inputs: list[_Input]) -> AssembledPtx:
+    """Returns the PTX that a link by LTO hands to ptxas, without text where there is none."""
+    file, sources = f"{LINKED}{CodeKind.PTX.ending}", tuple(ref.name for ref, _ in job.inputs)
+    return AssembledPtx(file, _text_by_lto(job, inputs), sources)
+
+
+def _text_by_lto(job: Job, inputs: list[_Input]) -> str:
     try:
         handle = nvjitlink.create(len(job.options) + 1, [*job.options, "-ptx"])
     except nvjitlink.nvJitLinkError:

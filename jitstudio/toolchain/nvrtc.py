@@ -18,14 +18,14 @@ from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, split_variant
-from jitstudio.core.diagnostics import Severity, diagnose, in_folders, who_asks
+from jitstudio.core.diagnostics import Severity, diagnose, in_folders, ptx_file, who_asks
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.assembly_errors import has_places, with_sources
+from jitstudio.toolchain.assembly_errors import AssembledPtx, has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
     asking_for_calls,
@@ -312,8 +312,8 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     rescue = Report()
     _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
-    ptx = text_of(rescue.made.get(CodeKind.PTX, b""))
-    report.error_log = with_sources(report.error_log, ptx, _names_of(job))
+    ptx = rescue.made.get(CodeKind.PTX, b"")
+    report.error_log = with_sources(report.error_log, _assembled(job, ptx))
     if CodeKind.PTX in job.makes:
         report.made, report.lowered = rescue.made, rescue.lowered
 
@@ -326,11 +326,14 @@ def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
         _compile(job, _for_ptx(options), (CodeKind.PTX,), again)
         report.ms += again.ms
         ptx = again.made.get(CodeKind.PTX, b"")
-    report.log = with_sources(report.log, text_of(ptx), _names_of(job))
+    report.log = with_sources(report.log, _assembled(job, ptx))
 
 
-def _names_of(job: Job) -> list[str]:
-    return [split_variant(job.name)[0], *(header.name for header in job.headers)]
+def _assembled(job: Job, ptx: bytes) -> AssembledPtx:
+    """Returns the PTX of a compile with the texts that its line table is about."""
+    name = split_variant(job.name)[0]
+    sources = (name, *(header.name for header in job.headers))
+    return AssembledPtx(ptx_file(name), text_of(ptx), sources)
 
 
 def _with_right_names(

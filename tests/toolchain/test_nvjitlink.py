@@ -2,15 +2,18 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from random import Random
 
 import pytest
 
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import LINKED, CodeKind, Source
+from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.kernel_resources import cubin_resources, kernels_of
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvfatbin, nvjitlink, nvrtc
-from tests.support import ptx, sample
+from tests.core.remarks import REMARKS
+from tests.support import cuda, ptx, request, sample
 
 K = CodeKind
 SCALE, MULTIPLY = sample("scale.ptx"), sample("multiply.ptx")
@@ -125,8 +128,8 @@ CALLER = 'extern "C" __device__ int f(int); extern "C" __global__ void k(int* p)
 CALLED = 'extern "C" __device__ int f(int x) { return x * 3; }\n'
 
 
-def relocatable(text, kind, *options):
-    arch = "-arch=sm_90" if kind is K.CUBIN else "-arch=compute_90"
+def relocatable(text, kind, *options, arch=""):
+    arch = arch or ("-arch=sm_90" if kind is K.CUBIN else "-arch=compute_90")
     source = ((Ref(K.CUDA, "k.cu"), text.encode()),)
     job = Job(Tool.NVRTC, "k.cu", source, (kind,), (arch, *options))
     return nvrtc.compile_cuda(job).made[kind]
@@ -235,3 +238,57 @@ def test_no_option_at_all_is_told_apart_from_an_unknown_one():
     report = nvjitlink.link(job)
     assert "NULL_INPUT" in report.error_log
     assert "-arch=sm_XX is compulsory" in report.error_log
+
+
+PRODUCTS = REMARKS[1].request.sources[0].content.decode()
+# Two modules have a function of one name, which no other module sees.
+PRAGMA = """\
+.func same() {{
+{space}.pragma "unknown {name}";
+ret; }}
+.visible .{kind} {name}() {{ call same; ret; }}
+"""
+
+
+def with_remark(name, space, kind):
+    """A module that ptxas has one remark on."""
+    space = "\n" * space
+    if kind in ("entry", "func"):
+        return ptx(f"{name}.ptx", PRAGMA.format(space=space, name=name, kind=kind))
+    text = space + PRODUCTS.replace(" k(", f" {name}(")
+    if kind == "cu":
+        return cuda(text, f"{name}.cu")
+    options = ("-rdc=true", "-lineinfo")
+    code = relocatable(text, K.PTX, *options, arch="-arch=compute_90a")
+    return Source(f"{name}.ptx", K.PTX, space.encode() + code)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("link", ["ptx", "lto"])
+def test_remarks_in_a_link_have_the_places_that_each_module_has_alone(builder, seed, link):
+    random = Random(seed)
+    kinds = ["cu", "cu"] if link == "lto" else ["cu", "ptx", "entry", "func", "cu"]
+    random.shuffle(kinds)
+    modules = [with_remark(f"k{n}", random.randrange(9), kind) for n, kind in enumerate(kinds)]
+    builds = [builder.build(request(*modules, arch="sm_90a", emit="cubin", link=link))]
+    builds += [builder.build(request(module, arch="sm_90a", emit="cubin")) for module in modules]
+    assert all(build.ok for build in builds)
+    # Of a module without kernels alone there is a second warning, which is not ptxas'.
+    remarks = re.compile("Performance|Pragma")
+    whole, *alone = (
+        {(d.file, d.line) for d in build.diagnostics if remarks.search(d.message)}
+        for build in builds
+    )
+    assert whole == set().union(*alone)
+    assert {file for file, _ in whole} == {module.name for module in modules}
+
+
+def test_remarks_on_code_in_a_library_have_no_place_in_a_text_that_nobody_has():
+    """The PTX in a fatbin is no module of the build."""
+    code = relocatable(PRODUCTS, K.PTX, "-rdc=true", arch="-arch=compute_90a")
+    part = (Ref(K.PTX, "f.cu@compute_90a"), code)
+    packed = nvfatbin.pack(Job(Tool.NVFATBIN, "f.cu", (part,), (K.FATBIN,), ())).made[K.FATBIN]
+    inputs = ((Ref(K.FATBIN, "f.fatbin"), packed), (Ref(K.PTX, "multiply.ptx"), MULTIPLY.content))
+    report = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, inputs, (K.CUBIN,), ("-arch=sm_90a",)))
+    [remark] = diagnose(Tool.NVJITLINK, LINKED, report.ok, report.log, report.error_log)
+    assert (remark.file, remark.line, remark.number) == (LINKED, None, "C7518")
