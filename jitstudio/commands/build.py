@@ -17,6 +17,7 @@ from jitstudio.commands.machine_code import (
 from jitstudio.commands.request import request_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.choice import with_entry
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
@@ -62,7 +63,7 @@ def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
     kinds = {*(options.emit or ()), *((CodeKind.FATBIN,) if targets else ())}
     is_chosen = options.emit is not None or bool(targets)
     virtual = [word for word in targets if word.startswith("compute_")]
-    return replace(
+    asked = replace(
         request,
         emit=frozenset(kinds) if is_chosen else request.emit,
         fat_archs=tuple(Arch.parse(word) for word in targets if word not in virtual),
@@ -70,6 +71,7 @@ def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
         assembler=Assembler.DRIVER if options.driver_jit else request.assembler,
         precompile_headers=options.repeat > 1 and not options.no_pch,
     )
+    return with_entry(asked)
 
 
 def complete(request: BuildRequest, timeout: float, repeat: int = 1) -> BuildAnswer:

@@ -24,6 +24,7 @@ from jitstudio.core.code import (
     is_project,
     kind_of,
 )
+from jitstudio.core.launch.choice import with_entry
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import rooted, shown, split_options, without
@@ -72,7 +73,7 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
     emit = default_emit(sources, link)
     # Paths of a project begin in its folder, those that are typed here where we are.
     typed = rooted(options.options, os.getcwd() if base.folder else "")
-    return replace(
+    request = replace(
         base,
         sources=sources,
         arch=options.arch or base.arch,
@@ -92,6 +93,7 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
         toolchain=toolchains[0] if toolchains else base.toolchain,
         python=_program(options.python) if options.python else base.python,
     )
+    return with_entry(request)
 
 
 def _program(path: str) -> str:

@@ -131,7 +131,7 @@ def compile_ir(job: Job) -> Report:
         report = _with_tables(job, copies)
         report.ms += refused.ms
     report.supplied = tuple(fact for copy in texts for fact in copy.supplied)
-    marked = f"@{job.entry} is to be launched: the copy for libNVVM marks it as a kernel."
+    marked = f"Nothing marks @{job.entry} as a kernel: the copy for libNVVM does."
     report.diagnostics += [
         Diagnostic(Severity.INFO, copy.name, copy.kernel_line, None, marked, Tool.NVVM)
         for copy in texts

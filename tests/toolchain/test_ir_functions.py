@@ -115,6 +115,38 @@ def test_a_plain_function_is_marked_in_the_copy(builder, arch, pointer):
     assert (said.file, said.line, said.severity.value) == ("k.ll", 3, "info")
 
 
+MORE = {
+    "nothing": "",
+    "a function that returns": "define float @more(float %x) {\n  ret float %x\n}\n",
+    "an internal one": f"define internal void @more() {BODY}",
+    "another one": f"define void @more() {BODY}",
+    "a kernel": f"define ptx_kernel void @more() {BODY}",
+}
+
+
+@pytest.mark.parametrize("more", MORE)
+def test_commands_mark_the_function_that_a_launch_would(run, tmp_path, more):
+    text = SCALE.format(pointer="ptr") + MORE[more]
+    entry = build_for_launch(request(ll(text), arch="sm_100"), "").entry
+    marked = [entry] if entry else []
+    kernels = [*marked, *(["more"] if more == "a kernel" else [])]
+    path = tmp_path / "k.ll"
+    path.write_text(text)
+    options = (path, "--arch", "sm_100", "--json")
+    answers = [run("build", *options, "--emit", "ptx", "-o", tmp_path).json]
+    assert list(entries((tmp_path / "k.ptx").read_text())) == kernels
+    answers += [run("inspect", *options).json]
+    assert [kernel["name"] for kernel in answers[1]["kernels"]] == kernels
+    for answer in answers:
+        said = [d["message"] for d in answer["diagnostics"] if d["line"] == 3]
+        assert said == [
+            f"Nothing marks @{name} as a kernel: the copy for libNVVM does." for name in marked
+        ]
+    assert path.read_text() == text
+    ltoir = run("build", *options, "--emit", "ltoir", "-o", tmp_path).json
+    assert not any("marks @" in d["message"] for d in ltoir["diagnostics"])
+
+
 PARAMETERS = "i32 addrspace(1)* noalias nocapture %out, <2 x float> %v, {i32, i8}* %s, i32 signext"
 
 

@@ -242,7 +242,7 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
     if all(source.kind is CodeKind.PYTHON for source in sources):
         # The kernels of a script say what their parameters are.
         emit |= {CodeKind.CAPTURED}
-    launched = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry="")
+    launched = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=())
     return with_entry(launched, kernel)
 
 
@@ -253,11 +253,10 @@ def with_entry(request: BuildRequest, kernel: str = "") -> BuildRequest:
 
     Args:
         request: The build.
-        kernel: The kernel to launch; empty for the only kernel that can be launched.
+        kernel: The kernel to launch; empty for the only function that can be launched.
     """
-    if CodeKind.LTOIR in request.emit:
-        return request
-    return replace(request, entry=_unmarked_kernel(request.sources, kernel))
+    stays = CodeKind.LTOIR in request.emit
+    return replace(request, entry="" if stays else _unmarked_kernel(request.sources, kernel))
 
 
 def _unmarked_kernel(sources: Sequence[Source], kernel: str) -> str:
