@@ -276,6 +276,8 @@ def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
             f"0x{inspected.function.addresses[index]:04x}" for index in report.peak_indices
         )
         yield "alive", f"at most {', '.join(most) or 'none'}" + (f"; peak at {at}" if at else "")
+    elif inspected.unit.code.notes:
+        yield "alive", "not counted; the reason is at the end"
     if inspected.filling:
         yield "occupancy", _occupancy(inspected.filling)
     graph = inspected.graph

@@ -5,7 +5,7 @@ import pytest
 
 from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
 from jitstudio.toolchain import locate
-from tests.support import KERNEL, SAMPLES
+from tests.support import KERNEL, ROOT, SAMPLES
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -379,3 +379,24 @@ def test_lines_are_those_of_a_file_whose_name_is_not_ascii(run, tmp_path):
     assert "ä b.cu:1" in run("inspect", file, "--code").out
     words = ("--device", "sim", "--grid", "1", "--block", "32", "--arg", "a=32:zeros:out")
     assert "ä b.cu:1" in run("run", file, *words).out
+
+
+OLD_CUBIN = next((ROOT / "tests/data/captured/triton_2.1").glob("*/scale_kernel.cubin"))
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_live_registers_that_nvdisasm_does_not_count_are_said_to_be_missing(run, cubin, is_old):
+    path = OLD_CUBIN if is_old else cubin
+    shown = run("inspect", path)
+    (alive,) = [line.split(maxsplit=1)[1] for line in shown.out.splitlines() if "alive " in line]
+    answer = run("inspect", path, "--json").json
+    (kernel,) = answer["kernels"]
+    peak = kernel["report"]["peak_live_registers"]
+    assert (peak is None) is is_old
+    if is_old:
+        assert alive == "not counted; the reason is at the end"
+        (reason,) = answer["notes"]
+        assert reason in shown.err
+    else:
+        assert alive.startswith(f"at most {peak['gpr']} general")
+        assert answer["notes"] == []

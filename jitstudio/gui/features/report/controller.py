@@ -98,9 +98,10 @@ class ReportController(QObject):
             self._shown = (inspection, function.name, simulation)
             resources = inspection.result.resources_of(function.name, inspection.name)
             arch, module = inspection.target, inspection.name
+            unknown = " ".join(inspection.code.notes)
 
             def work(_stop: Event) -> KernelReading:
-                return read(function, resources, arch, simulation, module)
+                return read(function, resources, arch, simulation, module, unknown)
 
             self._background.start(work)
 

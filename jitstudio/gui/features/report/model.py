@@ -37,6 +37,7 @@ class KernelReading:
         opcodes: How often each opcode is there, without modifiers; the most frequent first.
         limits: Of a multiprocessor of the target; None where they are not published.
         simulation: A simulated launch of it; None where there was none.
+        unknown: The reason why live registers are not known; empty where they are.
     """
 
     function: SassFunction
@@ -46,6 +47,7 @@ class KernelReading:
     opcodes: tuple[tuple[str, int], ...]
     limits: Limits | None
     simulation: Simulation | None = None
+    unknown: str = ""
 
 
 def read(
@@ -54,6 +56,7 @@ def read(
     arch: Arch,
     simulation: Simulation | None = None,
     module: str = "",
+    unknown: str = "",
 ) -> KernelReading:
     """Reads a kernel, or a function that others call.
 
@@ -63,6 +66,7 @@ def read(
         arch: The target of the compilation.
         simulation: A simulated launch of it; None where there was none.
         module: The module that it is of.
+        unknown: The reason why live registers are not known.
     """
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
     return KernelReading(
@@ -73,6 +77,7 @@ def read(
         tuple(Counter(stems).most_common()),
         limits_of(arch),
         simulation,
+        unknown,
     )
 
 
@@ -246,6 +251,9 @@ def _of_code(reading: KernelReading) -> tuple[ReportFigure, ...]:
                 next(iter(report.peak_indices), NOWHERE),
             )
         )
+    elif reading.unknown:
+        title = translate("ReportFigures", "Live at the peak")
+        rows.append(ReportFigure(title, translate("ReportFigures", "not counted"), reading.unknown))
     return tuple(rows)
 
 

@@ -1,3 +1,4 @@
+from array import array
 from dataclasses import replace
 
 from jitstudio.core.result import Resources
@@ -32,6 +33,14 @@ def test_what_nobody_told_is_left_out():
     bare = reading(FAST_KERNEL)
     told = by_name(read(bare.function, Resources(registers=9), bare.arch))
     assert list(told) == ["Registers", "Code", "Live at the peak"]
+
+
+def test_registers_that_nobody_counted_are_said_to_be_missing():
+    bare = reading(FAST_KERNEL)
+    function = replace(bare.function, live=array("H"))
+    told = by_name(read(function, Resources(registers=9), bare.arch, unknown="By old code."))
+    figure = told["Live at the peak"]
+    assert (figure.text, figure.meaning) == ("not counted", "By old code.")
 
 
 def test_the_peak_leads_to_its_instruction():
