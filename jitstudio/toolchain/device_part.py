@@ -13,14 +13,9 @@ from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import ALL_DEVICE
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
-from jitstudio.listing.cuda.host_code import (
-    MARKS,
-    NO_REFUSALS,
-    HostCode,
-    Refusals,
-    device_macros,
-    find_host_code,
-)
+from jitstudio.listing.cuda.device_marks import MARKS
+from jitstudio.listing.cuda.host_code import NO_REFUSALS, HostCode, Refusals, find_host_code
+from jitstudio.listing.cuda.host_macros import device_macros
 from jitstudio.listing.cuda.host_syntax import syntax_mistakes
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.own_texts import own_headers

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from jitstudio.core.code import Header, split_variant
 from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import is_within
-from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, device_macros, find_host_code
+from jitstudio.listing.cuda.host_code import NO_REFUSALS, Refusals, find_host_code
+from jitstudio.listing.cuda.host_macros import device_macros
 from jitstudio.listing.cuda.outline import DEVICE, code_alone
 from jitstudio.system.paths import resource
 from jitstudio.toolchain.device_part import (

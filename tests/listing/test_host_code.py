@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from jitstudio.listing.cuda.host_code import Refusals, device_macros, find_host_code
+from jitstudio.listing.cuda.host_code import Refusals, find_host_code
+from jitstudio.listing.cuda.host_macros import device_macros
 from tests.listing.mutations import mutated
 from tests.support import SAMPLES
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jitstudio.listing.cuda.heads import DeclarationHead
+from jitstudio.listing.cuda.heads import head_of
 from jitstudio.listing.cuda.outline import OutlineItem
 from jitstudio.listing.cuda.spans import Spans, overlaps
 from jitstudio.listing.cuda.words import free_words_in
@@ -57,7 +57,6 @@ class Weighing:
         spans: What is set aside already.
         unknown: Where NVRTC has refused a name that it does not know.
         own: The types and namespaces of the text, which no library can be meant by.
-        head_of: Reads the head of a declaration.
     """
 
     def __init__(
@@ -67,10 +66,8 @@ class Weighing:
         spans: list[tuple[int, int]],
         unknown: list[tuple[int, int]],
         own: set[bytes],
-        head_of: Callable[[OutlineItem], DeclarationHead],
     ) -> None:
         self._candidates = candidates
-        self._head_of = head_of
         has_values = any(c.is_value for c in candidates)
         used = (code[start:end] for start, end in (spans if has_values else ()))
         self._used = free_words_in(b"\n".join(used))
@@ -98,7 +95,7 @@ class Weighing:
         for candidate in self._candidates:
             name = candidate.name
             if not name and (owner := candidate.declaration.parent):
-                name = self._head_of(owner).name
+                name = head_of(owner).name
             by_name[name].append(candidate)
         return dict(by_name)
 

@@ -89,8 +89,13 @@ def alias(head: bytes) -> bytes:
 def head_of(declaration: OutlineItem) -> DeclarationHead:
     """Returns the parts of a declaration's head; of a type, the name alone."""
     if declaration.kind is Kind.TYPE:
-        return DeclarationHead((), class_name(declaration.head), None)
+        return _type_parts(declaration.head)
     return _parts(declaration.head)
+
+
+@lru_cache(CACHED)
+def _type_parts(head: bytes) -> DeclarationHead:
+    return DeclarationHead((), class_name(head), None)
 
 
 @lru_cache(CACHED)
