@@ -69,7 +69,7 @@ class Preferences(QObject):
     @property
     def theme(self) -> str:
         """`system`, `light`, `dark` or `high-contrast`."""
-        return str(self._values[_THEME])
+        return str(self.value(_THEME))
 
     @theme.setter
     def theme(self, mode: str) -> None:
@@ -78,12 +78,12 @@ class Preferences(QObject):
     @property
     def font_family(self) -> str:
         """The font family of code."""
-        return str(self._values[_FONT_FAMILY])
+        return str(self.value(_FONT_FAMILY))
 
     @property
     def font_size(self) -> float:
         """The font size of code, in points."""
-        return float(self._values[_FONT_SIZE])
+        return float(self.value(_FONT_SIZE))
 
     @font_size.setter
     def font_size(self, points: float) -> None:
