@@ -1,9 +1,9 @@
 """Validates the JSON that commands print against `resources/schema`, with no other fields."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
@@ -31,6 +31,51 @@ def schema_of(words: Sequence[str]) -> str:
 def schema(name: str) -> dict[str, Any]:
     """The file itself."""
     return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+
+
+class Field(NamedTuple):
+    """A field that a schema names.
+
+    Attributes:
+        place: The schema and the names on the way to the field, such as ``run.timing.median_ms``.
+        content: The schema of its values.
+        is_required: Whether it stands in every object of its kind.
+    """
+
+    place: str
+    content: dict[str, Any]
+    is_required: bool
+
+    @property
+    def description(self) -> str:
+        return self.content["description"]
+
+    @property
+    def types(self) -> set[str]:
+        """The names of JSON types that it takes; empty for a reference to another schema."""
+        parts = (self.content, *self.content.get("anyOf", ()))
+        names = (part.get("type", ()) for part in parts)
+        return {name for some in names for name in ([some] if isinstance(some, str) else some)}
+
+
+def fields(name: str) -> list[Field]:
+    """The fields that the file of this name describes, at all depths."""
+    content = schema(name)
+    parts = {name: content} | {f"{name}#{key}": p for key, p in content.pop("$defs", {}).items()}
+    return [field for place, part in parts.items() for field in _fields(part, place)]
+
+
+def _fields(part: Any, place: str) -> Iterator[Field]:
+    if isinstance(part, list):
+        for inner in part:
+            yield from _fields(inner, place)
+    if isinstance(part, dict):
+        properties = part.get("properties", {})
+        for key, content in properties.items():
+            yield Field(f"{place}.{key}", content, key in part.get("required", ()))
+            yield from _fields(content, f"{place}.{key}")
+        for key in ("items", "anyOf", "additionalProperties"):
+            yield from _fields(part.get(key), place)
 
 
 @cache
