@@ -90,12 +90,15 @@ class Ran:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The object that it printed, which is as its schema says."""
-        from tests.schemas import schema_of, violations  # few processes need it
+        """The object that it printed, which is as its schema says, in keywords and in words."""
+        # Few processes need them.
+        from tests.answer_claims import broken_claims
+        from tests.schemas import schema_of, violations
 
-        made = json.loads(self.out)
-        assert violations(schema_of(self.words), made) == []
-        return made
+        answer = json.loads(self.out)
+        assert violations(schema_of(self.words), answer) == []
+        assert broken_claims(self.words, answer) == []
+        return answer
 
 
 @pytest.fixture(autouse=True)

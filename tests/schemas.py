@@ -28,6 +28,7 @@ def schema_of(words: Sequence[str]) -> str:
     return next((name for name in compared if name in NAMES), words[0])
 
 
+@cache
 def schema(name: str) -> dict[str, Any]:
     """The file itself."""
     return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
@@ -61,7 +62,8 @@ class Field(NamedTuple):
 def fields(name: str) -> list[Field]:
     """The fields that the file of this name describes, at all depths."""
     content = schema(name)
-    parts = {name: content} | {f"{name}#{key}": p for key, p in content.pop("$defs", {}).items()}
+    definitions = content.get("$defs", {})
+    parts = {name: content} | {f"{name}#{key}": part for key, part in definitions.items()}
     return [field for place, part in parts.items() for field in _fields(part, place)]
 
 
