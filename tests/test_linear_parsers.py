@@ -32,9 +32,10 @@ from jitstudio.core.ir_functions import ir_functions
 from jitstudio.core.kernel_resources import read_verbose_log
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.c_types import named
+from jitstudio.core.launch.judging import judged
 from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
-from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.texel_text import parse_texels
 from jitstudio.core.launch.types import HandleKind
 from jitstudio.core.launch.values import evaluate

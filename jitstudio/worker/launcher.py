@@ -22,6 +22,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.agreement import COMPARED, OTHER, agreed, expectation_of
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.judging import judged
 from jitstudio.core.launch.request import (
     Argument,
     Buffer,
@@ -39,7 +40,6 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchProgress,
     LaunchResult,
-    judged,
     unchecked,
 )
 from jitstudio.core.launch.spec import Sanitizer

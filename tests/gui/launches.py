@@ -10,6 +10,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.judging import judged
 from jitstudio.core.launch.request import Direction, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -21,7 +22,6 @@ from jitstudio.core.launch.result import (
     OutOfBoundsWrite,
     SanitizerFinding,
     Timing,
-    judged,
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Field, NumberKind, Scalar, Struct, Type

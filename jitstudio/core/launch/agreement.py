@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
+from jitstudio.core.launch.advice import advice
 from jitstudio.core.launch.request import Expectation, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -22,16 +23,6 @@ COMPARED = (LaunchOutcome.RAN, LaunchOutcome.WRONG)
 """How runs end that leave buffers to be compared."""
 OTHER = "other"
 """What a comparison calls the content of the buffer after the other run."""
-
-_CAUSES = (
-    "Both ran the same launch with the same inputs. Look for races and for what depends on the "
-    "order of blocks and warps (--seeds), for reads of what was never written, and for functions "
-    "that a GPU approximates."
-)
-_CONTRACTION = (
-    "a * b + c may be contracted to one instruction (FMA), which rounds once in place of twice: "
-    "a compiler decides where."
-)
 
 
 def expectation_of(buffer: BufferResult) -> Expectation:
@@ -55,7 +46,7 @@ def agreed(
         own, who = "this build", f"that {build}"
     comparison = RunComparison(who, other.outcome, tuple(checks))
     lines = {b.name: b.writers for run in (other, result) for b in run.buffers if b.writers}
-    causes = _CONTRACTION if WITHOUT_FMA in build.split() else _CAUSES
+    causes = advice("contraction" if WITHOUT_FMA in build.split() else "two-runs")
     wrong = [*_endings(other, who), *_differences(comparison, own, lines, causes)]
     notes = [] if wrong else [_agreement(comparison, own)]
     outcome = result.outcome
@@ -129,14 +120,14 @@ def with_contraction(result: LaunchResult, without: LaunchResult | None) -> Laun
     fix = Fix(f"Build with {WITHOUT_FMA}", FixKind.ADD_OPTION, WITHOUT_FMA)
     if without is None:
         words = f"The difference may be due to contraction. {WITHOUT_FMA} tells."
-        note = replace(_told(Severity.INFO, words, _CONTRACTION), fix=fix)
+        note = replace(_told(Severity.INFO, words, advice("contraction")), fix=fix)
     elif without.outcome not in COMPARED:
         note = _told(Severity.INFO, f"The build with {WITHOUT_FMA} could not be compared.")
     else:
         before, after = _wrong(result), _wrong(without)
         if not after:
             words = f"With {WITHOUT_FMA} nothing differs: the difference is due to contraction."
-            note = replace(_told(Severity.INFO, words, _CONTRACTION), fix=fix)
+            note = replace(_told(Severity.INFO, words, advice("contraction")), fix=fix)
         else:
             words = (
                 f"Contraction is not all of it: with {WITHOUT_FMA} {after:,} elements differ, "

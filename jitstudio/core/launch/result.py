@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from statistics import median, quantiles
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
-from jitstudio.core.launch.simulation import Fault, Race, Simulation
-from jitstudio.core.launch.spec import RunSettings
+from jitstudio.core.launch.request import Direction, Expectation, ParameterSlot
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.core.launch.types import Type
 
 
@@ -380,89 +378,6 @@ class SimulationForecast:
 LaunchEvent = LaunchProgress | ConsoleText | SimulationForecast
 
 
-# `k.cu:7: void k(int *): block: [0,0,0], thread: [3,0,0] Assertion `x > 0` failed.`
-_ASSERTION = re.compile(
-    r"^(?P<file>[^:\n]*+(?>:(?!\d+: )[^:\n]*+)*+):(?P<line>\d{1,9}+): "
-    r"(?P<function>[^:\n]*+(?>:(?! block: \[)[^:\n]*+)*+): block: \[(?P<block>[\d,]++)\], "
-    r"thread: \[(?P<thread>[\d,]++)\] Assertion `(?P<condition>.*)` failed\.?$",
-    re.MULTILINE,
-)
-_STRAY_ADVICE = (
-    "It could have been another buffer's memory. Check the bound (if (i < n)) against the grid and "
-    "the length of the buffer; memcheck tells the line."
-)
-_GAP_ADVICE = (
-    "The output was filled with a pattern first, and these elements still hold it. Does the grid "
-    "cover the buffer, and do all threads get as far as the write? If the kernel reads it, or "
-    "leaves parts of it alone on purpose, mark it inout."
-)
-_ON_GPU = {
-    "warmup": "warm-up launches",
-    "repeats": "timed launches",
-    "flush_l2": "flushing the L2 cache",
-    "guards": "guard zones",
-    "sanitizer": "compute-sanitizer",
-}
-_SIMULATED = {"blocks": "a number of blocks", "seed": "a seed", "seeds": "several orders"}
-_ON_GPU_ADVICE = (
-    "The simulator has no times and no caches, and sees every access out of bounds, every race and "
-    "every read of what was never written by itself."
-)
-_COMPARED_ADVICE = (
-    "Both are made of the same source: one by the compiler inside the driver of this machine, one "
-    "by the toolkit. Build with the driver's JIT as the assembler to see its SASS."
-)
-_OTHER_SEED = " Simulate with another seed to see another order."
-_RACE_ADVICE = (
-    "What the thread reads, or which value stays, depends on which of the two comes first. Put a "
-    "__syncthreads() between the two lines, __syncwarp() within a warp, or use an atomic."
-    + _OTHER_SEED
-)
-_LINE_RACE_ADVICE = (
-    "What the thread reads, or which value stays, depends on which of the two comes first. One "
-    "line holds both: use an atomic or, where a loop brings the line around again, put a "
-    "__syncthreads() into the loop." + _OTHER_SEED
-)
-_BLOCKS_RACE_ADVICE = (
-    "What the thread reads, or which value stays, depends on which of the two comes first. No "
-    "__syncthreads() orders threads of different blocks: use an atomic, give each block a place "
-    "of its own, or do the second access in another launch." + _OTHER_SEED
-)
-_ORDER_ADVICE = (
-    "On a GPU blocks and warps have no order, so no result should depend on one: look for races, "
-    "and for values that atomics hand out. Sums of floats by atomics differ in their last bits."
-)
-_OTHER_ORDER_ADVICE = (
-    "It happens in some orders of blocks and warps only, and a GPU may take any of them. Simulate "
-    "with such a seed to step to it."
-)
-_SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
-_HEAP_ADVICE = "It stays taken for later launches of the program, which may be meant."
-_FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
-_NO_LINE = " Build with -lineinfo to learn the line."
-
-
-def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
-    """Returns the result with an outcome that tells of faults, and a diagnostic for each fault.
-
-    A check speaks for itself: `CheckResult.verdict`.
-    """
-    asserts = tuple(_assertions(result.console))
-    wrong = [d for buffer in result.buffers for d in _strays(buffer)]
-    wrong += [_found(finding) for finding in result.findings]
-    simulated = tuple(_simulated(request, result)) if result.simulation else ()
-    wrong += [d for d in simulated if d.severity is Severity.ERROR]
-    gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
-    outcome = result.outcome
-    if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
-        outcome = LaunchOutcome.WRONG
-    compared = tuple(_compared(result))
-    notes = [d for d in simulated if d.severity is not Severity.ERROR]
-    notes += _without_meaning(request)
-    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared, *notes)
-    return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
-
-
 def unlaunched(
     kernel: str, outcome: LaunchOutcome, problems: Iterable[SpecProblem]
 ) -> LaunchResult:
@@ -488,157 +403,3 @@ def unchecked(expectation: Expectation, why: str) -> CheckResult:
     return CheckResult(
         expectation.buffer, expectation.expression, ok=False, problem=why, part=expectation.part
     )
-
-
-def _assertions(console: str) -> Iterator[Diagnostic]:
-    """Yields an error for each line of source: every thread that fails says the same."""
-    seen: dict[tuple[str, str], list[re.Match[str]]] = {}
-    for match in _ASSERTION.finditer(console):
-        seen.setdefault((match["file"], match["line"]), []).append(match)
-    for (file, line), matches in seen.items():
-        first = matches[0]
-        others = f" and {len(matches) - 1} more threads" if len(matches) > 1 else ""
-        yield Diagnostic(
-            Severity.ERROR,
-            file,
-            int(line),
-            None,
-            f"Assertion `{first['condition']}` failed in {first['function']}, thread "
-            f"({first['thread']}) of block ({first['block']}){others}.",
-            explanation="An assert ends the kernel for all threads. What it guards against has "
-            "happened: look at the values that the condition reads.",
-        )
-
-
-def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
-    """Yields the driver's code against the build's own."""
-    other = result.counterpart
-    if other is None or result.facts is None:
-        return
-    both = ((result.facts, result.timing), (other.facts, other.timing))
-    driver, cubin = (
-        f"{facts.registers} registers, {facts.local_bytes} bytes of local memory"
-        + (f", {timing.median:.4g} ms" if timing else "")
-        for facts, timing in both
-    )
-    words = f"The driver's compiler: {driver}. The cubin of the build: {cubin}."
-    yield Diagnostic(Severity.INFO, "", None, None, words, explanation=_COMPARED_ADVICE)
-
-
-def _found(finding: SanitizerFinding) -> Diagnostic:
-    times = f" ({finding.count:,} times)" if finding.count > 1 else ""
-    where = f" in {finding.kernel}" if finding.kernel else ""
-    return Diagnostic(
-        Severity.ERROR,
-        finding.file,
-        finding.line,
-        None,
-        f"{finding.message}{where}{times}.",
-        explanation=_FINDING_ADVICE + ("" if finding.line else _NO_LINE),
-    )
-
-
-def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnostic]:
-    """Yields the simulator's findings, and the assumptions of the result."""
-    simulation = result.simulation
-    assert simulation is not None
-    for fault in simulation.faults:
-        advice = _OTHER_ORDER_ADVICE if fault.seeds else ""
-        yield _found_by_simulator(fault, Severity.ERROR, explanation=advice)
-    for race in simulation.races:
-        severity = Severity.INFO if race.same_value else Severity.ERROR
-        in_block = race.first.block == race.second.block
-        places = {(place.file, place.line) for place in (race.first, race.second)}
-        is_one_line = bool(race.first.line) and len(places) == 1
-        near = _LINE_RACE_ADVICE if is_one_line else _RACE_ADVICE
-        advice = near if in_block else _BLOCKS_RACE_ADVICE
-        advice = _SAME_VALUE_ADVICE if race.same_value else advice
-        advice += f" {_OTHER_ORDER_ADVICE}" if race.seeds else ""
-        times = f" ({race.count:,} times)" if race.count > 1 else ""
-        yield _found_by_simulator(race, severity, times, advice)
-    for difference in simulation.differences:
-        words, advice = difference.message, _ORDER_ADVICE
-        yield Diagnostic(Severity.WARNING, "", None, None, words, explanation=advice)
-    if request.seeds > 1:
-        yield from _compared_orders(request, simulation)
-    if simulation.inexact_functions:
-        words = f"A GPU may give other values: {', '.join(simulation.inexact_functions)}."
-        yield Diagnostic(Severity.INFO, "", None, None, words)
-    for left in simulation.heap_left:
-        yield Diagnostic(Severity.INFO, "", None, None, left, explanation=_HEAP_ADVICE)
-    if result.outcome is LaunchOutcome.RAN and simulation.is_partial:
-        words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
-        advice = "Counts are theirs, and nothing was compared with what was expected."
-        severity = Severity.WARNING if request.expectations else Severity.INFO
-        yield Diagnostic(severity, "", None, None, words, explanation=advice)
-
-
-def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
-    """Yields the requested settings that mean nothing where the kernel has run."""
-    simulated = request.is_simulated
-    words = _ON_GPU if simulated else _SIMULATED
-    asked = [
-        text for name, text in words.items() if getattr(request, name) != getattr(RunSettings, name)
-    ]
-    if asked:
-        where = "in the simulator" if simulated else "on a GPU, but in the simulator only"
-        message = f"This has no meaning {where}: {', '.join(asked)}."
-        advice = _ON_GPU_ADVICE if simulated else ""
-        yield Diagnostic(Severity.INFO, "", None, None, message, explanation=advice)
-
-
-def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator[Diagnostic]:
-    """Yields which orders of blocks and warps were compared, and whether they agree."""
-    first, last = simulation.seed, max(simulation.compared, default=simulation.seed)
-    has_ended = any(fault.fatal and fault.seeds for fault in simulation.faults)
-    if simulation.compared and not simulation.differences and not has_ended:
-        words = (
-            f"All buffers are the same in {last - first + 1} orders, of seeds {first} to {last}."
-        )
-        yield Diagnostic(Severity.INFO, "", None, None, words)
-    if len(simulation.compared) < request.seeds - 1:
-        of = f"{len(simulation.compared) + 1:,} of {request.seeds:,} orders were simulated"
-        words = f"{of}: a run that does not end well, or the time limit, ends the comparison."
-        yield Diagnostic(Severity.INFO, "", None, None, words)
-
-
-def _found_by_simulator(
-    fault: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
-) -> Diagnostic:
-    place = fault.place
-    file, line = (place.file, place.line or None) if place else ("", None)
-    words = fault.message.rstrip(".") + times + "."
-    return Diagnostic(severity, file, line, None, words, explanation=explanation)
-
-
-def _strays(buffer: BufferResult) -> Iterator[Diagnostic]:
-    for stray in buffer.strays:
-        message = f"The kernel wrote out of bounds: {_place(buffer, stray)}."
-        yield Diagnostic(Severity.ERROR, "", None, None, message, explanation=_STRAY_ADVICE)
-
-
-def _place(buffer: BufferResult, stray: OutOfBoundsWrite) -> str:
-    side = "in front of" if stray.before else "behind"
-    size = buffer.element.size
-    steps = stray.distance // size
-    index = -1 - steps if stray.before else buffer.length + steps
-    where = f"{_bytes(stray.distance)} {side}" if stray.distance else f"right {side}"
-    return f"{_bytes(stray.count)}, {where} '{buffer.name}' (element {index:,})"
-
-
-def _bytes(count: int) -> str:
-    return f"{count:,} byte{'' if count == 1 else 's'}"
-
-
-def _gaps(buffer: BufferResult) -> Iterator[Diagnostic]:
-    if not buffer.unwritten:
-        return
-    if buffer.unwritten == buffer.length:
-        words = f"No element of '{buffer.name}' was ever written."
-    else:
-        verb = "was" if buffer.unwritten == 1 else "were"
-        words = (
-            f"{buffer.unwritten:,} of {buffer.length:,} elements of '{buffer.name}' {verb} never "
-            f"written, the first at {buffer.first_unwritten:,}."
-        )
-    yield Diagnostic(Severity.WARNING, "", None, None, words, explanation=_GAP_ADVICE)

@@ -14,17 +14,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.core.launch.advice import advice
 from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.state.faults import line_of
 from jitstudio.simulator.state.groups import Selection, numbers_of, packed_lanes, size_of, subset
 from jitstudio.simulator.state.left_out import PassedKey, WaitingChain
 from jitstudio.simulator.state.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.state.wave import BarrierName, Waiting, Wave
-
-_ADVICE = (
-    "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "
-    "hang there, or take two barriers for one. Move it out of the condition."
-)
 
 
 def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
@@ -320,6 +316,6 @@ def _tell_left_out(
                 "waits at a barrier that not all threads of its block reach",
                 at=(waiting.instruction, waiting.since),
                 other=place,
-                more=f"{more}{_ADVICE}",
+                more=more + advice("barrier"),
             )
             return

@@ -6,6 +6,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.judging import judged
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -17,7 +18,6 @@ from jitstudio.core.launch.result import (
     OutOfBoundsWrite,
     SanitizerFinding,
     Timing,
-    judged,
     unchecked,
 )
 
