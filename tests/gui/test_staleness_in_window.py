@@ -1,24 +1,27 @@
 """What is not of the newest text is marked in every pane alike, and nothing moves meanwhile."""
 
 import pytest
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.kit.theme import STALE_BAR
+from jitstudio.gui.shell.pane_registry import PaneGroup, names_of
 
-PANES = ("ptxView", "sassView", "reportView", "graphView", "kernelsView", "namesView")
+# The pane of the link is of builds with a link, and Compare marks one of its sides.
+_BUILT = (PaneGroup.LISTINGS, PaneGroup.READING, PaneGroup.RESULTS)
+PANES = tuple(name for name in names_of(*_BUILT) if name not in ("link", "compare"))
 GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"
-LISTS = ("problemsView", "logView")
+LISTS = ("problems", "log")
 
 
 def marked(driver):
     """The panes with a bar, and all that their banners say."""
     bars, told = set(), set()
-    for name in (*PANES, "linkView", "compareView", *LISTS):
-        view = driver.find(QWidget, name)
+    for name in (*PANES, "link", "compare", *LISTS):
+        view = driver.pane(name)
         if not view.findChild(QFrame, "staleBar").isHidden():
             bars.add(name)
         banner = view.findChild(QFrame, "staleBanner")
@@ -113,10 +116,10 @@ def test_of_a_failed_build_only_what_was_not_made_is_old(unhurried):
     ptx = driver.listings[CodeKind.PTX]
     ptx.choose("apply_transform.cu")
     assert not ptx.is_old
-    assert "sassView" in bars
-    assert "reportView" in bars
+    assert "sass" in bars
+    assert "report" in bars
     # The link itself has failed, and says so.
-    assert "linkView" not in bars
+    assert "link" not in bars
 
 
 def test_what_came_of_a_launch_is_marked_in_another_tab(started, tmp_path):

@@ -18,6 +18,8 @@ from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.parts import explain_by, page_of
 from jitstudio.gui.shell.commands.actions import ACTIONS
+from jitstudio.gui.shell.commands.spec import EDITOR
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.help.manual import INDEX, pages
 
 
@@ -33,20 +35,6 @@ def test_the_innermost_part_with_a_page_decides(qtbot):
 
 
 _INPUTS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit)
-_PANES = {
-    "focusEditorAction": "editor",
-    "focusPtxAction": "ptx",
-    "focusSassAction": "sass",
-    "focusKernelsAction": "kernels",
-    "focusNamesAction": "names",
-    "focusLinkAction": "link",
-    "focusLaunchAction": "launch",
-    "focusPipelineAction": "pipeline",
-    "focusProblemsAction": "problems",
-    "focusLogAction": "log",
-    "optionsAction": "options",
-    "welcomeAction": "welcome",
-}
 
 
 def parts_without_words(window):
@@ -75,19 +63,23 @@ def _is_inner(widget):
 
 def test_help_is_about_the_pane_with_the_keyboard_and_everything_has_words(started):
     window = started.window
-    for action, page in _PANES.items():
-        started.trigger(action)
+    leads = {spec.pane: spec.id for spec in ACTIONS if spec.pane}
+    for page in (EDITOR, *(pane.name for pane in PANES), "welcome"):
+        if page in leads or page == "welcome":
+            started.trigger(leads.get(page, "welcomeAction"))
+        else:
+            started.shell.layout.bring_up_pane(page)
         started.wait(lambda: QApplication.focusWidget() is not None)
         started.trigger("helpAction")
         help_window = started.find(HelpWindow, "helpWindow")
-        assert help_window.page == page, action
+        assert help_window.page == page
         help_window.close()
         window.activateWindow()
 
         started.trigger("whatsThisAction")
         assert QWhatsThis.inWhatsThisMode()
         QWhatsThis.leaveWhatsThisMode()
-        assert parts_without_words(window) == [], action
+        assert parts_without_words(window) == [], page
     # A dialog has its own, and what has none the index.
     started.trigger("sweepAction")
     started.trigger("settingsAction")
