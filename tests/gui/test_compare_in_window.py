@@ -117,18 +117,18 @@ def test_names_are_in_cpp_as_in_the_listings(started):
     started.next_result(lambda: started.replace("a * x[i]", "a * x[i] * x[i]"))
     left, right = view.texts.left, view.texts.right
     # Not yet those of the build that is compared with itself.
-    started.wait(lambda: view.deltas.model().rows)
+    started.wait(lambda: view.deltas.rows)
     assert ".kernel saxpy<double>" in left.toPlainText()
     assert ".kernel saxpy<float>" in right.toPlainText()
     assert "_Z5saxpy" not in left.toPlainText() + right.toPlainText()
-    functions = {row.name for row in view.deltas.model().rows}
+    functions = {row.name for row in view.deltas.rows}
     assert functions <= {"saxpy<double>", "saxpy<float>"}
     hunk = view.compared.comparison.hunks[-1].start
     view.texts.go_to(hunk)
     started.trigger("demangleAction")
     started.wait(lambda: ".kernel _Z5saxpyIdEvT_PKS0_PS0_i" in left.toPlainText())
     assert "saxpy<" not in left.toPlainText() + right.toPlainText()
-    assert {row.name for row in view.deltas.model().rows} <= {
+    assert {row.name for row in view.deltas.rows} <= {
         "_Z5saxpyIdEvT_PKS0_PS0_i",
         "_Z5saxpyIfEvT_PKS0_PS0_i",
     }

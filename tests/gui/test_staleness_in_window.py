@@ -58,7 +58,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     driver.wait(lambda: driver.state.disassembly.current is not None)
     driver.wait(lambda: driver.state.correlations.tied is not None)
     before = picture(sass)
-    kernels = driver.pane("kernels").model.rows
+    kernels = driver.pane("kernels").table.rows
     assert marked(driver) == (set(), set())
 
     driver.next_result(lambda: driver.replace(GOOD, BAD))
@@ -68,7 +68,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     assert marked(driver) == (set(PANES), set())
     sass.line_colours.show_matched(())
     assert picture(sass) == before
-    assert driver.pane("kernels").model.rows == kernels != ()
+    assert driver.pane("kernels").table.rows == kernels != ()
 
     stop_typing(driver)
     bars, (told,) = marked(driver)

@@ -5,6 +5,7 @@ Models name a mark ("error") and never a colour; the delegate of the table knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -26,10 +27,13 @@ MUTED_ROLE = Qt.ItemDataRole.UserRole + 3
 
 # What HTML would take for its own; Python's module for it knows two thousand names more.
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+# In 1,234,567 and not in (3, 4): a comma between groups of digits.
+_GROUP = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _LONGEST_CELL = 500
 _SHORT_LINE = 80
 _LONGEST_TOOLTIP = 4000
 
+_UNKNOWN = "\N{EN DASH}"
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _FINE = 10.0
 _SECOND = 1000.0
@@ -80,6 +84,11 @@ class TableColumn(NamedTuple, Generic[_Row]):
                 return self.alignment
         return None
 
+    def plain_text(self, row: _Row) -> str:
+        """Returns the cell's text for a spreadsheet: a number as one, nothing for an unknown."""
+        text = " ".join(self.text(row).split())
+        return _GROUP.sub("", text).removeprefix(_UNKNOWN) if self.number else text
+
     @property
     def heading(self) -> str:
         """The title in the user's language."""
@@ -90,9 +99,6 @@ class TableColumn(NamedTuple, Generic[_Row]):
         """Left or right; an int, as an alignment flag in a variant is not understood by Qt."""
         side = Qt.AlignmentFlag.AlignRight if self.number else Qt.AlignmentFlag.AlignLeft
         return int(side | Qt.AlignmentFlag.AlignVCenter)
-
-
-_UNKNOWN = "\N{EN DASH}"
 
 
 def figure_column(figure: KernelFigure, value: Callable[[_Row], int | None]) -> TableColumn[_Row]:

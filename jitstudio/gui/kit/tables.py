@@ -215,6 +215,12 @@ class PanelTable(QTableView):
         self.addAction(action)
         return action
 
+    def sort_by_headers(self) -> None:
+        """Lets a click on a header sort, and a third one restore the order of the model."""
+        self.setSortingEnabled(True)
+        self.horizontalHeader().setSortIndicatorClearable(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+
     def add_separator(self) -> None:
         """Adds a line to the end of the context menu."""
         line = QAction(self)

@@ -25,7 +25,7 @@ from jitstudio.gui.features.compare.model import (
 from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, icon_button
-from jitstudio.gui.kit.tables import PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
 
 _LEAST_LETTERS = 12
 _SHARES = (3, 1)
@@ -94,7 +94,6 @@ class CompareView(QWidget):
         self._count = ShorteningLabel(self)
         self._count.setObjectName("differenceCount")
         self.texts = SideBySide(self)
-        self._model: RowsModel[FigureDelta] = RowsModel(DELTA_COLUMNS, self)
         self.deltas = self._make_deltas()
         self._hint = hint_label(self, "compareHint", "")
         self._stack = QStackedWidget(self)
@@ -143,7 +142,7 @@ class CompareView(QWidget):
         self._compared = compared
         self.texts.show_compared(compared)
         self.texts.set_titles(left, right)
-        self._model.set_rows(compared.figures)
+        self.deltas.set_rows(compared.figures)
         self._count.setText(count_text(compared.comparison))
         for arrow in (self.previous, self.next):
             arrow.setEnabled(bool(compared.comparison.hunks))
@@ -205,13 +204,13 @@ class CompareView(QWidget):
         )
         return box
 
-    def _make_deltas(self) -> PanelTable:
-        table = PanelTable(self.tr("Figures that differ"), self)
-        table.setObjectName("compareDeltas")
-        table.setModel(self._model)
+    def _make_deltas(self) -> RowsTable[FigureDelta]:
+        name = self.tr("Figures that differ")
+        table = RowsTable(name, "compareDeltas", DELTA_COLUMNS, self, is_sortable=False)
         table.set_columns(1, {0: 24, 2: 9, 3: 9, 4: 9})
         table.hide_when_narrow(0)
         table.set_hint(self.tr("Registers, memory and instruction counts are the same."))
+        table.add_copying()
         return table
 
     def _lay_out(self) -> None:

@@ -17,7 +17,8 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import TableColumn
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
+from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -75,7 +76,6 @@ class InlinedList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model: RowsModel[InlinedRow] = RowsModel(INLINED_COLUMNS, self)
         self.table = self._make_table()
         self._untold = text_label(self, "inlinedUntold")
         self._untold.setContentsMargins(8, 4, 8, 6)
@@ -88,7 +88,7 @@ class InlinedList(QWidget):
     @property
     def rows(self) -> tuple[InlinedRow, ...]:
         """The listed calls."""
-        return self._model.rows
+        return self.table.rows
 
     @property
     def untold(self) -> str:
@@ -97,8 +97,7 @@ class InlinedList(QWidget):
 
     def show_rows(self, rows: tuple[InlinedRow, ...], untold: tuple[str, ...]) -> None:
         """Lists the inlined calls, and names the functions that have no line table."""
-        if rows != self._model.rows:
-            self._model.set_rows(rows)
+        self.table.set_rows(rows)
         text = self.tr(
             "What was inlined into {functions} is not known: there is no line table. "
             "Compile the modules with -lineinfo."
@@ -106,47 +105,34 @@ class InlinedList(QWidget):
         self._untold.setText(text.format(functions=", ".join(untold)) if untold else "")
         self._untold.setVisible(bool(untold))
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("Inlined by the link"), self)
-        table.setObjectName("inlinedTable")
-        table.setModel(self._model)
+    def _make_table(self) -> RowsTable[InlinedRow]:
+        name = self.tr("Inlined by the link")
+        table = RowsTable(name, "inlinedTable", INLINED_COLUMNS, self, is_sortable=False)
         table.set_columns(stretched=2, widths={0: 12, 1: 14, 3: 10})
         table.hide_when_narrow(3, least=14)
         table.set_hint(self.tr("The link inlined nothing that is left in the code."))
         table.clicked.connect(self._on_clicked)
-        table.add_command(self.tr("Go to the &call"), self._go_to_call, *ENTER_KEYS)
-        table.add_command(self.tr("Go to the &function"), self._go_to_function, "Ctrl+Return")
-        table.add_command(self.tr("Show in &PTX"), self._show_ptx, "Shift+Return")
+        call, function = self.tr("Go to the &call"), self.tr("Go to the &function")
+        table.add_row_command(call, self._go_to_call, *ENTER_KEYS)
+        table.add_row_command(function, self._go_to_function, "Ctrl+Return")
+        table.add_row_command(self.tr("Show in &PTX"), self._show_ptx, "Shift+Return")
+        table.add_copying()
         return table
-
-    def _current(self) -> InlinedRow | None:
-        index = self.table.currentIndex()
-        return self.rows[index.row()] if index.isValid() else None
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
-        match index.column():
-            case column if column == FUNCTION:
-                self._go_to_function()
-            case column if column == INTO:
-                self._show_ptx()
-            case _:
-                self._go_to_call()
+        go_to = {FUNCTION: self._go_to_function, INTO: self._show_ptx}
+        if (row := self.table.current) is not None:
+            go_to.get(index.column(), self._go_to_call)(row)
 
-    @Slot()
-    def _go_to_call(self) -> None:
-        if row := self._current():
-            self.location_activated.emit(*row.inlined.calls[0])
+    def _go_to_call(self, row: InlinedRow) -> None:
+        self.location_activated.emit(*row.inlined.calls[0])
 
-    @Slot()
-    def _go_to_function(self) -> None:
-        if row := self._current():
-            self.location_activated.emit(*row.inlined.place)
+    def _go_to_function(self, row: InlinedRow) -> None:
+        self.location_activated.emit(*row.inlined.place)
 
-    @Slot()
-    def _show_ptx(self) -> None:
-        if row := self._current():
-            self.ptx_line_activated.emit(row.inlined.ptx_line)
+    def _show_ptx(self, row: InlinedRow) -> None:
+        self.ptx_line_activated.emit(row.inlined.ptx_line)
 
 
 class InlinedController(QObject):

@@ -405,9 +405,7 @@ class ProblemsView(QWidget):
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         table.set_columns(stretched=0, widths={1: 20, 2: 7, 3: 7, 4: 10})
         table.hide_when_narrow(3, 4)
-        table.setSortingEnabled(True)
-        table.horizontalHeader().setSortIndicatorClearable(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the tools reported them
+        table.sort_by_headers()
         table.clicked.connect(self._activate)
         table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
         table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")

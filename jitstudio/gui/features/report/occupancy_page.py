@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from jitstudio.gui.features.report.model import KernelReading
@@ -18,7 +18,7 @@ from jitstudio.gui.features.report.occupancy import (
 from jitstudio.gui.kit.field_rows import NumberField
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import FieldName, TurningSplitter, text_label
-from jitstudio.gui.kit.tables import PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
 
 _SHARES = (2, 3)
 _WIDE = 1.6
@@ -50,7 +50,6 @@ class OccupancyPage(QWidget):
         self.dynamic.show_number(0)
         self._words = text_label(self, "occupancyWords")
         self._words.setAccessibleName(self.tr("Occupancy"))
-        self._model: RowsModel[LimitRow] = RowsModel(LIMIT_COLUMNS, self)
         self.table = self._make_table()
         self.plots = LazyWidget(_plots, "", self)
         self._lay_out()
@@ -65,7 +64,7 @@ class OccupancyPage(QWidget):
     @property
     def rows(self) -> tuple[LimitRow, ...]:
         """The limits by resource."""
-        return self._model.rows
+        return self.table.rows
 
     def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel; a block size that was typed stays."""
@@ -74,12 +73,11 @@ class OccupancyPage(QWidget):
             self.threads.show_number(usual_threads(reading))
         self._update()
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("What limits the occupancy"), self)
-        table.setObjectName("limitsTable")
-        table.setModel(self._model)
+    def _make_table(self) -> RowsTable[LimitRow]:
+        name = self.tr("What limits the occupancy")
+        table = RowsTable(name, "limitsTable", LIMIT_COLUMNS, self, is_sortable=False)
         table.set_columns(stretched=0, widths={1: 15, 2: 16, 3: 16})
-        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        table.add_copying()
         return table
 
     def _lay_out(self) -> None:
@@ -134,7 +132,7 @@ class OccupancyPage(QWidget):
             launch = launch_occupancy(reading, *numbers)
             words = headline(launch) if launch else self._why_unknown(reading)
         self._words.setText(words)
-        self._model.set_rows(limit_rows(launch) if launch else ())
+        self.table.set_rows(limit_rows(launch) if launch else ())
         self._fit_table()
         self.plots.set_hint(words)
         self.plots.show_value(launch)
@@ -149,14 +147,9 @@ class OccupancyPage(QWidget):
     def _fit_table(self) -> None:
         """Makes the table as high as all rows; the curves have the rest."""
         table = self.table
-        rows = len(self._model.rows) * table.verticalHeader().defaultSectionSize()
+        rows = len(self.rows) * table.verticalHeader().defaultSectionSize()
         table.setMaximumHeight(rows + table.horizontalHeader().sizeHint().height() + 4)
         table.setVisible(bool(rows))
-
-    @Slot()
-    def _copy(self) -> None:
-        lines = (f"{row.name}\t{row.needed}\t{row.available}\t{row.blocks}" for row in self.rows)
-        QGuiApplication.clipboard().setText("\n".join(lines))
 
 
 def _plots() -> type[QWidget]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -34,8 +34,8 @@ from jitstudio.gui.features.report.model import (
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.kit.parts import FieldName, TurningSplitter
-from jitstudio.gui.kit.presentation import SORT_ROLE
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
+from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.listing.lines import NOWHERE
 
 
@@ -43,7 +43,7 @@ class FindingsList(QWidget):
     """A table of findings, with an explanation of the chosen finding or the first.
 
     Attributes:
-        table: The table, over a sorted form of the findings.
+        table: The table.
 
     Signals:
         location_activated: The user went to a place in the source: file, line.
@@ -57,10 +57,6 @@ class FindingsList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model: RowsModel[Finding] = RowsModel(FINDING_COLUMNS, self)
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self._model)
-        self._sorted.setSortRole(SORT_ROLE)
         self._without = ""
         self._words = self._make_words()
         self.table = self._make_table()
@@ -74,7 +70,7 @@ class FindingsList(QWidget):
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The listed findings."""
-        return self._model.rows
+        return self.table.rows
 
     @property
     def words(self) -> str:
@@ -88,7 +84,7 @@ class FindingsList(QWidget):
             findings: Code that may cost time.
             is_simulated: Whether those of a simulated run are among them.
         """
-        self._model.set_rows(findings)
+        self.table.set_rows(findings)
         self._without = nothing_found(is_simulated=is_simulated)
         self.table.set_hint(self.tr("No rule applies to this code."))
         self._update_words()
@@ -98,18 +94,13 @@ class FindingsList(QWidget):
         super().resizeEvent(event)
         self._fit_words()
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("Findings"), self)
-        table.setObjectName("findingsTable")
-        table.setModel(self._sorted)
+    def _make_table(self) -> RowsTable[Finding]:
+        table = RowsTable(self.tr("Findings"), "findingsTable", FINDING_COLUMNS, self)
         table.set_columns(stretched=0, widths={1: 20, 2: 13})
         table.hide_when_narrow(2)
-        table.setSortingEnabled(True)
-        table.horizontalHeader().setSortIndicatorClearable(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the rules are
         table.clicked.connect(self._on_activated)
         table.selectionModel().currentChanged.connect(self._update_words)
-        self._sorted.layoutChanged.connect(self._update_words)
+        table.model().layoutChanged.connect(self._update_words)
         table.add_command(self.tr("&Go to source"), self._on_activated, *ENTER_KEYS)
         table.add_command(self.tr("Show in &SASS"), self._on_sass_wanted, "Ctrl+Return")
         table.add_command(self.tr("&Copy all"), self._copy, "Ctrl+C")
@@ -139,13 +130,7 @@ class FindingsList(QWidget):
             self._words.setFixedHeight(min(needed, self.height() // 2))
 
     def _finding(self) -> Finding | None:
-        current = self.table.currentIndex()
-        index = current if current.isValid() else self._sorted.index(0, 0)
-        row = self._row(index)
-        return self.findings[row] if row >= 0 else None
-
-    def _row(self, index: QModelIndex) -> int:
-        return self._sorted.mapToSource(index).row()
+        return self.table.current or next(iter(self.table.sorted_rows), None)
 
     @Slot()
     def _update_words(self) -> None:
@@ -201,7 +186,6 @@ class OverviewPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reportOverview")
-        self._model: RowsModel[ReportFigure] = RowsModel(FIGURE_COLUMNS, self)
         self.figures_table = self._make_table()
         self.findings = FindingsList(self)
         self._is_shared_by_user = False
@@ -218,11 +202,11 @@ class OverviewPage(QWidget):
     @property
     def figures(self) -> tuple[ReportFigure, ...]:
         """The figures of the kernel."""
-        return self._model.rows
+        return self.figures_table.rows
 
     def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel."""
-        self._model.set_rows(figures(reading))
+        self.figures_table.set_rows(figures(reading))
         is_simulated = reading.simulation is not None
         self.findings.show_findings(reading.findings, is_simulated=is_simulated)
         self._share_room()
@@ -232,15 +216,13 @@ class OverviewPage(QWidget):
         super().resizeEvent(event)
         self._share_room()
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("What the kernel needs"), self)
-        table.setObjectName("figuresTable")
-        table.setModel(self._model)
+    def _make_table(self) -> RowsTable[ReportFigure]:
+        name = self.tr("What the kernel needs")
+        table = RowsTable(name, "figuresTable", FIGURE_COLUMNS, self, is_sortable=False)
         table.horizontalHeader().hide()
         table.set_columns(stretched=1, widths={0: longest_name() + 2})
-        table.doubleClicked.connect(self._on_activated)
-        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
-        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        table.add_activation(self.tr("Show in &SASS"), self._on_activated)
+        table.add_copying()
         return table
 
     def _share_room(self) -> None:
@@ -262,16 +244,9 @@ class OverviewPage(QWidget):
     def _on_splitter_moved(self) -> None:
         self._is_shared_by_user = True
 
-    @Slot()
-    def _on_activated(self) -> None:
-        row = self.figures_table.currentIndex().row()
-        if 0 <= row < len(self.figures) and self.figures[row].index != NOWHERE:
-            self.instruction_activated.emit(self.figures[row].index)
-
-    @Slot()
-    def _copy(self) -> None:
-        lines = (f"{figure.name}\t{figure.text}" for figure in self.figures)
-        QGuiApplication.clipboard().setText("\n".join(lines))
+    def _on_activated(self, figure: ReportFigure) -> None:
+        if figure.index != NOWHERE:
+            self.instruction_activated.emit(figure.index)
 
 
 _SHARES = (4, 5)
@@ -284,10 +259,6 @@ class InstructionsPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reportInstructions")
-        self._model: RowsModel[ClassRow] = RowsModel(CLASS_COLUMNS, self)
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self._model)
-        self._sorted.setSortRole(SORT_ROLE)
         self.table = self._make_table()
         self.plots = LazyWidget(_plots, self.tr("There is no instruction."), self)
         self._split = TurningSplitter(self.table, self.plots, _SHARES, _WIDE, self)
@@ -298,33 +269,23 @@ class InstructionsPage(QWidget):
     @property
     def rows(self) -> tuple[ClassRow, ...]:
         """The classes with their counts."""
-        return self._model.rows
+        return self.table.rows
 
     def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel."""
-        self._model.set_rows(class_rows(reading))
-        self.plots.show_value(mix(reading) if self._model.rows else None)
+        self.table.set_rows(class_rows(reading))
+        self.plots.show_value(mix(reading) if self.rows else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Turns as the pane asks for."""
         super().resizeEvent(event)
         self._split.fit(event.size())
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("Instructions by class"), self)
-        table.setObjectName("classesTable")
-        table.setModel(self._sorted)
+    def _make_table(self) -> RowsTable[ClassRow]:
+        table = RowsTable(self.tr("Instructions by class"), "classesTable", CLASS_COLUMNS, self)
         table.set_columns(stretched=1, widths={0: 13, 2: 9, 3: 9})
-        table.setSortingEnabled(True)
-        table.horizontalHeader().setSortIndicatorClearable(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        table.add_copying()
         return table
-
-    @Slot()
-    def _copy(self) -> None:
-        lines = (f"{row.group}\t{row.title}\t{row.count}\t{row.share:.4f}" for row in self.rows)
-        QGuiApplication.clipboard().setText("\n".join(lines))
 
 
 def _plots() -> type[QWidget]:

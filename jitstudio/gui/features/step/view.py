@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import PurePath
+from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -30,7 +31,7 @@ from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, mark_as, muted, show_tip, text_label
 from jitstudio.gui.kit.presentation import TableColumn
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.simulator.stepping.requests import (
     CallRow,
@@ -41,6 +42,7 @@ from jitstudio.simulator.stepping.requests import (
     ThreadState,
 )
 
+_Row = TypeVar("_Row")
 WARP = 32
 _CODE_SIZE = 9.5
 _MOST_BLOCKS = 2**31 - 1
@@ -196,14 +198,14 @@ class StepView(QWidget):
         self._outdated = mark_as(text_label(self, "stepOutdated"), "warning")
         self._outdated.hide()
         self._console = text_label(self, "stepConsole")
-        self.groups, self._groups_model = self._table(
+        self.groups = self._table(
             self.tr("Who is where"),
             "stepGroups",
             group_columns(self._spell),
             3,
             {0: 9, 1: 8, 2: 20, 4: 24},
         )
-        self.calls, self._calls_model = self._table(
+        self.calls = self._table(
             self.tr("Call stack"), "stepCalls", call_columns(self._spell), 0, {1: 20}
         )
         self.groups.hide_when_narrow(4, 2)
@@ -304,8 +306,8 @@ class StepView(QWidget):
             else self.tr("Build with -G to see variables by name.")
         )
         self.variables.model.show(state.variables, state.lane)
-        self._groups_model.set_rows(state.groups)
-        self._calls_model.set_rows(state.calls)
+        self.groups.set_rows(state.groups)
+        self.calls.set_rows(state.calls)
         self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
         self._show_access(state, suggestion)
         self.memory.show_state(state)
@@ -319,17 +321,14 @@ class StepView(QWidget):
         self,
         name: str,
         object_name: str,
-        columns: tuple[TableColumn, ...],
+        columns: tuple[TableColumn[_Row], ...],
         stretched: int,
         widths: dict[int, int],
-    ) -> tuple[PanelTable, RowsModel]:
-        model: RowsModel = RowsModel(columns, self)
-        table = PanelTable(name, self)
-        table.setObjectName(object_name)
-        table.setModel(model)
+    ) -> RowsTable[_Row]:
+        table = RowsTable(name, object_name, columns, self, is_sortable=False)
         show_as_code(table, _CODE_SIZE)
         table.set_columns(stretched, widths)
-        return table, model
+        return table
 
     def _lay_out(self) -> None:
         numbers = QHBoxLayout()
@@ -433,12 +432,12 @@ class StepView(QWidget):
         for box in (self._block, self._warp, self._lane):
             box.valueChanged.connect(self._on_thread_chosen)
         self.lanes.lane_chosen.connect(self._lane.setValue)
-        self.groups.doubleClicked.connect(self._on_group_activated)
-        self.groups.add_command(
-            self.tr("&Look at its first thread"), self._on_group_activated, *ENTER_KEYS
+        self.groups.add_activation(
+            self.tr("&Look at its first thread"), lambda row: self.thread_chosen.emit(row.first)
         )
-        self.calls.doubleClicked.connect(self._on_call_activated)
-        self.calls.add_command(self.tr("&Go to the line"), self._on_call_activated, *ENTER_KEYS)
+        self.calls.add_activation(self.tr("&Go to the line"), self._on_call_activated)
+        for table in (self.groups, self.calls):
+            table.add_copying()
 
     def _show_numbers(self, state: StepState) -> None:
         block = flat(state.thread.block, self._config.grid)
@@ -509,15 +508,5 @@ class StepView(QWidget):
         )
         self.thread_chosen.emit(thread)
 
-    @Slot()
-    def _on_group_activated(self) -> None:
-        index: QModelIndex = self.groups.currentIndex()
-        if index.isValid():
-            self.thread_chosen.emit(self._groups_model.rows[index.row()].first)
-
-    @Slot()
-    def _on_call_activated(self) -> None:
-        index: QModelIndex = self.calls.currentIndex()
-        if index.isValid():
-            row = self._calls_model.rows[index.row()]
-            self.place_activated.emit(row.source.file, row.source.line, row.ptx_line)
+    def _on_call_activated(self, row: CallRow) -> None:
+        self.place_activated.emit(row.source.file, row.source.line, row.ptx_line)

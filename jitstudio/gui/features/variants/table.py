@@ -311,11 +311,8 @@ class VariantsTable(QWidget):
     def _make_view(self) -> PanelTable:
         view = PanelTable(self.tr("Variants"), self)
         view.setModel(self._filter)
-        view.setSortingEnabled(True)
-        header = view.horizontalHeader()
-        header.setSortIndicatorClearable(True)
-        header.setStretchLastSection(True)
-        view.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        view.horizontalHeader().setStretchLastSection(True)
+        view.sort_by_headers()
         view.add_command(self.tr("&Show in the window"), self._on_activated, *ENTER_KEYS)
         pin = view.add_command(self.tr("&Pin as baseline"), self._on_pin)
         follow_keys(pin, lambda it: it.setShortcuts([*COMMAND_KEYS.keys("pinBaselineAction")]))

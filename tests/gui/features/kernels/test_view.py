@@ -72,9 +72,9 @@ def test_enter_asks_for_the_code_of_the_kernel(view, qtbot):
 
 def test_the_table_can_be_copied_for_a_spreadsheet(view):
     view.show_result(RESULT)
-    view.copy_all()
+    view.table.copy()
     lines = QGuiApplication.clipboard().text().split("\n")
-    assert lines[0].split("\t")[:3] == ["kernel", "registers", "spill_stores"]
+    assert lines[0].split("\t")[:3] == ["Kernel", "Registers", "Spill stores"]
     assert lines[2].split("\t")[:4] == ["large(float)", "255", "1456", ""]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePath
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
@@ -15,8 +15,8 @@ from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.launch_figures import number_text
 from jitstudio.gui.kit.parts import TurningSplitter, text_label
-from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
+from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
@@ -124,10 +124,6 @@ class CountsView(QWidget):
         super().__init__(parent)
         self.setObjectName("countsView")
         self._simulation: Simulation | None = None
-        self._model: RowsModel[LineCounts] = RowsModel(COUNT_COLUMNS, self)
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self._model)
-        self._sorted.setSortRole(SORT_ROLE)
         self.table = self._make_table()
         self._words = text_label(self, "accessWords")
         self._words.setContentsMargins(_MARGIN, 8, _MARGIN, 4)
@@ -143,7 +139,7 @@ class CountsView(QWidget):
     @property
     def rows(self) -> tuple[LineCounts, ...]:
         """The lines that are listed."""
-        return self._model.rows
+        return self.table.rows
 
     @property
     def words(self) -> str:
@@ -155,7 +151,7 @@ class CountsView(QWidget):
         simulation = result.simulation if result else None
         self._simulation = simulation
         lines = simulation.lines if simulation else ()
-        self._model.set_rows(of_source(lines) or lines)
+        self.table.set_rows(of_source(lines) or lines)
         self.table.set_hint(
             self.tr(
                 "A launch in the simulator counts what each line does.\n"
@@ -165,36 +161,30 @@ class CountsView(QWidget):
             else self.tr("Nothing was executed.")
         )
         costliest = self._costliest()
-        self.choose(
+        self.table.choose(
             next((n for n, row in enumerate(self.rows) if costliest in self._samples(row)), -1)
         )
         self._show_access(costliest)
-
-    def choose(self, row: int) -> None:
-        """Turns to a line, by index in `rows`."""
-        self.table.setCurrentIndex(self._sorted.mapFromSource(self._model.index(row, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Puts the picture next to the table in a wide dock, below the table in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size(), scaled(_LEAST_WIDTH))
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("Counts of each line"), self)
-        table.setObjectName("countsTable")
-        table.setModel(self._sorted)
+    def _make_table(self) -> RowsTable[LineCounts]:
+        table = RowsTable(self.tr("Counts of each line"), "countsTable", COUNT_COLUMNS, self)
         table.set_columns(stretched=0, widths=_WIDTHS)
         # The number at the end is what tells lines apart.
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.hide_when_narrow(*_LEFT_OUT)
-        table.setSortingEnabled(True)
-        table.horizontalHeader().setSortIndicatorClearable(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
-        table.doubleClicked.connect(self._on_activated)
-        table.add_command(self.tr("&Go to source"), self._on_activated, *ENTER_KEYS)
-        table.add_command(self.tr("Show in &PTX"), self._on_ptx_wanted, "Ctrl+Return")
-        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        table.add_activation(self.tr("&Go to source"), self._on_activated)
+        table.add_row_command(
+            self.tr("Show in &PTX"),
+            lambda row: self.ptx_line_activated.emit(row.ptx_line),
+            "Ctrl+Return",
+        )
+        table.add_copying()
         return table
 
     def _make_details(self) -> QWidget:
@@ -232,34 +222,17 @@ class CountsView(QWidget):
         self.picture.show_access(sample)
         self._details.setVisible(sample is not None)
 
-    def _row(self) -> LineCounts | None:
-        row = self._sorted.mapToSource(self.table.currentIndex()).row()
-        return self.rows[row] if 0 <= row < len(self.rows) else None
-
     @Slot(QModelIndex, QModelIndex)
     def _on_row_changed(self, _current: QModelIndex, _previous: QModelIndex) -> None:
-        row = self._row()
+        row = self.table.current
         samples = self._samples(row) if row else []
         self._show_access(max(samples, key=lambda sample: sample.cost, default=None))
         if row and row.requests and not samples:
             self._words.setText(texels_text())
             self._details.setVisible(True)
 
-    @Slot()
-    def _on_activated(self) -> None:
-        row = self._row()
-        if row is not None and row.line:
+    def _on_activated(self, row: LineCounts) -> None:
+        if row.line:
             self.location_activated.emit(row.file, row.line)
-        elif row is not None:
+        else:
             self.ptx_line_activated.emit(row.ptx_line)
-
-    @Slot()
-    def _on_ptx_wanted(self) -> None:
-        if (row := self._row()) is not None:
-            self.ptx_line_activated.emit(row.ptx_line)
-
-    @Slot()
-    def _copy(self) -> None:
-        lines = ["\t".join(column.heading for column in COUNT_COLUMNS)]
-        lines += ["\t".join(column.text(row) for column in COUNT_COLUMNS) for row in self.rows]
-        QGuiApplication.clipboard().setText("\n".join(lines))

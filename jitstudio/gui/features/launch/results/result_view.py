@@ -5,7 +5,7 @@ Knows no editor: it reports a place by `location_activated`.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -25,7 +25,6 @@ from jitstudio.gui.features.launch.models.launch_text import (
     check_figures,
     headline,
     headline_mark,
-    index_text,
     mismatch_columns,
     note_columns,
     notes_of,
@@ -34,7 +33,7 @@ from jitstudio.gui.kit.fonts import show_bold
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
 from jitstudio.gui.kit.parts import TurningSplitter, muted, text_label
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
+from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -48,15 +47,17 @@ class CheckDetails(QWidget):
         self._figures = text_label(self, "checkFigures")
         self._first = text_label(self, "checkFirst")
         muted(self._first)
-        self._columns = mismatch_columns()
-        self._model: RowsModel[Mismatch] = RowsModel(self._columns, self)
-        self._table = PanelTable(self.tr("Elements that are wrong"), self)
-        self._table.setObjectName("mismatchTable")
-        self._table.setModel(self._model)
+        self._table = RowsTable(
+            self.tr("Elements that are wrong"),
+            "mismatchTable",
+            mismatch_columns(),
+            self,
+            is_sortable=False,
+        )
         self._table.set_columns(stretched=2, widths={0: 11})
         # They are compared with each other: neither may take the room of the other.
         self._table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        self._table.add_command(self.tr("&Copy all"), self.copy_all, "Ctrl+C")
+        self._table.add_copying()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(4)
@@ -74,25 +75,18 @@ class CheckDetails(QWidget):
         return self._figures.text()
 
     @property
-    def table(self) -> PanelTable:
+    def table(self) -> RowsTable[Mismatch]:
         """The first elements that are wrong."""
         return self._table
 
     def show_check(self, check: CheckResult) -> None:
         """Shows another check."""
         self._figures.setText(check_figures(check))
-        self._model.set_rows(check.mismatches)
+        self._table.set_rows(check.mismatches)
         count = len(check.mismatches)
         self._table.setVisible(bool(count))
         self._first.setVisible(0 < count < check.wrong)
         self._first.setText(self.tr("The first {count:,} of them:").format(count=count))
-
-    @Slot()
-    def copy_all(self) -> None:
-        """Puts the table on the clipboard, for a spreadsheet."""
-        rows = [[column.title for column in self._columns]]
-        rows += [[index_text(m.index), m.got, m.expected] for m in self._model.rows]
-        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 
 
 _ICON_SIDE = 20
@@ -184,7 +178,6 @@ class ResultView(QWidget):
         self.setObjectName("resultView")
         self._result: LaunchResult | None = None
         self._headline = ResultHeadline(self)
-        self._model: RowsModel[LaunchNote] = RowsModel(note_columns(), self)
         self._table = self._make_table()
         self._explanation = QPlainTextEdit(self, readOnly=True)
         self._explanation.setObjectName("noteExplanation")
@@ -218,14 +211,14 @@ class ResultView(QWidget):
         return self._headline
 
     @property
-    def table(self) -> PanelTable:
+    def table(self) -> RowsTable[LaunchNote]:
         """The notes."""
         return self._table
 
     @property
     def notes(self) -> tuple[LaunchNote, ...]:
         """The listed notes."""
-        return self._model.rows
+        return self._table.rows
 
     @property
     def check(self) -> CheckDetails:
@@ -249,14 +242,11 @@ class ResultView(QWidget):
             name = f"{result.kernel}: " if result.kernel else ""
             said = headline(result)
             self._headline.say(headline_mark(result), f"{name}{said}", facts_text(result))
-        self._model.set_rows(notes)
+        self._table.set_rows(notes)
         self._table.set_hint(self._empty_hint())
         self._details.setVisible(bool(notes))
         if notes:
-            flags = QItemSelectionModel.SelectionFlag
-            self._table.selectionModel().setCurrentIndex(
-                self._model.index(0, 0), flags.ClearAndSelect | flags.Rows
-            )
+            self._table.selectRow(0)
             self._show_note(notes[0])
 
     def _empty_hint(self) -> str:
@@ -276,36 +266,26 @@ class ResultView(QWidget):
     def show_progress(self, doing: str) -> None:
         """Shows the progress of the running launch."""
         self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
-        self._model.set_rows(())
+        self._table.set_rows(())
         self._table.set_hint(self.tr("The launch is under way."))
         self._details.hide()
-
-    @Slot()
-    def copy_selected(self) -> None:
-        """Copies the chosen note to the clipboard, with the explanation."""
-        note = self._note_at(self._table.currentIndex())
-        if note is not None:
-            parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
-            QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Puts the details next to the list in a wide dock, below the list in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 
-    def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("What came of the launch"), self)
-        table.setObjectName("resultTable")
-        table.setModel(self._model)
+    def _make_table(self) -> RowsTable[LaunchNote]:
+        name = self.tr("What came of the launch")
+        table = RowsTable(name, "resultTable", note_columns(), self, is_sortable=False)
         table.set_columns(stretched=0, widths={1: 12, 2: 16})
         table.hide_when_narrow(1, least=60)
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
-        table.doubleClicked.connect(self._activate)
-        table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        table.add_activation(self.tr("&Go to source"), self._go_to_source)
         self._step_there = table.add_command(
             self.tr("&Step there"), self._on_step_wanted, "Ctrl+Return"
         )
-        table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
+        table.add_row_command(self.tr("&Copy"), _copy, "Ctrl+C")
         return table
 
     def _make_note(self) -> QWidget:
@@ -323,9 +303,6 @@ class ResultView(QWidget):
         column.addLayout(row)
         return page
 
-    def _note_at(self, index: QModelIndex) -> LaunchNote | None:
-        return self._model.rows[index.row()] if index.isValid() else None
-
     def _show_note(self, note: LaunchNote) -> None:
         if note.check is not None:
             self._check.show_check(note.check)
@@ -338,23 +315,23 @@ class ResultView(QWidget):
             self._step_there.setVisible(note.thread is not None)
             self._details.setCurrentWidget(self._note)
 
-    @Slot(QModelIndex, QModelIndex)
-    def _on_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
-        if (note := self._note_at(current)) is not None:
+    @Slot()
+    def _on_row_changed(self) -> None:
+        if (note := self._table.current) is not None:
             self._show_note(note)
 
-    @Slot(QModelIndex)
-    def _activate(self, index: QModelIndex) -> None:
-        note = self._note_at(index)
-        if note is not None and note.file:
+    def _go_to_source(self, note: LaunchNote) -> None:
+        if note.file:
             self.location_activated.emit(note.file, note.line)
 
     @Slot()
     def _on_step_wanted(self) -> None:
-        note = self._note_at(self._table.currentIndex())
+        note = self._table.current
         if note is not None and note.thread is not None:
             self.step_requested.emit(note.thread)
 
-    @Slot()
-    def _on_enter_pressed(self) -> None:
-        self._activate(self._table.currentIndex())
+
+def _copy(note: LaunchNote) -> None:
+    """Puts a note on the clipboard, with the explanation."""
+    parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
+    QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))

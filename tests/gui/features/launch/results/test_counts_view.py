@@ -76,7 +76,7 @@ def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     assert view.table.currentIndex().data() == "k.cu:9"
     rows = view.picture.rows
     assert [row.lanes for row in rows] == [{0: (lane,)} for lane in range(32)]
-    view.choose(0)
+    view.table.choose(0)
     assert view.words.startswith("Store to global memory: 8 sectors of 32 bytes at most, 7.5 on")
     cheap = replace(COLUMN, cost=1, mean=1.0)
     assert access_text(cheap).startswith("Load from shared memory: one wavefront, which is the")
@@ -107,7 +107,7 @@ def test_code_without_a_line_table_is_told_by_its_ptx(view, qtbot):
         "PTX:43",
         "PTX:44",
     ]
-    view.choose(0)
+    view.table.choose(0)
     with qtbot.waitSignal(view.ptx_line_activated) as activated:
         view.table.doubleClicked.emit(view.table.currentIndex())
     assert activated.args == [40]
