@@ -53,7 +53,7 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     canvas = opened(driver, tmp_path)
     panes, disassembly = driver, driver.state.disassembly
     assert QApplication.focusWidget() is canvas
-    choose(driver, "graphKernelCombo", "first")
+    choose(driver, "graphKernel", "first")
     driver.wait(lambda: picture(driver).graph.name == "first")
     assert disassembly.kernel == "first"
     assert [loop.depth for loop in picture(driver).graph.loops] == [1, 2]
@@ -89,7 +89,7 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
 
 def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     canvas = opened(driver, tmp_path)
-    choose(driver, "graphKernelCombo", "first")
+    choose(driver, "graphKernel", "first")
     choose(driver, "graphKindCombo", "PTX")
     driver.wait(lambda: picture(driver).kind is CodeKind.PTX)
     graph = picture(driver).graph
@@ -105,7 +105,7 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     assert ptx.listing.lines[ptx.code_view.line - 1].startswith("$L__BB")
 
     driver.trigger("focusGraphAction")
-    choose(driver, "graphKernelCombo", "second")
+    choose(driver, "graphKernel", "second")
     driver.wait(lambda: picture(driver).graph.name == "second")
     assert driver.state.disassembly.kernel == "second"
     choose(driver, "graphKindCombo", "SASS")
@@ -115,7 +115,7 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
 
 def test_an_edit_draws_the_graph_anew(driver, tmp_path):
     opened(driver, tmp_path)
-    choose(driver, "graphKernelCombo", "first")
+    choose(driver, "graphKernel", "first")
     driver.wait(lambda: picture(driver).graph.name == "first")
     before = picture(driver)
     driver.next_result(lambda: driver.replace("i < n", "i < 1"))

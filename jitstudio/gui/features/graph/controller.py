@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.analysis.diagrams.captions import TextMetrics
 from jitstudio.analysis.diagrams.flow_svg import svg
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
@@ -20,36 +21,40 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.theme import current_theme
-from jitstudio.gui.listing.hints import disassembly_hint, output_hint
+from jitstudio.gui.listing.hints import output_hint
+from jitstudio.gui.listing.kernel_pane import KernelCode, KernelReader
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.listing.functions import Function
+from jitstudio.listing.kernel_names import spelled
 from jitstudio.listing.lines import NOWHERE
 from jitstudio.system.paths import home_folder
 
-_USER = "graph"
 
-
-class _Key(NamedTuple):
-    """The inputs of a picture.
+class _Look(NamedTuple):
+    """The letters and the names of a picture.
 
     Attributes:
-        kind: Of the code.
-        code: The disassembly, or the lines of the PTX; the same object as long as it is current.
-        function: The lowered name.
+        letters: The room that the text in blocks takes.
         names: Shown in place of lowered ones: they come after the code.
     """
 
-    kind: CodeKind
-    code: object
-    function: str
+    letters: TextMetrics
     names: Mapping[str, str]
 
-    def is_same(self, other: _Key) -> bool:
-        """Returns whether both keys have the same picture; codes are not compared by value."""
-        return self.code is other.code and self._replace(code=None) == other._replace(code=None)
+    def spell(self, text: str) -> str:
+        """Returns a name, or a text with names, as shown."""
+        return spelled(text, self.names)
+
+
+class _PtxKey(NamedTuple):
+    """The inputs of a picture of PTX: the lines, the same object as long as current, and others."""
+
+    lines: Sequence[str]
+    function: str
+    look: _Look
 
 
 def install(context: Context) -> None:
@@ -83,83 +88,73 @@ class GraphController(QObject):
         self._kind = CodeKind.SASS
         # A kernel that was chosen in the PTX, of which there may be no machine code.
         self._ptx_kernel = ""
-        self._shown: _Key | None = None
+        self._shown_ptx: _PtxKey | None = None
         self._folder = home_folder()
         self._drawing = Background(self)
-        self._drawing.done.connect(self._on_drawn)
-        self._drawing.failed.connect(self._show_nothing)
+        self._drawing.done.connect(view.show_reading)
+        self._drawing.failed.connect(view.show_hint)
         self._saving = Background(self)
         self._saving.done.connect(shell.status.show_message)
         self._saving.failed.connect(shell.notices.show_message)
-        self._disassembly.changed.connect(self._update)
-        self._disassembly.kernel_changed.connect(self._on_kernel_changed)
-        listings[CodeKind.PTX].code.read.connect(self._update)
+        disassembly.kernel_changed.connect(self._on_kernel_changed)
+        ptx = listings[CodeKind.PTX].code
+        ptx.read.connect(self._update_ptx)
+        ptx.spelt.connect(self._update_ptx)
         for pane in listings.values():
-            pane.code.spelt.connect(self._update)
-            pane.code_view.line_changed.connect(self._on_line_changed)
+            pane.code_view.line_changed.connect(self._mark_caret)
         view.kind_chosen.connect(self._on_kind_chosen)
         view.kernel_chosen.connect(self._on_kernel_chosen)
+        view.drawn.connect(self._mark_caret)
         view.canvas.block_chosen.connect(self._go_to)
         view.canvas.block_clicked.connect(self._on_block_clicked)
         view.canvas.block_activated.connect(self._on_block_activated)
         view.picture_requested.connect(self._on_export)
         shell.actions.bind({"exportGraphAction": self._on_export})
+        sass = listings[CodeKind.SASS]
+        self._reader = KernelReader(view, disassembly, sass, _draw_sass, self._look_of_sass)
         Visibility(view, self, self._on_visibility_changed)
 
     @Slot(bool)
-    def _on_visibility_changed(self, visible: bool) -> None:
-        self._disassembly.want(_USER, visible)
-        self._update()
+    def _on_visibility_changed(self, _visible: bool) -> None:
+        self._update_ptx()
         # Meanwhile the caret may have moved.
         self._mark_caret()
 
+    def _look_of_sass(self, _function: SassFunction) -> _Look:
+        return self._look(CodeKind.SASS)
+
+    def _look(self, kind: CodeKind) -> _Look:
+        names = self._listings[kind].code.spelling.names
+        return _Look(self._view.canvas.letters, names)
+
     @Slot()
-    def _update(self) -> None:
-        """Draws the graph of the current function, unless shown already or out of sight."""
-        if not self._view.isVisible():
-            return
-        if self._kind is CodeKind.SASS:
-            self._update_sass()
-        else:
-            self._update_ptx()
-
-    def _update_sass(self) -> None:
-        inspection, function = self._disassembly.current, self._disassembly.function
-        outgoing = self._disassembly.outgoing
-        if outgoing is not None and self._shown is not None and self._shown.code is outgoing:
-            return
-        if inspection is None or function is None:
-            self._show_nothing(disassembly_hint(self._disassembly))
-            return
-        spelling = self._listings[CodeKind.SASS].code.spelling
-        names = tuple((name, spelling.name(shown)) for name, shown in inspection.readable)
-        self._view.show_kernels(names, function.name)
-        letters = self._view.canvas.letters
-        if self._begins(_Key(CodeKind.SASS, inspection, function.name, spelling.names)):
-
-            def draw(_stop: Event) -> GraphPicture:
-                return sass_picture(function, letters, spelling.name)
-
-            self._drawing.start(draw)
-
     def _update_ptx(self) -> None:
+        """Draws the graph of the current function of the PTX, unless shown or out of sight."""
+        if self._kind is not CodeKind.PTX or not self._view.isVisible():
+            return
         pane = self._listings[CodeKind.PTX]
         code = pane.code.code
         functions = [function for function in code.functions if function.is_defined]
         function = self._ptx_function(functions)
         if function is None:
-            self._show_nothing(self._why_no_ptx(pane))
+            self._forget_ptx()
+            self._view.show_hint(self._why_no_ptx(pane))
             return
-        spelling = pane.code.spelling
-        names = tuple((defined.name, spelling.name(defined.name)) for defined in functions)
+        look = self._look(CodeKind.PTX)
+        names = tuple((defined.name, look.spell(defined.name)) for defined in functions)
         self._view.show_kernels(names, function.name)
-        letters = self._view.canvas.letters
-        if self._begins(_Key(CodeKind.PTX, code.lines, function.name, spelling.names)):
+        key, before = _PtxKey(code.lines, function.name, look), self._shown_ptx
+        if before is None or before.lines is not key.lines or before[1:] != key[1:]:
+            self._shown_ptx = key
 
             def draw(_stop: Event) -> GraphPicture:
-                return ptx_picture(code.lines, function, letters, spelling.name)
+                return ptx_picture(code.lines, function, look.letters, look.spell)
 
             self._drawing.start(draw)
+
+    def _forget_ptx(self) -> None:
+        self._shown_ptx = None
+        self._drawing.stop()
 
     def _why_no_ptx(self, pane: OutputPane) -> str:
         if pane.listing is None:
@@ -175,45 +170,25 @@ class GraphController(QObject):
                 return chosen
         return min(functions, key=lambda function: not function.is_kernel, default=None)
 
-    def _begins(self, key: _Key) -> bool:
-        """Returns whether the graph of `key` has to be drawn: another graph is on display."""
-        before, self._shown = self._shown, key
-        return before is None or not key.is_same(before)
-
-    @Slot(str)
-    def _show_nothing(self, why: str) -> None:
-        self._shown = None
-        self._drawing.stop()
-        self._view.show_kernels((), "")
-        self._view.show_picture(None)
-        self._view.canvas.set_hint(why)
-
-    @Slot(object)
-    def _on_drawn(self, picture: GraphPicture) -> None:
-        self._view.show_picture(picture)
-        self._mark_caret()
-
     @Slot(str)
     def _on_kernel_changed(self, _name: str) -> None:
         self._ptx_kernel = ""
-        self._update()
+        self._update_ptx()
 
     @Slot(CodeKind)
     def _on_kind_chosen(self, kind: CodeKind) -> None:
         self._kind = kind
-        self._update()
+        self._forget_ptx()
+        self._reader.set_on(kind is CodeKind.SASS)
+        self._update_ptx()
 
     @Slot(str)
     def _on_kernel_chosen(self, name: str) -> None:
-        self._disassembly.set_kernel(name)
         if self._kind is CodeKind.PTX:
             self._ptx_kernel = name
-        self._update()
+        self._update_ptx()
 
-    @Slot(int)
-    def _on_line_changed(self, _line: int) -> None:
-        self._mark_caret()
-
+    @Slot()
     def _mark_caret(self) -> None:
         """Marks the block with the caret, if the caret is in the function of the graph."""
         picture = self._view.canvas.picture
@@ -257,7 +232,7 @@ class GraphController(QObject):
             pane.code_view.go_to(line + 1)
 
     def _line_of(self, picture: GraphPicture, block: int) -> int:
-        if self._drawing.is_busy:
+        if self._drawing.is_busy or self._reader.is_busy:
             # Of the code before: what is known now is of another one.
             return NOWHERE
         start = picture.graph.blocks[block].start
@@ -293,6 +268,11 @@ class GraphController(QObject):
             return said
 
         self._saving.start(write)
+
+
+def _draw_sass(code: KernelCode, _stop: Event) -> GraphPicture:
+    look: _Look = code.more
+    return sass_picture(code.function, look.letters, look.spell)
 
 
 def _file_name(picture: GraphPicture) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -36,6 +36,7 @@ from jitstudio.gui.kit.parts import ShorteningLabel, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.spoken_text import SpokenText, offer_text, text_spoken
 from jitstudio.gui.kit.theme import current_theme, follow_theme
+from jitstudio.gui.listing.kernel_pane import KernelView
 from jitstudio.listing.lines import NOWHERE
 
 
@@ -294,11 +295,10 @@ def _subject(picture: GraphPicture) -> tuple[object, str]:
 
 
 _KINDS = (CodeKind.SASS, CodeKind.PTX)
-_LEAST_LETTERS = 8
 _MOST_WIDTH = 420
 
 
-class GraphView(QWidget):
+class GraphView(KernelView):
     """Shows a graph, and lets the user choose the kind and the kernel.
 
     Attributes:
@@ -306,31 +306,23 @@ class GraphView(QWidget):
 
     Signals:
         kind_chosen: The user wants to see SASS or PTX.
-        kernel_chosen: The user wants to see the function with this lowered name.
         picture_requested: The user wants the graph in a file.
+        drawn: Another graph is shown.
     """
 
     kind_chosen = Signal(CodeKind)
-    kernel_chosen = Signal(str)
     picture_requested = Signal()
+    drawn = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("graphView")
+        super().__init__("graph", parent)
+        self.kernels.setMaximumWidth(_MOST_WIDTH)
         self.canvas = GraphCanvas(self)
         self._kinds = QComboBox(self)
         self._kinds.setObjectName("graphKindCombo")
         self._kinds.setAccessibleName(self.tr("Code of the graph"))
         for kind in _KINDS:
             self._kinds.addItem(kind.title, kind)
-        self._kernels = QComboBox(self)
-        self._kernels.setObjectName("graphKernelCombo")
-        self._kernels.setAccessibleName(self.tr("Kernel of the graph"))
-        # A name in C++ can be as long as it likes.
-        shortened = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        self._kernels.setSizeAdjustPolicy(shortened)
-        self._kernels.setMinimumContentsLength(_LEAST_LETTERS)
-        self._kernels.setMaximumWidth(_MOST_WIDTH)
         self._summary = ShorteningLabel(self)
         self._summary.setObjectName("graphSummary")
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
@@ -340,26 +332,25 @@ class GraphView(QWidget):
         self._lay_out()
         self.setFocusProxy(self.canvas)
         self._kinds.activated.connect(self._on_kind_activated)
-        self._kernels.activated.connect(self._on_kernel_activated)
-        self.show_picture(None)
+        self._show_picture(None)
 
     @property
     def kind(self) -> CodeKind:
         """The kind of code whose graph is shown."""
         return _KINDS[self._kinds.currentIndex()]
 
-    def show_kernels(self, names: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Offers functions: pairs of the lowered name and the readable name."""
-        with QSignalBlocker(self._kernels):
-            self._kernels.clear()
-            for lowered, readable in names:
-                self._kernels.addItem(readable, lowered)
-            self._kernels.setCurrentIndex(self._kernels.findData(chosen))
-        self._kernels.setEnabled(bool(names))
-        show_tip(self._kernels, self._kernels.currentText())
+    def show_reading(self, reading: GraphPicture) -> None:
+        """Shows a graph."""
+        self._show_picture(reading)
+        self.drawn.emit()
 
-    def show_picture(self, picture: GraphPicture | None) -> None:
-        """Shows a graph, or none."""
+    def show_hint(self, words: str) -> None:
+        """Says why there is no graph."""
+        self.show_kernels((), "")
+        self._show_picture(None)
+        self.canvas.set_hint(words)
+
+    def _show_picture(self, picture: GraphPicture | None) -> None:
         self.canvas.show_picture(picture)
         message = summary(picture) if picture is not None else ""
         self._summary.setText(message)
@@ -387,7 +378,7 @@ class GraphView(QWidget):
         head.setContentsMargins(12, 3, 8, 3)
         head.setSpacing(6)
         head.addWidget(self._kinds)
-        head.addWidget(self._kernels, 1)
+        head.addWidget(self.kernels, 1)
         head.addWidget(self._summary)
         head.addStretch()
         head.addWidget(self._buttons)
@@ -404,7 +395,3 @@ class GraphView(QWidget):
     @Slot(int)
     def _on_kind_activated(self, index: int) -> None:
         self.kind_chosen.emit(_KINDS[index])
-
-    @Slot(int)
-    def _on_kernel_activated(self, index: int) -> None:
-        self.kernel_chosen.emit(self._kernels.itemData(index))

@@ -5,12 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QSplitter,
-    QStackedWidget,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -32,10 +29,11 @@ from jitstudio.gui.features.report.model import (
     mix,
 )
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
-from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
-from jitstudio.gui.kit.parts import FieldName, TurningSplitter
+from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.parts import TurningSplitter
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.tables import ENTER_KEYS
+from jitstudio.gui.listing.kernel_pane import KernelPane
 from jitstudio.listing.lines import NOWHERE
 
 
@@ -294,12 +292,11 @@ def _plots() -> type[QWidget]:
     return MixPlots
 
 
-_LEAST_LETTERS = 12
 _LEAST_HEIGHT = 60
 
 
-class ReportView(QWidget):
-    """A choice of the kernel above three pages, or words that say why there is no kernel.
+class ReportView(KernelPane):
+    """A choice of the kernel above three pages.
 
     Attributes:
         overview: Figures and findings.
@@ -307,28 +304,17 @@ class ReportView(QWidget):
         instructions: The counts of instructions.
 
     Signals:
-        kernel_chosen: The user wants to see this kernel, by its lowered name.
         location_activated: The user went to a place in the source: file, line.
         ptx_line_activated: The user went to a line of the PTX.
         instruction_activated: The user wants to see the instruction with this index.
     """
 
-    kernel_chosen = Signal(str)
     location_activated = Signal(str, int)
     ptx_line_activated = Signal(int)
     instruction_activated = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("reportView")
-        self.kernels = QComboBox(self)
-        self.kernels.setObjectName("reportKernel")
-        self.kernels.setAccessibleName(self.tr("Kernel or function"))
-        self.kernels.setToolTip(self.tr("The kernel or function that is reported on"))
-        self.kernels.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.kernels.setMinimumContentsLength(_LEAST_LETTERS)
+        super().__init__("report", parent)
         # Older than its pages: Tab goes through children by their age.
         self.tabs = self._make_tabs()
         self.overview = OverviewPage(self)
@@ -336,43 +322,17 @@ class ReportView(QWidget):
         self.instructions = InstructionsPage(self)
         self._pages = (self.overview, self.occupancy, self.instructions)
         self._add_pages()
-        self._hint = hint_label(self, "reportHint", "")
-        self._stack = QStackedWidget(self)
-        self._lay_out()
-        self.setFocusProxy(self.tabs)
-        self.kernels.activated.connect(self._on_activated)
+        self.set_content(self.tabs)
         self.overview.findings.location_activated.connect(self.location_activated)
         self.overview.findings.ptx_line_activated.connect(self.ptx_line_activated)
         self.overview.instruction_activated.connect(self.instruction_activated)
-
-    @property
-    def hint(self) -> str:
-        """The reason why there is no report; empty where there is a report."""
-        return self._hint.text() if self._stack.currentWidget() is self._hint else ""
-
-    def show_kernels(self, names: tuple[tuple[str, str], ...], chosen: str) -> None:
-        """Offers kernels, each by lowered name and by shown name."""
-        offered = tuple(
-            (self.kernels.itemData(at), self.kernels.itemText(at))
-            for at in range(self.kernels.count())
-        )
-        if offered != names:
-            self.kernels.clear()
-            for lowered, shown in names:
-                self.kernels.addItem(shown, lowered)
-        self.kernels.setCurrentIndex(self.kernels.findData(chosen))
 
     def show_reading(self, reading: KernelReading) -> None:
         """Reports on a kernel."""
         for page in self._pages:
             page.show_reading(reading)
         self._name_overview(len(reading.findings))
-        self._stack.setCurrentWidget(self._report)
-
-    def show_hint(self, words: str) -> None:
-        """Says why there is no report."""
-        self._hint.setText(words)
-        self._stack.setCurrentWidget(self._hint)
+        super().show_reading(reading)
 
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget(self)
@@ -393,26 +353,3 @@ class ReportView(QWidget):
         title = self.tr("Overview")
         message = self.tr("Overview ({count})").format(count=count) if count else title
         self.tabs.setTabText(self.tabs.indexOf(self.overview), message)
-
-    def _lay_out(self) -> None:
-        label = FieldName(self.tr("&Kernel"), self.kernels, self)
-        top = QHBoxLayout()
-        top.setContentsMargins(12, 6, 8, 6)
-        top.setSpacing(8)
-        top.addWidget(label)
-        top.addWidget(self.kernels, 1)
-        self._report = QWidget(self)
-        column = QVBoxLayout(self._report)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self.tabs, 1)
-        self._stack.addWidget(self._hint)
-        self._stack.addWidget(self._report)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
-
-    @Slot(int)
-    def _on_activated(self, row: int) -> None:
-        self.kernel_chosen.emit(self.kernels.itemData(row))

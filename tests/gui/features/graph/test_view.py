@@ -67,7 +67,7 @@ def view(qtbot):
 
 @pytest.fixture
 def canvas(view):
-    view.show_picture(loops_picture())
+    view.show_reading(loops_picture())
     view.canvas.setFocus()
     return view.canvas
 
@@ -104,7 +104,7 @@ def test_without_a_graph_the_pane_says_how_to_get_one(view):
 
 def test_a_graph_is_shown_with_how_much_there_is_of_it(view):
     empty = pixels(view)
-    view.show_picture(loops_picture())
+    view.show_reading(loops_picture())
     assert pixels(view) != empty
     assert all(b.isEnabled() for b in view.findChildren(QToolButton))
     assert view.canvas.current == NOWHERE
@@ -179,7 +179,7 @@ def test_ctrl_and_the_wheel_zoom(canvas, turn, factor):
 
 
 def test_a_marked_block_comes_into_sight(view):
-    view.show_picture(row_picture(60))
+    view.show_reading(row_picture(60))
     canvas = view.canvas
     canvas.mark(55)
     assert canvas.viewport().rect().contains(place_of(canvas, 55))
@@ -188,13 +188,13 @@ def test_a_marked_block_comes_into_sight(view):
 
 
 def test_the_next_picture_of_a_kernel_leaves_the_view_where_it_is(view):
-    view.show_picture(row_picture(60))
+    view.show_reading(row_picture(60))
     view.canvas.mark(50)
     view.canvas.zoom_out()
     before = view.canvas.mapToScene(0, 0)
-    view.show_picture(row_picture(60))
+    view.show_reading(row_picture(60))
     assert view.canvas.mapToScene(0, 0) == before
-    view.show_picture(loops_picture())
+    view.show_reading(loops_picture())
     seen = view.canvas.viewport().rect()
     assert all(seen.contains(place_of(view.canvas, block)) for block in range(7))
 
@@ -202,7 +202,7 @@ def test_the_next_picture_of_a_kernel_leaves_the_view_where_it_is(view):
 def test_kind_and_kernel_are_chosen(view, qtbot):
     kinds, kernels = told(view.kind_chosen), told(view.kernel_chosen)
     view.show_kernels((("_Z1kv", "k()"), ("f", "f")), "f")
-    combo = view.findChild(QComboBox, "graphKernelCombo")
+    combo = view.findChild(QComboBox, "graphKernel")
     assert combo.currentText() == "f"
     assert kernels == []
     combo.setFocus()
@@ -222,7 +222,7 @@ def test_it_is_drawn_in_both_themes(view, canvas, dark_theme):
 @pytest.mark.parametrize("scale", [0.01, 0.1, 0.3, 0.5, 1.0])
 def test_a_thousand_blocks_are_painted_smoothly(view, scale):
     view.resize(1400, 900)
-    view.show_picture(row_picture(1000))
+    view.show_reading(row_picture(1000))
     canvas = view.canvas
     canvas.resetTransform()
     canvas.scale(scale, scale)
