@@ -1,7 +1,7 @@
 import json
 import random
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +35,62 @@ _SMALL = Project(
     ),
     recordings=(RunRecording("f", bytes(range(256))),),
 )
+
+_UNLIKE = Project(
+    modules=(
+        Member("a.ptx", CodeKind.PTX, ".\n", name_expressions=("f<int>",), included=False),
+        Member("b.bc", CodeKind.LLVM_IR, None, "b.bc", (), False, is_library=True, program="p"),
+    ),
+    headers=(Member("h.ptx", CodeKind.PTX, "."),),
+    arch=Arch.parse("sm_120f"),
+    options="-G",
+    link=LinkMode.LTO,
+    libdevice=True,
+    join_ir=True,
+    driver_jit=True,
+    compiler=CudaCompiler.NVCC,
+    keep_host_code=True,
+    toolchain="13.0",
+    launches=(
+        LaunchSpec(
+            warmup=2,
+            repeats=3,
+            flush_l2=not LaunchSpec.flush_l2,
+            relative=0.5,
+            absolute=0.25,
+            integer_tolerance=4,
+            poison=False,
+            guards=False,
+            sanitizer=Sanitizer.MEMCHECK,
+            timeout=5.0,
+            blocks=6,
+            seed=7,
+            seeds=8,
+            both=True,
+            kernel="f",
+            arguments=(("n", "4"),),
+            grid="1",
+            cover="2",
+            block="3",
+            cluster="4",
+            shared="5",
+            cooperative=True,
+            load=next(mode for mode in LoadMode if mode is not LaunchSpec.load),
+            expectations=("n == 4",),
+        ),
+    ),
+    kernel="f",
+    sweeps=(VariantDraft("f", (AxisText(AxisKind.MACRO, "N", "1,2"),)),),
+    steps=(StepRecording("f", 58, (1, 2, 3), (4, 5, 6), ((BreakLine("a", 9, True), "n < 4"),)),),
+    recordings=(RunRecording("f", b"run"),),
+    layout="compare",
+    current="a.ptx",
+    links={"p": LinkMode.PTX},
+)
+"""No field has its default."""
+
+_OWNERS = (Project, Member, LaunchSpec, VariantDraft, AxisText)
+_OWNERS += (StepRecording, BreakLine, RunRecording)
 
 
 def _changed(**keys):
@@ -224,6 +280,61 @@ def test_what_is_wrong_is_told_with_its_place(data, words):
 
 def test_what_a_file_does_not_say_stands_as_at_first():
     assert load(b'{"version": 1}') == Project()
+
+
+def test_a_key_left_out_is_the_default_of_its_field():
+    """The dataclasses say the defaults; each key of each object is left out of the file in turn."""
+    state = json.loads(dump(_UNLIKE))
+    refused, defaulted = set(), set()
+    for record in [*_objects(state)]:
+        for key in [*record]:
+            whole = dict(record)
+            del record[key]
+            try:
+                project = load(json.dumps(state).encode())
+            except ProjectFormatError:
+                refused.add(key)
+            else:
+                for owner, name, value in _differences(_UNLIKE, project):
+                    default = _default(owner, name)
+                    # The condition of a breakpoint, the empty text, stands in a tuple.
+                    assert value == default or not (value or default), f"{key}: {owner}.{name}"
+                    defaulted.add((owner, name))
+            record.update(whole)
+    assert refused == {"version", "name", "text", "path"}
+    expected = {(owner, field.name) for owner in _OWNERS for field in fields(owner)}
+    needed = {(Member, "name"), (Member, "text"), (Member, "path"), (BreakLine, "name")}
+    assert defaulted == expected - needed - {(Project, "unknown")}
+
+
+def _objects(value):
+    """Yields the objects of a JSON value at any depth."""
+    if isinstance(value, dict):
+        yield value
+    if isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _objects(entry)
+
+
+def _differences(old, new, owner=None, name=""):
+    """Yields class, field and new value where two values, of dataclasses or texts, differ."""
+    if isinstance(old, _OWNERS):
+        for field in fields(old):
+            pair = (getattr(value, field.name) for value in (old, new))
+            yield from _differences(*pair, type(old), field.name)
+    elif isinstance(old, tuple) and len(old) == len(new) and not {*map(type, old)} <= {int}:
+        for pair in zip(old, new, strict=True):
+            yield from _differences(*pair, owner, name)
+    elif old != new:
+        yield owner, name, new
+
+
+def _default(owner, name):
+    field = next(field for field in fields(owner) if field.name == name)
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    least = {"str": "", "bytes": b"", "CodeKind": CodeKind.CUDA, "int": 1}
+    return least.get(field.type, ()) if field.default is MISSING else field.default
 
 
 def _random_text(rng):
