@@ -4,6 +4,7 @@ import re
 import zlib
 from collections import defaultdict
 from html.parser import HTMLParser
+from pathlib import PurePath
 
 import pytest
 
@@ -86,6 +87,60 @@ def test_a_page_ties_the_lines_that_belong_together(run, tmp_path):
     assert page.cells[9] == str(kernel["report"]["instructions"])
     assert text.count("<svg") == 1
     assert "ptxas info" in text
+
+
+# The division and the root call functions that ptxas brings along, which have no line.
+_SOURCES = {
+    "divide.cu": """#include "root.cuh"
+__device__ double third(double x) { return x / 3.0; }
+extern "C" __global__ void divide(double *p, const double *q) {
+    p[0] = third(q[0]) / q[1]
+        + root(q[2]);
+}
+""",
+    "root.cuh": "__device__ double root(double x) {\n    return sqrt(x);\n}\n",
+    "divide.ptx": """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry divide(.param .u64 p) {
+    .reg .f64 %d<3>;
+    .reg .b64 %r;
+    ld.param.u64 %r, [p];
+    ld.global.f64 %d0, [%r];
+    ld.global.f64 %d1, [%r+8];
+    div.rn.f64 %d2, %d0, %d1;
+    st.global.f64 [%r], %d2;
+    ret;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("sources", [["divide.cu", "root.cuh"], ["divide.ptx"]])
+def test_an_instruction_belongs_to_the_line_that_inspect_names(run, tmp_path, sources):
+    for name in sources:
+        (tmp_path / name).write_text(_SOURCES[name])
+    words = [sources[0], *(f"--header={name}={name}" for name in sources[1:])]
+    assert run("export", "html", *words, "-o", "divide.html").code == 0
+    lines = Page((tmp_path / "divide.html").read_text()).lines
+    places = [(name, at) for name in sources for at in range(len(_SOURCES[name].splitlines()))]
+    groups = dict(zip(places, (group for pane, _, group, _ in lines if pane == 0), strict=True))
+    instructions, ordinal = {}, -1
+    for pane, _, group, text in lines:
+        if pane > 0 and (match := re.match(r"/\*([0-9a-f]{4})\*/", text)):
+            address = int(match[1], 16)
+            ordinal += address == 0
+            instructions[ordinal, address] = group
+    read = run("inspect", *words, "--json").json
+    expected = {}
+    for at, function in enumerate(read["kernels"] + read["functions"]):
+        for instruction in function["instructions"]:
+            file, line = instruction["source_file"], instruction["source_line"]
+            place = (PurePath(file or "").name, (line or 0) - 1)
+            expected[at, instruction["address"]] = groups[place] if line else None
+    assert None in expected.values()
+    assert len({*expected.values()}) > 4
+    assert instructions == {place: expected[place] for place in instructions}
 
 
 def test_ptx_that_was_written_by_hand_is_tied_by_its_own_lines(run, tmp_path):

@@ -96,7 +96,7 @@ def cp_async_bulk(b: Binding) -> Step:
             for rank in _ranks(masks, index):
                 at = _in_block(end[index], rank) + steps
                 store(wave, into, at, values, threads)
-                if barriers is not None and into is _SHARED:
+                if barriers is not None:
                     thread = numbers[index : index + 1]
                     barrier = _in_block(barriers[index : index + 1], rank)
                     tracking = barriers_at(wave, _SHARED, barrier, thread)

@@ -1,3 +1,4 @@
+import random
 from dataclasses import replace
 
 import pytest
@@ -90,6 +91,31 @@ def test_the_suggested_block_is_taken_by_a_press(form, qtbot):
     assert button.text() == "Suggested block: 512"
     form.set_suggestion(None, None)
     assert not button.isVisible()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_suggestion_is_to_be_pressed_where_the_block_is_another(form, seed):
+    """After anything that changes block or suggestion, in any order."""
+    rng, button = random.Random(seed), form.findChild(QPushButton, "suggestedBlock")
+    suggested = None
+
+    def suggest():
+        nonlocal suggested
+        suggested = rng.choice([None, 64, 128])
+        form.set_suggestion(suggested, rng.choice([None, 0.5]))
+
+    def show():
+        form.show_spec(LaunchSpec(cover="n", block=rng.choice(["64", "128", "8, 8"])))
+
+    def type_block():
+        line(form, "block").clear()
+        QTest.keyClicks(line(form, "block"), rng.choice(["64", " 128 ", "None", "8"]))
+
+    for _ in range(20):
+        rng.choice([suggest, show, type_block, button.click])()
+        block = form.apply_to(LaunchSpec()).block
+        is_offered = button.isVisible() and button.isEnabled()
+        assert is_offered == (suggested is not None and block != str(suggested))
 
 
 def test_a_problem_stands_below_its_field_with_its_remedy(form, theme):
