@@ -1,6 +1,6 @@
 """What tests of several packages need: sources, requests, and code that misbehaves."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,20 @@ CRASHING = request(
 )
 SLOW = request(cuda(SLOW_CUDA, "slow.cu"))
 GOOD = request(cuda(KERNEL, "good.cu"))
+
+
+def refusal(call: Callable[..., object], *arguments: object) -> str:
+    """The words with which a call refuses its arguments, for tests of those that pass them on.
+
+    The wording itself is asserted at one place, by the test of the call.
+    """
+    try:
+        call(*arguments)
+    except OSError as error:
+        return error.strerror or str(error)
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+    pytest.fail(f"{arguments} are not refused")
 
 
 def one_in(step: int, values: Iterable[Any]) -> list[Any]:

@@ -1,5 +1,6 @@
 """Each gives a message in words and the right exit code; `run` sees that none is a traceback."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,7 +12,19 @@ from sysconfig import get_path
 
 import pytest
 
-from tests.support import CRASHING_IR, ENDLESS_TEMPLATES, KERNEL, SAMPLES, SLOW_CUDA
+from jitstudio.core.arch import Arch
+from jitstudio.core.plain_files import read_file
+from jitstudio.core.plan import plan
+from tests.support import (
+    CRASHING_IR,
+    ENDLESS_TEMPLATES,
+    KERNEL,
+    SAMPLES,
+    SLOW_CUDA,
+    refusal,
+    request,
+    sample,
+)
 
 VECTOR_ADD = SAMPLES / "vector_add.cu"
 
@@ -20,7 +33,7 @@ VECTOR_ADD = SAMPLES / "vector_add.cu"
     ("content", "words"),
     [
         (b"__global__ void k( {\n", "bad.cu:1:"),
-        (b"", "'bad.cu' is empty: there is nothing to compile."),
+        (b"", "error: 'bad.cu' is empty"),
         (b"__device__ int caf\xe9;\n", "bad.cu:1:19: error: unrecognized token"),
         (b"int\n\0x;\n", "bad.cu:2:1: error: 'bad.cu' holds a NUL character."),
         (b'#include "none.h"\n', 'bad.cu:1:18: error: cannot open source file "none.h"'),
@@ -62,18 +75,18 @@ def test_files_that_are_not_what_their_ending_says(run, tmp_path, name, content)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["none.cu"], "'none.cu' cannot be read: No such file or directory."),
-        (["folder.cu"], "'folder.cu' cannot be read: it is a folder."),
+        (["none.cu"], f"'none.cu' cannot be read: {os.strerror(errno.ENOENT)}."),
+        (["folder.cu"], f"'folder.cu' cannot be read: {refusal(read_file, SAMPLES)}."),
         (["notes.txt"], "'notes.txt' has no ending that tells its kind. Known ones: .cu .cuh .py"),
-        ([VECTOR_ADD, "--arch", "hopper"], "'hopper' is no target architecture."),
+        ([VECTOR_ADD, "--arch", "hopper"], refusal(Arch.parse, "hopper")),
         ([VECTOR_ADD, "--emit", "ptx,exe"], "--emit does not know 'exe'. It takes: ptx,sass,"),
-        ([VECTOR_ADD, "--emit", ","], "Nothing was asked for"),
-        ([VECTOR_ADD, VECTOR_ADD], "Two modules are called"),
+        ([VECTOR_ADD, "--emit", ","], refusal(plan, request(sample("vector_add.cu"), emit=""))),
+        ([VECTOR_ADD, VECTOR_ADD], f"called '{VECTOR_ADD}'."),
         ([VECTOR_ADD, "--header", "a.h"], "--header takes NAME=PATH, not 'a.h'."),
         ([VECTOR_ADD, "--header", "a.h=none.h"], "'none.h' cannot be read"),
         ([SAMPLES / "scale.ptx", "--name-expression", "k"], "needs a CUDA C++ module"),
         ([SAMPLES / "scale.ptx", "--emit", "ptx"], "is PTX already."),
-        ([SAMPLES / "scale.ptx", "--emit", "ltoir"], "LTO-IR cannot be made from it."),
+        ([SAMPLES / "scale.ptx", "--emit", "ltoir"], "scale.ptx' is a PTX; LTO-IR cannot"),
         ([VECTOR_ADD, "--timeout", "soon"], "argument --timeout: 'soon' is no number"),
         ([VECTOR_ADD, "--timeout", "0"], "argument --timeout: must be more than 0 seconds"),
         ([VECTOR_ADD, "--repeat", "0"], "argument --repeat: must be at least 1"),
@@ -82,7 +95,7 @@ def test_files_that_are_not_what_their_ending_says(run, tmp_path, name, content)
         ([VECTOR_ADD, "--compare-links", "--fat", "sm_90"], "--fat is not for --compare-links"),
         ([VECTOR_ADD, "--compare-links", "-o", "out"], "-o is not for --compare-links"),
         ([VECTOR_ADD, "--bogus"], "unrecognized arguments: --bogus"),
-        ([], "the following arguments are required: SRC"),
+        ([], "arguments are required: SRC"),
         ([VECTOR_ADD, "--option"], "argument --option: expected one argument"),
         ([VECTOR_ADD, "-o", VECTOR_ADD / "out"], "cannot be written: Not a directory. Choose"),
         ([VECTOR_ADD, "-o", "/dev/null"], "cannot be written: File exists. Choose another"),
@@ -128,7 +141,8 @@ def test_ir_that_kills_libnvvm(run, tmp_path):
     (tmp_path / "crash.ll").write_text(CRASHING_IR)
     ran = run("build", "crash.ll", "--arch", "sm_100")
     assert ran.code == 4
-    assert "crash.ll: error: libNVVM crashed on this input (SIGILL" in ran.err
+    assert "crash.ll: error: libNVVM crashed" in ran.err
+    assert "(SIGILL: " in ran.err
     told = run("build", "crash.ll", "--arch", "sm_100", "--json").json
     assert told["crash"]["tool"] == "libNVVM"
     assert told["crash"]["signal"] == "SIGILL"
@@ -203,7 +217,7 @@ def test_a_worker_that_is_killed(slow_build):
     os.kill(worker, signal.SIGKILL)
     _, errors = child.communicate(timeout=60)
     assert child.returncode == 4
-    assert "crashed on this input (SIGKILL: the system killed it" in errors
+    assert "crashed on this input (SIGKILL: " in errors
 
 
 @pytest.fixture

@@ -11,18 +11,13 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import keeps_ptx, sections
 from jitstudio.core.fatbin import contents, fatbin_entries
 from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.plain_files import read_file
 from jitstudio.numerics.array_files import load
 from jitstudio.numerics.dtypes import NumericsError
 from tests.core.fatbins import container, entry
-from tests.support import KERNEL
+from tests.support import KERNEL, refusal
 
-ODD = {
-    "pipe": "it is a pipe and no ordinary file",
-    "device": "it is a device and no ordinary file",
-    "folder": "it is a folder",
-    "loop": "Too many levels of symbolic links",
-    "sparse": "it is larger than the",
-}
+ODD = ("pipe", "device", "folder", "loop", "sparse")
 COMMANDS = [
     ["build", "{}.cu"],
     ["build", "{}.ptx"],
@@ -63,10 +58,12 @@ def test_a_file_that_is_none_is_refused(run, tmp_path, words, what):
         path = tmp_path / word.partition("=")[2] if "=" in word else tmp_path / word
         if path.stem == what:
             _make(path, what)
+            # Some read less than others of a file that is too large.
+            reason = refusal(read_file, path).partition("256")[0]
     ran = run(*named)
     assert ran.code == 2
     # A folder may be a cache of kernels.
-    reasons = (ODD[what], "cannot be opened: ", "holds no kernels that can be read: ")
+    reasons = (reason, "cannot be opened: ", "holds no kernels")
     assert any(reason in ran.err for reason in reasons)
 
 

@@ -4,8 +4,9 @@ import subprocess
 import pytest
 
 from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
+from jitstudio.core.arch import Arch
 from jitstudio.toolchain import locate
-from tests.support import KERNEL, ROOT, SAMPLES
+from tests.support import KERNEL, ROOT, SAMPLES, refusal
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -316,17 +317,17 @@ def test_a_cubin_that_is_cut_short_is_refused_in_words(run, cubin):
 def test_reading_ends_at_its_time_limit(own_workers, run, cubin):
     told = run("inspect", cubin, "--timeout", "0.001")
     assert told.code == 4
-    assert "0.001 s, its time limit" in told.err
+    assert "stopped after 0.001 s" in told.err
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("none.cubin",), "cannot be read"),
-        (("notes.txt",), "no ending that tells its kind"),
-        (("k.cu", "--arch", "sm_9"), "no target architecture"),
-        (("k.cu", "--block", "0"), "must be at least 1"),
-        (("k.cu", "--shared", "-1"), "must be at least 0"),
+        (("notes.txt",), "'notes.txt' has no ending"),
+        (("k.cu", "--arch", "sm_9"), refusal(Arch.parse, "sm_9")),
+        (("k.cu", "--block", "0"), "--block: must be at least 1"),
+        (("k.cu", "--shared", "-1"), "--shared: must be at least 0"),
         ((), "SRC"),
     ],
 )

@@ -106,10 +106,10 @@ def test_a_program_without_device_code_is_a_sentence(run, tmp_path):
     (tmp_path / "p").write_bytes(elf({".text": b"\x90" * 99}))
     told = run("inspect", tmp_path / "p", "--list", "--json").json
     assert (told["ok"], told["outcome"], told["kernels"]) == (False, "failed", [])
-    assert "holds no device code of CUDA" in told["problem"]
+    assert told["problem"].startswith("'p' holds no device")
     ran = run("inspect", tmp_path / "p", "--kernel", "k")
     assert ran.code == 2
-    assert "holds no device code of CUDA" in ran.err
+    assert told["problem"] in ran.err
 
 
 @pytest.mark.bench
@@ -132,7 +132,7 @@ def test_one_kernel_of_two_versions_of_a_library_is_compared(run, package, tmp_p
     assert run("diff", tmp_path / "k.cu", newer, "--kernel", "plain", "--arch", "sm_90").code == 0
     ran = run("diff", tmp_path / "k.cu", newer, "--kernel", "nothing", "--arch", "sm_90")
     assert ran.code == 2
-    assert "There is no kernel 'nothing'. There are: plain" in ran.err
+    assert "'nothing'. There are: plain" in ran.err
 
 
 def test_the_ptx_of_one_kernel_is_compared(run, tmp_path):
@@ -203,4 +203,4 @@ def test_a_cache_that_is_not_there_is_said_so(run, tmp_path, monkeypatch):
     # A file of that name comes first.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "triton").write_bytes(b"text")
-    assert "'triton' holds no device code" in run("inspect", "--list", "triton").err
+    assert "'triton' holds no device" in run("inspect", "--list", "triton").err

@@ -2,7 +2,9 @@ import json
 
 import pytest
 
-from tests.support import SAMPLES
+from jitstudio.core.arch import Arch
+from jitstudio.variants.plan import parse_targets
+from tests.support import SAMPLES, refusal
 
 KERNEL = 'extern "C" __global__ void f(float* y, int i) { y[i] += 1;'
 SAXPY = SAMPLES / "vector_add.cu"
@@ -74,8 +76,8 @@ def test_a_failure_is_told_below_the_tables(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--compare-targets", ""), "There is no target"),
-        (("--compare-targets", "sm_9x"), "'sm_9x' is no target architecture"),
+        (("--compare-targets", ""), refusal(parse_targets, "")),
+        (("--compare-targets", "sm_9x"), refusal(Arch.parse, "sm_9x")),
         (("--compare-options=-O1",), "--compare-options needs --compare-targets"),
         (("--compare-targets", "sm_90", "--emit", "ptx"), "--emit is not for --compare-targets"),
         (

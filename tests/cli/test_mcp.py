@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.core.arch import Arch
+from tests.support import refusal
+
 # Takes a second to import, which no process spends that runs other tests.
 is_missing = pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
 pytestmark = [pytest.mark.tools, pytest.mark.slow, is_missing]
@@ -69,7 +72,7 @@ def test_a_kernel_is_launched_where_that_is_allowed(tmp_path):
     stolen = given | {"arguments": {"a": "32:file(/etc/passwd)"}}
     calls["stolen"] = ("run", {"files": ["there.cu"], **stolen, "device": "sim"})
     tools, found = served(tmp_path, calls, "--allow-run")
-    assert "lies outside the folder" in found["stolen"].content[0].text
+    assert "'/etc/passwd' lies outside" in found["stolen"].content[0].text
     assert tools[-1] == "run"
     right, wrong = (found[name].structured_content for name in ("right", "wrong"))
     assert right["ok"] is True
@@ -107,10 +110,10 @@ def test_the_tools_do_what_the_commands_do(answers, run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("outside", "lies outside the folder"),
+        ("outside", "'../../etc/passwd.cu' lies outside"),
         ("ending", "has to end in .cu, .ll or .ptx"),
         ("typo", "Did you mean 'double'?"),
-        ("target", "'sm_1' is no target architecture"),
+        ("target", refusal(Arch.parse, "sm_1")),
         ("launch", "Unknown tool: run"),
         ("large", "at most 1048576 characters"),
     ],

@@ -153,7 +153,7 @@ def test_a_project_is_swept_over_its_own_axes(run, write):
     ("words", "told"),
     [
         (("build", "p.jitproj", "k.cu"), "'p.jitproj' is a project, which names its modules"),
-        (("build", "gone"), "There is no such file, and 'gone' has no ending"),
+        (("build", "gone"), "no such file, and 'gone' has no ending"),
         (("build", "p"), "Did you mean the project 'p.jitproj'?"),
         (("build", "gone.jitproj"), "gone.jitproj' cannot be opened: No such file"),
         (("run", "p.jitproj", "--kernel", "scale<int>"), "no launch of 'scale<int>'"),

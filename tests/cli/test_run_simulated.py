@@ -79,7 +79,7 @@ def test_a_failed_check_and_a_write_out_of_bounds_decide_the_status(run):
     (fault,) = ran.json["simulation"]["faults"]
     assert (fault["kind"], fault["first"]["line"]) == ("out of bounds", 9)
     assert fault["first"]["thread"] == [90, 0, 0]
-    assert "directly behind the end of sum (360 bytes)" in fault["message"]
+    assert "end of sum (360 bytes)" in fault["message"]
 
 
 @pytest.mark.parametrize(("kernel", "conflicts"), [("tiled", 16 * 32 * 31), ("padded", 0)])
@@ -194,9 +194,9 @@ def test_a_barrier_of_the_grid_is_told_with_the_line_of_the_user_and_what_it_nee
     ended = run(*words)
     warning, error = json.loads(ended.out)["diagnostics"]
     assert (ended.code, warning["severity"], error["severity"]) == (1, "warning", "error")
-    assert "grid.sync() needs a cooperative launch" in warning["message"]
+    assert "grid.sync() needs" in warning["message"]
     assert (error["file"].endswith("turn.cu"), error["line"]) == (True, 7)
-    assert "grid.sync() needs a cooperative launch" in error["message"]
+    assert "grid.sync() needs a cooperative launch (--cooperative" in error["message"]
     assert "cooperative_groups.h" not in error["message"]
     # One step does it.
     ended = run(*words, "--cooperative")
@@ -320,7 +320,7 @@ def test_orders_by_other_seeds_are_compared(run, tmp_path):
     assert (told["seed"], told["compared_seeds"], told["differences"]) == (3, [4, 5, 6], [])
     agree, ignored = [d["message"] for d in ran.json["diagnostics"]]
     assert "All buffers are the same in 4 orders, of seeds 3 to 6." in agree
-    assert ignored == "This has no meaning in the simulator: compute-sanitizer."
+    assert "in the simulator: compute-sanitizer." in ignored
 
     ran = run(*REDUCE, "--kernel", "broken", "--seeds", 8, "--json")
     told = ran.json["simulation"]
@@ -352,7 +352,7 @@ def test_an_order_that_does_not_end_well_is_a_fault(run, tmp_path):
     assert "the run does not end well: Thread" in told["message"]
     messages = [d["message"] for d in ran.json["diagnostics"]]
     assert told["message"] in messages
-    assert not any("All buffers are the same" in message for message in messages)
+    assert not any("8 orders" in message for message in messages)
     # Alone, those seeds fail and all others do not.
     for seed in range(8):
         one = run(*words, "--seed", seed, "--json")
@@ -493,13 +493,14 @@ def test_a_texture_from_a_file_comes_back_in_a_surface(run, tmp_path):
     # With 16 more threads in a row the last ones write beyond the surface.
     refused = run(*words, "--arg", "w=64")
     assert refused.json["outcome"] == "refused"
-    assert "4,608 numbers, but the buffer has 1,536 elements of uchar4" in str(refused.json)
+    for figure in ("4,608 numbers", "1,536 elements of uchar4"):
+        assert figure in str(refused.json)
     np.save(tmp_path / "photo.npy", np.zeros((24, 64, 4), np.uint8))
     ran = run(*words, "--arg", "w=64")
     assert (ran.code, ran.json["outcome"]) == (5, "wrong")
     (fault,) = ran.json["simulation"]["faults"]
     assert fault["kind"] == "out of bounds"
-    assert "outside of the surface 'to' (48 x 24 texels of uchar4)" in fault["message"]
+    assert "surface 'to' (48 x 24 texels of uchar4)" in fault["message"]
 
 
 def test_two_comparisons_at_once_are_refused(run, tmp_path):

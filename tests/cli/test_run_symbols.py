@@ -32,12 +32,8 @@ def test_a_wrong_value_of_a_variable_is_found(simulated):
 
 def test_a_variable_that_nothing_fills_is_told_with_its_line(simulated):
     ran = simulated(CONV, *BUFFERS)
-    told = [d["message"] for d in ran.json["diagnostics"] if "does not fill" in d["message"]]
-    said = (
-        "The kernel reads the __constant__ variable 'mask' at k.cu:7, which has no "
-        "initialiser and which this launch does not fill: it holds zeros."
-    )
-    assert told == [said]
+    (message,) = [d["message"] for d in ran.json["diagnostics"] if "'mask'" in d["message"]]
+    assert "__constant__ variable 'mask' at k.cu:7, " in message
 
 
 @pytest.mark.parametrize("start", ["= 0", "= {1, 2, 3}"])
@@ -59,7 +55,7 @@ def test_a_counter_that_the_kernel_itself_writes_needs_no_word(simulated):
     [
         ("--set=mark=zeros", "has no parameter and uses no module variable 'mark'"),
         ("--set=mask={1, 2, 3, 4}", "These are 4 elements; float[3] has 3."),
-        ("--set=mask=1", "its values stand in braces"),
+        ("--set=mask=1", "'1' is no float[3]: "),
         ("--set=mask=zeroes", "zeroes"),
         ("--set=mask", "--set takes NAME=TEXT, not 'mask'"),
         ("--set=mask=zeros:out", "mask is __constant__, so the kernel will not write to it."),

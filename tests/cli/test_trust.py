@@ -11,6 +11,7 @@ import pytest
 from jitstudio.commands.project_files import read_project
 from jitstudio.commands.trust import TrustStore
 from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import NOT_TRUSTED
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
@@ -152,7 +153,7 @@ def test_no_command_lets_a_project_do_it(exploit, command, place, run):
     ran = run(command, *words, *more)
     assert sorted(file.name for file in place.iterdir()) == before
     assert ran.code == 2
-    assert "This project is not trusted." in ran.out + ran.err
+    assert NOT_TRUSTED in ran.out + ran.err
     assert "--trust" in ran.out + ran.err
 
 
@@ -232,7 +233,7 @@ def test_no_file_outside_the_folder_is_included(text, files, tmp_path, run):
     ran = run("build", path)
     assert ran.code == 1
     assert "the secret" not in ran.out + ran.err
-    words = ("outside the project's folder", "may read its own folder only")
+    words = ("outside the project's", "own folder only, as nobody")
     assert any(word in ran.err for word in words)
     if "has_include" not in text:
         assert "the secret" in run("build", path, "--trust").err
@@ -250,7 +251,7 @@ def test_where_nothing_confines_a_process_what_a_macro_includes_is_not_shown(
         ran = run("build", path)
         assert ran.code == 1
         assert "1234567" not in ran.out + ran.err
-        assert "secret.h', outside the project's folder" in ran.err
+        assert "secret.h', outside the" in ran.err
         assert run("build", path, "--trust").code == (1 if more else 0)
 
 
