@@ -253,8 +253,8 @@ def test_a_diagnostic_knows_the_tool_that_said_it():
             "atomic_ops.cuh:120: info: The warnings can be suppressed",
         ),
         (
-            Diagnostic(ERROR, "", None, None, "No module takes part.\nOpen one."),
-            "error: No module takes part.\nOpen one.",
+            Diagnostic(ERROR, "", None, None, "Nothing is open.\nOpen a file."),
+            "error: Nothing is open.\nOpen a file.",
         ),
     ],
 )

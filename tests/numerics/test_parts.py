@@ -57,10 +57,10 @@ def test_lanes_and_fields_may_be_chosen():
     [
         ("[5:2]", r"^out\[5:2\] has no elements, so that nothing is compared\.$"),
         (" * 2", r"'out \* 2' is no part of out; write an index such as out\[1:-1\]"),
-        (".sum()", "is no part of out"),
+        (".sum()", r"'out\.sum\(\)' is no part"),
         ("[99]", "out of bounds"),
-        ("[nope]", "nope is not known in expressions"),
-        (".astype(int8)[0]", "is no part of out"),
+        ("[nope]", "nope is not known"),
+        (".astype(int8)[0]", r"'out\.astype\(int8\)\[0\]' is no part"),
         ("['x']", "out has no field 'x'"),
         ("[", "no NumPy expression"),
     ],

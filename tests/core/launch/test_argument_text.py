@@ -79,7 +79,7 @@ def test_the_number_of_a_fill_may_be_computed():
         ("n:random(1.5)", "The seed 1.5 is no whole number"),
         ("n:random(1,2,1)", "The lowest random number 2 is above the highest, 1"),
         ("n:random(1,0,inf)", "Random numbers need finite bounds"),
-        ("n:random(m)", "There is no number 'm'"),
+        ("n:random(m)", "no number 'm'"),
         ("n:file()", "file needs something in its parentheses. Write file(data.npy)"),
         ("n:expr", "expr needs something in its parentheses"),
     ],

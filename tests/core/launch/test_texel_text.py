@@ -92,7 +92,7 @@ def test_what_is_no_texture(text, said):
     [
         ("float[4]:linear", "A surface is read as it is, without linear."),
         ("float[40000]", "more than the 32,768 of a 1D surface"),
-        ("float[4]:zeros:sideways", "'zeros:sideways' is neither a fill nor a word of a direction"),
+        ("float[4]:zeros:sideways", "'zeros:sideways' is neither"),
     ],
 )
 def test_what_is_no_surface(text, said):
