@@ -25,6 +25,7 @@ from jitstudio.core.launch.simulation import (
 )
 from jitstudio.simulator.observers.accesses import local_traffic
 from jitstudio.simulator.observers.counts import Counter
+from tests.analysis.findings.texts import text
 from tests.simulator.running import HEAD, ptx_of, run
 from tests.support import cuda, request
 
@@ -146,7 +147,7 @@ def test_a_remedy_is_for_what_the_machine_code_accesses(tools, kernel, is_merged
     assert is_to_compare(counted)
     remedies = [told(found, "banks", line).remedy for found in (by_counts, by_code)]
     if is_merged:
-        assert "ptxas may make wider accesses" in remedies[0]
+        assert "(LDS.64, LDS.128)" in remedies[0]
         assert "(1 LDS.128)" in remedies[1]
     else:
         assert "[32 + 1] in place of [32]" in remedies[1]
@@ -209,7 +210,7 @@ def test_atomics_that_the_machine_code_combines_need_not_be_combined(tools):
         _, found = ran(tools, OTHERWISE, kernel, data, np.zeros(2, np.int32))
         (remedies[kernel],) = (f.remedy for f in found if f.rule == "atomics")
     assert "combines the lanes of a warp at this line" in remedies["counted"]
-    assert "Add up within the warp first" in remedies["spread"]
+    assert remedies["spread"] == text("atomics", "remedy")
 
 
 def test_a_loop_that_ptxas_unrolls_keeps_its_remedy(tools):
@@ -225,7 +226,7 @@ def test_the_machine_code_chooses_by_a_predicate_where_the_ptx_leaps(tools):
     line = line_of(OTHERWISE, "> 16")
     assert [number for _, number in simulation.unbranched] == [line]
     assert "no branch at this line" in told(found, "parted", line).remedy
-    assert "same for the 32 threads" in told(found, "parted", line + 3).remedy
+    assert told(found, "parted", line + 3).remedy == text("parted.several", "remedy")
 
 
 def test_a_branch_that_the_machine_code_has_not_parts_nobody():
@@ -239,9 +240,10 @@ def test_a_branch_that_the_machine_code_has_not_parts_nobody():
             replace(counted, is_read=True, unbranched=(("k.cu", 2),)),
         )
     ]
-    assert remedies[0] == f"{remedies[1]} {ASSUMED}"
-    assert "same for the 32 threads" in remedies[1]
-    assert "no branch at this line" in remedies[2]
+    remedy = text("parted", "remedy")
+    assert remedies[:2] == [f"{remedy} {ASSUMED}", remedy]
+    assert remedy not in remedies[2]
+    assert "machine code has no branch" in remedies[2]
 
 
 LIBRARY = r"""
@@ -267,11 +269,12 @@ def test_branches_of_a_library_function_are_not_told_as_the_authors(tools):
         found = once_a_line(measured(replace(RUN, lines=done.lines, samples=())))
         titles[kernel] = [(f.title, "fmodf" in f.reason) for f in found if f.rule == "parted"]
     assert titles == {
-        "quotients": [("Divergent branches in one line", True)],
-        "own": [("A divergent branch", False)],
+        "quotients": [(text("parted.several", "title"), True)],
+        "own": [(text("parted", "title"), False)],
     }
 
 
+BRANCHES = {text(case, "title") for case in ("parted", "parted.several", "parted.either")}
 ONE_BRANCH = r"""
 #define PICK(x) ((x) > 16 ? sinf(x) : cosf(x))
 extern "C" __global__ void slow(const float* a, float* out) {
@@ -291,8 +294,8 @@ extern "C" __global__ void macro(const float* a, float* out) {
     ("kernel", "words", "titles"),
     [
         ("slow", "= sinf(a[", {"Lanes part in sinf"}),
-        ("own", "if (sinf(", {"A divergent branch", "Divergent branches in one line"}),
-        ("macro", "PICK(a[", {"A divergent branch", "Divergent branches in one line"}),
+        ("own", "if (sinf(", BRANCHES),
+        ("macro", "PICK(a[", BRANCHES),
     ],
 )
 def test_a_branch_of_a_library_is_told_as_its_own(tools, kernel, words, titles):
@@ -336,7 +339,7 @@ def test_one_branch_in_a_line_with_a_condition_and_a_call_may_be_of_either():
     counted = replace(RUN, lines=(line,), samples=(), library=(either,))
     (found,) = measured(counted)
     assert "This may be a branch of sinf or fmodf" in found.reason
-    assert found.remedy.startswith("If the condition is your own")
+    assert found.remedy.startswith(text("parted.either", "remedy"))
 
 
 def test_a_row_that_straddles_a_sector_is_not_uncoalesced():
