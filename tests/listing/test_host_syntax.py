@@ -195,7 +195,7 @@ def test_a_macro_of_one_statement_needs_its_semicolon():
 
 
 def test_macros_of_headers_may_get_what_they_like():
-    assert mistakes("twice(a, , +);") == [(LINE, "an argument is missing")]
+    assert [line for line, _ in mistakes("twice(a, , +);")] == [LINE]
     assert mistakes("twice(a, , +);", others=(b"#define twice(a, b, c) a b c\n",)) == []
 
 

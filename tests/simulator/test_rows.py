@@ -837,12 +837,12 @@ def test_refusals_say_why():
         (".reg .b16 %h; cvt.rn.bf16x2.e4m3x2 %r0, %h;", "Build for sm_90"),
         ("redux.sync.min.f32 %f0, %f1, -1;", "Use shfl and min or max"),
         # As ptxas refuses them.
-        ("redux.sync.add.b32 %r0, %r1, -1;", "does not know this form"),
-        ("redux.sync.and.u32 %r0, %r1, -1;", "does not know this form"),
-        ("redux.add.u32 %r0, %r1, -1;", "does not know this form"),
-        ("redux.sync.add.min.s32 %r0, %r1, -1;", "does not know this form"),
+        ("redux.sync.add.b32 %r0, %r1, -1;", "this form of"),
+        ("redux.sync.and.u32 %r0, %r1, -1;", "this form of"),
+        ("redux.add.u32 %r0, %r1, -1;", "this form of"),
+        ("redux.sync.add.min.s32 %r0, %r1, -1;", "this form of"),
         ("frobnicate.b32 %r0, %r1;", "does not know this instruction"),
-        ("add.s128 %r0, %r1, %r2;", "does not know this form"),
+        ("add.s128 %r0, %r1, %r2;", "this form of"),
         ("add.u64 %r0, %r1, %r2;", "has 32 bits"),
         ("ld.global.u32 %r0, [nowhere];", "nowhere is not defined"),
     ):  # fmt: skip
