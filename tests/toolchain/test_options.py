@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.options import OPTIONS, OptionEffect, ValueKind
+from jitstudio.core.options.parsing import refusal
 from jitstudio.core.plan import plan
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
@@ -114,4 +115,4 @@ def test_what_jitstudio_sends_itself_is_refused_in_words(worker, spec):
     result = worker.build(REQUESTS[Tool.NVRTC]((written,)))
     assert result.outcome is Outcome.REFUSED
     assert result.stages == ()
-    assert result.diagnostics[0].message == f"Take '{written}' out of the options: {spec.managed}."
+    assert result.diagnostics[0].message == refusal([written])

@@ -5,10 +5,12 @@ import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.explanations import explained
 from jitstudio.core.plan import UNKNOWN, Job, Ref
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.runner import run
+from tests.core.explaining import is_told
 from tests.support import KERNEL, cuda, ptx, request, sample, sample_header
 
 K = CodeKind
@@ -99,9 +101,7 @@ def test_a_refused_name_expression_is_listed_without_a_lowered_name(built):
     assert (right.lowered, right.error) == ("_Z5saxpyIfEvT_PKS0_PS0_i", "")
     assert (wrong.lowered, wrong.error) == ("", 'identifier "nothing" is undefined')
     (told,) = result.diagnostics
-    assert told.message == (
-        """In the name expression 'nothing': identifier "nothing" is undefined"""
-    )
+    assert told.message.endswith(f"'nothing': {wrong.error}")
 
 
 @pytest.mark.parametrize("emit", ["ptx", "cubin"])
@@ -118,15 +118,17 @@ def test_ir_without_the_annotation_of_a_kernel_is_warned_of(built):
     bare = replace(whole, content=whole.content.replace(b"!nvvm.annotations", b"!no.annotations"))
     result = built(request(bare))
     assert result.outcome is Outcome.BUILT
-    (warning,) = result.diagnostics
-    assert warning.message == "Compiled, but there is no kernel in the result."
+    (warning,) = explained(request(bare), result).diagnostics
+    assert warning.severity is Severity.WARNING
+    assert is_told("kernel-annotation-missing", warning)
     assert built(request(whole)).diagnostics == ()
 
 
 def test_a_device_function_is_nothing_to_warn_of_in_relocatable_code(built):
     source = sample("user_transform.cu")
     assert built(request(source, options=("-rdc=true",))).diagnostics == ()
-    assert "there is no kernel" in built(request(source)).diagnostics[0].message
+    (warning,) = explained(request(source), built(request(source))).diagnostics
+    assert is_told("no-kernel", warning)
 
 
 def test_a_header_from_a_tab_is_found(built):
