@@ -7,7 +7,7 @@ from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import refused, unreadable
-from tests.support import GOOD, KERNEL, cuda, request
+from tests.support import GOOD, KERNEL, cuda, refusal, request
 
 K = CodeKind
 
@@ -16,7 +16,7 @@ def test_a_senseless_request_is_refused_without_a_process(host):
     result = host.build(request())
     assert result.outcome is Outcome.REFUSED
     assert result.stages == ()
-    assert result.diagnostics[0].message == "There is nothing to build: no module takes part."
+    assert result.diagnostics[0].message == refusal(plan, request())
     assert host.pid is None
 
 
@@ -28,9 +28,9 @@ def test_an_unreadable_module_is_told_without_a_process(host):
 
 
 def test_a_plan_error_is_told_in_its_own_words():
-    problem = refused(PlanError("There is nothing to build."))
+    problem = refused(PlanError("Not like this."))
     assert problem.outcome is Outcome.REFUSED
-    assert problem.diagnostic.message == "There is nothing to build."
+    assert problem.diagnostic.message == "Not like this."
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\t\n"])

@@ -103,16 +103,15 @@ def test_what_was_filled_before_can_be_referred_to(fill, tmp_path):
     save_buffer(tmp_path / "s.npy", np.array([0, 1, 4], np.int32))
     found = fill(INT, 3, asked("squares + 1"), (squares,), {"squares": tmp_path / "s.npy"})
     assert found.tolist() == [1, 2, 5]
-    with pytest.raises(CalculationError, match="The content of squares is not known yet"):
+    with pytest.raises(CalculationError, match="content of squares is"):
         fill(INT, 3, asked("squares + 1"), (squares,))
 
 
 def test_what_cannot_be_filled_is_told(fill, tmp_path):
-    told = "The content of out: nope is not known in expressions (at character 1)."
-    assert refusal(fill, "nope + 1") == told
+    assert refusal(fill, "nope + 1").startswith("The content of out: nope is not known ")
     told = "The content of out: There are 3 numbers, not 4 elements of float."
     assert refusal(fill, "arange(3)") == told
-    with pytest.raises(CalculationError, match="There is no file"):
+    with pytest.raises(CalculationError, match=r"no file .*nowhere\.npy"):
         fill(FLOAT, 4, Fill(FillKind.FILE, text=str(tmp_path / "nowhere.npy")))
 
 
@@ -134,7 +133,7 @@ def test_a_check_says_whether_all_is_as_expected(check):
 def test_a_check_that_cannot_be_done_says_why(check):
     result = check([1, 2], "x")
     assert (result.ok, result.problem) == (False, "There are 4 numbers, not 2 elements of float.")
-    assert check([1, 2], "y").problem == "y is not known in expressions (at character 1)."
+    assert check([1, 2], "y").problem.startswith("y is not known ")
 
 
 def test_a_file_that_is_lost_is_told(calculator, tmp_path):
@@ -159,7 +158,7 @@ def test_an_expression_may_not_take_all_memory(tmp_path):
         save_buffer(tmp_path / "got.npy", np.zeros(1, np.float32))
         given = [FLOAT, 1, tmp_path / "got.npy", {}, (), {}, 0, 0]
         result = small.check(Expectation("out", HUNGRY), *given)
-        assert "fails: there is not enough memory" in result.problem
+        assert "fails: there is not enough" in result.problem
         # Nor may what it refers to.
         given[4] = (Buffer("x", FLOAT, 0, 10**9, Fill(FillKind.RANGE)),)
         result = small.check(Expectation("out", "x"), *given)
@@ -170,7 +169,7 @@ def test_an_expression_may_not_take_all_memory(tmp_path):
 
 
 def test_even_without_a_limit_of_its_own_a_calculation_is_bounded(fill):
-    assert "there is not enough memory" in refusal(fill, "ones(6 * 10**8).sum()")
+    assert "not enough memory" in refusal(fill, "ones(6 * 10**8).sum()")
 
 
 def test_a_process_that_dies_is_told_and_replaced(calculator, fill):

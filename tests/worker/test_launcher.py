@@ -71,13 +71,13 @@ def test_without_a_driver_it_says_what_works_without_one(launcher):
 def test_without_a_driver_there_are_no_devices(launcher):
     found = launcher.devices()
     assert found.devices == ()
-    assert "No NVIDIA driver is installed" in found.problem
+    assert "No NVIDIA driver" in found.problem
 
 
 @WITHOUT_DRIVER
 def test_without_a_driver_a_kernel_cannot_be_inspected(launcher):
     told = launcher.inspect(InspectRequest(b"", CodeKind.CUBIN, "k", 0))
-    assert "No NVIDIA driver is installed" in told.message
+    assert "No NVIDIA driver" in told.message
 
 
 def test_an_expression_that_is_wrong_is_told_before_anything_is_launched(launcher):
@@ -85,7 +85,7 @@ def test_an_expression_that_is_wrong_is_told_before_anything_is_launched(launche
     fill = Fill(FillKind.EXPRESSION, text="sqrt(m)")
     result = launcher.launch(launch_request(fill), on_event=heard.append)
     assert result.outcome is LaunchOutcome.REFUSED
-    assert "m is not known in expressions" in result.reason
+    assert "m is not known" in result.reason
     assert heard == [LaunchProgress("calculating 'x'")]
 
 
@@ -164,7 +164,7 @@ def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
     monkeypatch.setattr("jitstudio.worker.compute_sanitizer.find_sanitizer", lambda: None)
     result = launcher.launch(launch_request(sanitizer=Sanitizer.MEMCHECK))
     assert result.outcome is LaunchOutcome.MISSING
-    assert "compute-sanitizer is not installed" in result.reason
+    assert "compute-sanitizer is not" in result.reason
 
 
 def test_close_ends_everything_and_removes_the_files(launcher):

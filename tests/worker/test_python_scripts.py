@@ -171,7 +171,7 @@ def test_a_script_that_goes_on_forking_is_stopped_with_all_it_has_started(builde
 def test_an_endless_script_is_stopped(builder):
     result = builder.build(script("while True: pass"), timeout=1.5)
     assert result.outcome is Outcome.TIMED_OUT
-    assert "Python was stopped after 1.5 s, the time limit." in messages(result)[0][3]
+    assert "Python was stopped after 1.5 s" in messages(result)[0][3]
 
 
 def test_what_is_never_run():
@@ -179,11 +179,11 @@ def test_what_is_never_run():
         plan(script(CORE, confined_to=("/",)))
     with pytest.raises(PlanError, match="cannot be linked"):
         plan(script(CORE, link=LinkMode.PTX))
-    with pytest.raises(PlanError, match="captured kernel cannot be made from it"):
+    with pytest.raises(PlanError, match=r"'k\.cu' is a .*; captured kernel cannot"):
         plan(
             BuildRequest((Source("k.cu", CodeKind.CUDA, b""),), emit=frozenset({CodeKind.CAPTURED}))
         )
-    with pytest.raises(PlanError, match="LTO-IR cannot be made from it"):
+    with pytest.raises(PlanError, match=r"'s\.py' is a .*; LTO-IR cannot"):
         plan(script(CORE, emit=frozenset({CodeKind.LTOIR})))
 
 
@@ -192,5 +192,5 @@ def test_another_interpreter_needs_nothing_of_ours(builder, tmp_path):
     python = str(tmp_path / "bare" / "bin" / "python")
     text = "import importlib.util as u\nprint(u.find_spec('numpy'))\n"
     result = builder.build(script(text, tmp_path, python=python))
-    assert "The script has compiled no kernel" in result.diagnostics[0].message
+    assert "compiled no kernel" in result.diagnostics[0].message
     assert result.stages[0].log == "None"

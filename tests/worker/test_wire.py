@@ -81,13 +81,13 @@ def test_a_length_that_no_frame_has_is_refused_and_takes_no_memory(raw):
     end, outgoing = raw
     outgoing.write(struct.pack("<I", 2_000_000_000))
     outgoing.flush()
-    with pytest.raises(FrameTooLarge, match="2,000,000,000 bytes are more than the 1,073,741,824"):
+    with pytest.raises(FrameTooLarge, match=r"^2,000,000,000 bytes .* 1,073,741,824"):
         end.receive()
 
 
 def test_a_frame_that_is_too_large_is_refused_before_a_byte_is_sent(raw):
     end, _ = raw
-    with pytest.raises(FrameTooLarge, match="2,000 bytes are more than the 1,000"):
+    with pytest.raises(FrameTooLarge, match=r"^2,000 bytes .* 1,000"):
         end.send([b"next"], [b"x" * 1_000] * 2, largest=1_000)
     end.send([b"next"])
     assert end.receive() == b"next"
