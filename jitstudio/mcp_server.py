@@ -30,14 +30,15 @@ from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object, check_object, options_object
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.machine_code import (
-    CodeReader,
     MachineCode,
     inspected,
     no_such_kernel,
+    read_machine_code,
 )
 from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
+from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS
 from jitstudio.worker.host import WorkerError
@@ -234,8 +235,8 @@ class _Tools:
                 **{key: value for key, value in choices.items() if value},
             }
         )
-        with CodeReader(self._timeout) as reader:
-            checks = BudgetChecks(reader, trust=False, update=False)
+        with Workers() as workers:
+            checks = BudgetChecks(workers, self._timeout, trust=False, update=False)
             file = BudgetFile(self._folder / "(conditions)", (budget,))
             return check_object(
                 [checks.report(file, budget, target, self._modules(sources, files))]
@@ -344,8 +345,7 @@ class _Tools:
 
     def _read(self, said: dict[str, Any], kernel: str) -> MachineCode:
         request = others_request(ModuleOptions.of(**said), self._folder)
-        with CodeReader(self._timeout) as reader:
-            read = reader.read(request, with_calls=True)
+        read = read_machine_code(request, self._timeout, with_calls=True)
         if kernel and read.result.ok and not any(unit.named(kernel) for unit in read.units):
             raise UsageError(no_such_kernel(kernel, read.units))
         return read

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from jitstudio.cache.store import Store
 from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.machine_code import (
     InlinedNamed,
@@ -15,13 +14,13 @@ from jitstudio.commands.machine_code import (
     with_ptx,
 )
 from jitstudio.commands.request import request_of
+from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.choice import with_entry
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.worker.builder import Builder
 
 
 class BuildAnswer(NamedTuple):
@@ -38,14 +37,18 @@ class BuildAnswer(NamedTuple):
     inlined: InlinedNamed | None
 
 
-def build(options: BuildOptions) -> BuildAnswer:
+def build(options: BuildOptions, workers: Workers | None = None) -> BuildAnswer:
     """Returns the result of a build by options.
+
+    Args:
+        options: The build.
+        workers: The workers of the caller; None for workers that end with the build.
 
     Raises:
         UsageError: An option makes no sense here, or a file cannot be read.
         WorkerError: The worker itself failed.
     """
-    return complete(build_request(options), options.timeout, options.repeat)
+    return complete(build_request(options), options.timeout, options.repeat, workers)
 
 
 def build_request(options: BuildOptions) -> BuildRequest:
@@ -74,19 +77,26 @@ def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:
     return with_entry(asked)
 
 
-def complete(request: BuildRequest, timeout: float, repeat: int = 1) -> BuildAnswer:
-    """Returns the result of a request.
+def complete(
+    request: BuildRequest, timeout: float, repeat: int = 1, workers: Workers | None = None
+) -> BuildAnswer:
+    """Returns the result of a request; for the workers see `build`.
 
     Raises:
         WorkerError: The worker itself failed.
     """
     listed = repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
-    runs = runs_of(with_ptx(request) if listed else request, timeout, repeat)
-    return BuildAnswer(runs, only_asked_for(runs[-1], request), read_inlined(runs[-1]))
+    with borrowed(workers) as workers:
+        runs = runs_of(with_ptx(request) if listed else request, timeout, repeat, workers)
+        inlined = read_inlined(runs[-1], workers)
+    return BuildAnswer(runs, only_asked_for(runs[-1], request), inlined)
 
 
 def runs_of(
-    request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
+    request: BuildRequest,
+    timeout: float = DEFAULT_TIMEOUT,
+    repeat: int = 1,
+    workers: Workers | None = None,
 ) -> tuple[BuildResult, ...]:
     """Builds as often as asked with one set of workers, stopping at the first failure.
 
@@ -95,14 +105,12 @@ def runs_of(
     """
     if repeat > 1:
         request = replace(request, use_cache=False)
-    builder = Builder(store=Store())
     results: list[BuildResult] = []
-    try:
+    with borrowed(workers) as workers:
+        builder = workers.builder
         while len(results) < repeat and (not results or results[-1].ok):
             result = builder.build(request, timeout=timeout)
             results.append(with_idle_options(request, result))
             if len(results) < repeat:
                 builder.settle()
-    finally:
-        builder.close()
     return tuple(results)

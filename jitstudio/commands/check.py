@@ -20,12 +20,13 @@ from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder, unwritable, without_waiting
 from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch
-from jitstudio.commands.machine_code import CodeReader, MachineCode, Unit
+from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
 from jitstudio.commands.other_options import CheckOptions
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import UsageError, WrongValueError
+from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
@@ -72,8 +73,10 @@ def check(
     if not chosen:
         names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
         raise UsageError(f"There is no budget '{only}'. There are: {names}.")
-    with CodeReader(options.timeout) as reader:
-        checks = BudgetChecks(reader, trust=options.trust, update=options.update, by=by)
+    with Workers() as workers:
+        checks = BudgetChecks(
+            workers, options.timeout, trust=options.trust, update=options.update, by=by
+        )
         return tuple(
             checks.report(file, budget, target)
             for file, budget in chosen
@@ -90,17 +93,26 @@ def status_of(reports: Sequence[BudgetReport]) -> int:
 
 
 class BudgetChecks:
-    """Checks budget after budget with the same workers."""
+    """Checks budget after budget with the same workers.
+
+    Args:
+        workers: The workers.
+        timeout: Seconds that a build may take, and each reading.
+        trust: Whether the projects of budgets are trusted.
+        update: Whether baselines are written anew.
+        by: See `check`.
+    """
 
     def __init__(
         self,
-        reader: CodeReader,
+        workers: Workers,
+        timeout: float,
         *,
         trust: bool,
         update: bool,
         by: OpenProject | None = None,
     ) -> None:
-        self._reader, self._project = reader, by
+        self._workers, self._timeout, self._project = workers, timeout, by
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
         self._launches: list[
@@ -122,7 +134,7 @@ class BudgetChecks:
             request, options = self._request(file, budget, target, sources)
         except UsageError as error:
             raise UsageError(f"'{file.path}': budget '{budget.name}': {error}") from None
-        read = self._reader.read(request, with_calls=True)
+        read = read_machine_code(request, self._timeout, self._workers, with_calls=True)
         result = read.result
         report = BudgetReport(
             budget,
@@ -214,7 +226,9 @@ class BudgetChecks:
             if earlier == request and other == values:
                 return results
         base = base_launch(self._project, options.kernel or "", options.texts)
-        built, launched, _ = launch(options, request=request, limit=self._reader.timeout, base=base)
+        built, launched, _ = launch(
+            options, request=request, limit=self._timeout, base=base, workers=self._workers
+        )
         self._launches.append((request, values, (built, launched)))
         return built, launched
 
@@ -276,7 +290,7 @@ class BudgetChecks:
         except OSError as error:
             return Figure(None, (), f"'{path}' cannot be read: {error.strerror}.")
         source = Source(path.name, CodeKind.CUBIN, content)
-        read = self._reader.read(_only(request, source))
+        read = read_machine_code(_only(request, source), self._timeout, self._workers)
         if not read.result.ok:
             reasons = " ".join(diagnostic.message for diagnostic in read.result.diagnostics)
             return Figure(None, (), f"'{path}' cannot be read as a cubin. {reasons}")

@@ -11,6 +11,7 @@ from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
+from jitstudio.commands.build import runs_of
 from jitstudio.commands.build_options import DiffOptions
 from jitstudio.commands.files import read_text
 from jitstudio.commands.library import kernel_request, only_holds_code
@@ -24,27 +25,33 @@ from jitstudio.commands.machine_code import (
 )
 from jitstudio.commands.request import request_from, request_of, toolchains_of
 from jitstudio.commands.values import ModuleInput, UsageError
+from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
-from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.core.toolchain_folders import OWN
 from jitstudio.listing.functions import functions
-from jitstudio.worker.builder import Builder
 
 
-def diff(options: DiffOptions) -> CodeDifference:
+def diff(options: DiffOptions, workers: Workers | None = None) -> CodeDifference:
     """Returns the difference between the two sides.
+
+    Args:
+        options: The sides, and how they are compared.
+        workers: The workers of the caller; None for workers that end with the comparison.
 
     Raises:
         UsageError: An option is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
     read = _READERS[options.what]
-    left, right = (
-        replace(read(file, side), toolchain=side.toolchain[0] if side.toolchain else None)
-        for file, side in _sides(options)
-    )
+    with borrowed(workers) as workers:
+        left, right = (
+            replace(
+                read(file, side, workers), toolchain=side.toolchain[0] if side.toolchain else None
+            )
+            for file, side in _sides(options)
+        )
     return compared(left, right, normalised=options.normalised)
 
 
@@ -89,7 +96,7 @@ def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Se
     return left.lines, right.lines
 
 
-def _machine_code(file: ModuleInput, options: DiffOptions) -> ComparedInput:
+def _machine_code(file: ModuleInput, options: DiffOptions, workers: Workers) -> ComparedInput:
     name = _name_of(file)
     if kind_of(name) is CodeKind.SASS:
         text = _text_of(file)
@@ -97,9 +104,9 @@ def _machine_code(file: ModuleInput, options: DiffOptions) -> ComparedInput:
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
-    request, kernel = _request(file, options)
+    request, kernel = _request(file, options, workers)
     only = kernel if kernel and only_holds_code(file) else ""
-    read = read_machine_code(request, options.timeout, function=only)
+    read = read_machine_code(request, options.timeout, workers, function=only)
     return side_of(name, read, kernel)
 
 
@@ -142,17 +149,13 @@ def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
     )
 
 
-def _ptx(file: ModuleInput, options: DiffOptions) -> ComparedInput:
+def _ptx(file: ModuleInput, options: DiffOptions, workers: Workers) -> ComparedInput:
     name = _name_of(file)
     if kind_of(name) is CodeKind.PTX:
         return ComparedInput(name, lines=tuple(_of_kernel(_text_of(file), options.kernel)))
-    request, kernel = _request(file, options)
+    request, kernel = _request(file, options, workers)
     request = replace(request, emit=frozenset({CodeKind.PTX}))
-    builder = Builder()
-    try:
-        result = with_idle_options(request, builder.build(request, timeout=options.timeout))
-    finally:
-        builder.close()
+    result = runs_of(request, options.timeout, workers=workers)[-1]
     artifacts = [output for output in result.artifacts if output.kind is CodeKind.PTX]
     lines = tuple(line for artifact in artifacts for line in _of_kernel(artifact.text, kernel))
     if result.ok and kernel is not None and not lines:
@@ -163,7 +166,7 @@ def _ptx(file: ModuleInput, options: DiffOptions) -> ComparedInput:
     return ComparedInput(name, result, lines, is_kept=is_kept)
 
 
-def _source(file: ModuleInput, _options: DiffOptions) -> ComparedInput:
+def _source(file: ModuleInput, _options: DiffOptions, _workers: Workers) -> ComparedInput:
     name = _name_of(file)
     if kind_of(name) not in TEXT_KINDS:
         raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
@@ -189,10 +192,12 @@ def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
     return [line for function in kernels for line in lines[function.line : function.end]]
 
 
-def _request(file: ModuleInput, options: DiffOptions) -> tuple[BuildRequest, str | None]:
+def _request(
+    file: ModuleInput, options: DiffOptions, workers: Workers
+) -> tuple[BuildRequest, str | None]:
     """Returns a build, and the kernel that is compared; None for all."""
     if only_holds_code(file):
-        base, kernel = kernel_request(file, options.kernel, options.arch, options.timeout)
+        base, kernel = kernel_request(file, options.kernel, options.arch, options.timeout, workers)
         return request_from(options, base), kernel
     return request_of(options, (file,)), options.kernel
 

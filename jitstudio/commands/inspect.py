@@ -13,24 +13,37 @@ from jitstudio.commands.machine_code import (
 )
 from jitstudio.commands.request import request_from, request_of
 from jitstudio.commands.values import UsageError
+from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
 
 _ENDED = (Outcome.BUILT, Outcome.FAILED)
 
 
-def inspect(options: InspectOptions) -> tuple[MachineCode, list[Inspected]]:
+def inspect(
+    options: InspectOptions, workers: Workers | None = None
+) -> tuple[MachineCode, list[Inspected]]:
     """Returns the build, and the functions that were asked for.
+
+    Args:
+        options: The build, and the functions to read.
+        workers: The workers of the caller; None for workers that end with the reading.
 
     Raises:
         UsageError: An option is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
+    with borrowed(workers) as workers:
+        return _inspected(options, workers)
+
+
+def _inspected(options: InspectOptions, workers: Workers) -> tuple[MachineCode, list[Inspected]]:
     path = options.sources[0] if len(options.sources) == 1 else ""
     if only_holds_code(path):
-        read, functions = _read_inside(path, options)
+        read, functions = _read_inside(path, options, workers)
     else:
-        read, functions = _read(request_of(options, options.sources), options, options.kernel)
+        request = request_of(options, options.sources)
+        read, functions = _read(request, options, workers, options.kernel)
         if (
             options.kernel
             and holds_modules(path)
@@ -38,16 +51,20 @@ def inspect(options: InspectOptions) -> tuple[MachineCode, list[Inspected]]:
             and read.result.outcome in _ENDED
         ):
             # A build takes the first module of it for the target; this one is in another.
-            read, functions = _read_inside(path, options)
+            read, functions = _read_inside(path, options, workers)
     if options.kernel is not None and read.result.ok and not functions:
         raise UsageError(no_such_kernel(options.kernel, read.units))
     return read, functions
 
 
 def _read(
-    request: BuildRequest, options: InspectOptions, kernel: str | None, function: str = ""
+    request: BuildRequest,
+    options: InspectOptions,
+    workers: Workers,
+    kernel: str | None,
+    function: str = "",
 ) -> tuple[MachineCode, list[Inspected]]:
-    read = read_machine_code(request, options.timeout, with_calls=True, function=function)
+    read = read_machine_code(request, options.timeout, workers, with_calls=True, function=function)
     functions = [
         inspected(unit, function, options.block, options.shared)
         for unit in read.units
@@ -56,7 +73,9 @@ def _read(
     return read, functions
 
 
-def _read_inside(path: str, options: InspectOptions) -> tuple[MachineCode, list[Inspected]]:
+def _read_inside(
+    path: str, options: InspectOptions, workers: Workers
+) -> tuple[MachineCode, list[Inspected]]:
     """Reads a kernel of a file that holds many."""
-    base, kernel = kernel_request(path, options.kernel, options.arch, options.timeout)
-    return _read(request_from(options, base), options, kernel, function=kernel)
+    base, kernel = kernel_request(path, options.kernel, options.arch, options.timeout, workers)
+    return _read(request_from(options, base), options, workers, kernel, function=kernel)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from jitstudio.commands.values import ModuleInput, UsageError
+from jitstudio.commands.workers import Workers
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.launch.choice import base_name
@@ -19,7 +20,6 @@ from jitstudio.core.library import (
 from jitstudio.core.request import BuildRequest
 from jitstudio.kernel_caches.places import cache_named
 from jitstudio.system.terminal import print_error
-from jitstudio.worker.code_readers import LibraryReader
 
 _PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
 _MOST_NAMED = 10
@@ -63,7 +63,7 @@ def holds_modules(path: ModuleInput) -> TypeGuard[str]:
 
 
 def kernel_request(
-    path: str, kernel: str | None, wanted: Arch | None, timeout: float
+    path: str, kernel: str | None, wanted: Arch | None, timeout: float, workers: Workers
 ) -> tuple[BuildRequest, str]:
     """Returns the build that reads a kernel in a file or folder, and the lowered name.
 
@@ -73,22 +73,20 @@ def kernel_request(
             its file, or how that begins.
         wanted: The target to read it for; None for the newest one.
         timeout: Seconds that reading may take.
+        workers: The workers that read.
 
     Raises:
         UsageError: It holds no such kernel, or several and none is named; or there is no cache.
         WorkerError: The worker itself failed.
     """
     path = place_of(path)
-    reader = LibraryReader()
-    try:
-        library = reader.list(path, timeout=timeout)
-        if isinstance(library, LibraryFailure):
-            raise UsageError(library.message)
-        chosen = _chosen(path, library, kernel, wanted)
-        piece = library.pieces[chosen.piece]
-        code = reader.take(path, piece, timeout=timeout)
-    finally:
-        reader.close()
+    reader = workers.library_reader
+    library = reader.list(path, timeout=timeout)
+    if isinstance(library, LibraryFailure):
+        raise UsageError(library.message)
+    chosen = _chosen(path, library, kernel, wanted)
+    piece = library.pieces[chosen.piece]
+    code = reader.take(path, piece, timeout=timeout)
     if isinstance(code, LibraryFailure):
         raise UsageError(code.message)
     name = str(Path(path, piece.member)) if library.folders else path

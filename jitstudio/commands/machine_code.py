@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.diff.model import Comparison
@@ -28,7 +28,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
-from jitstudio.cache.store import Store
+from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -40,7 +40,6 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_
 from jitstudio.listing.functions import functions
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.code_readers import DisassemblyReader
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.
@@ -114,13 +113,19 @@ class MachineCode:
 
 
 def read_machine_code(
-    request: BuildRequest, timeout: float, *, with_calls: bool = False, function: str = ""
+    request: BuildRequest,
+    timeout: float,
+    workers: Workers | None = None,
+    *,
+    with_calls: bool = False,
+    function: str = "",
 ) -> MachineCode:
     """Builds a request as far as machine code, and reads that.
 
     Args:
         request: The build; modules that are machine code already are only read.
         timeout: Seconds that the build may take, and each reading.
+        workers: The workers of the caller; None for workers that end with the reading.
         with_calls: Whether to make PTX too, where that takes little: its line table alone has
             the calls through which all code was inlined.
         function: The lowered name of the only function to read; empty for all.
@@ -128,37 +133,13 @@ def read_machine_code(
     Raises:
         WorkerError: A worker itself failed.
     """
-    with CodeReader(timeout) as reader:
-        return reader.read(request, with_calls=with_calls, function=function)
-
-
-class CodeReader:
-    """Builds and reads request after request with the same workers.
-
-    Args:
-        timeout: Seconds that a build may take, and each reading.
-    """
-
-    def __init__(self, timeout: float) -> None:
-        self.timeout = timeout
-        self._builder, self._reader = Builder(store=Store()), DisassemblyReader()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self._reader.close()
-        self._builder.close()
-
-    def read(
-        self, request: BuildRequest, *, with_calls: bool = False, function: str = ""
-    ) -> MachineCode:
-        """Builds and reads a request; see `read_machine_code`."""
-        more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
-        request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
+    more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
+    request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
+    with borrowed(workers) as workers:
+        reader = workers.code_reader
         # It loads its libraries while the compilers work.
-        self._reader.start()
-        result = _built(self._builder, request, self.timeout)
+        reader.start()
+        result = _built(workers.builder, request, timeout)
         if not result.ok:
             return MachineCode(result)
         units = []
@@ -171,11 +152,11 @@ class CodeReader:
                 function,
                 request.toolchain,
             )
-            code = self._reader.analyse(reading, timeout=self.timeout)
+            code = reader.analyse(reading, timeout=timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(request, result, cubin, code))
-        return MachineCode(result, _titled(units))
+    return MachineCode(result, _titled(units))
 
 
 def makes_ptx(request: BuildRequest) -> bool:
@@ -255,7 +236,7 @@ def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
     return replace(result, artifacts=tuple(artifacts))
 
 
-def read_inlined(result: BuildResult) -> InlinedNamed | None:
+def read_inlined(result: BuildResult, workers: Workers) -> InlinedNamed | None:
     """Returns the calls that the LTO link of a build inlined; None where none made PTX.
 
     Raises:
@@ -271,11 +252,8 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
         *inlined.untold,
         *(name for call in inlined.found for name in (call.function, call.into)),
     }
-    builder = Builder(workers=1)
-    try:
-        return InlinedNamed(inlined, builder.demangle(DemangleRequest(tuple(sorted(names - {""})))))
-    finally:
-        builder.close()
+    asked = DemangleRequest(tuple(sorted(names - {""})))
+    return InlinedNamed(inlined, workers.builder.demangle(asked))
 
 
 @dataclass(frozen=True, eq=False)

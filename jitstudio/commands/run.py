@@ -21,6 +21,7 @@ from jitstudio.commands.request import (
     project_of,
     request_of,
 )
+from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
@@ -43,7 +44,6 @@ from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
-from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
@@ -74,6 +74,7 @@ def launch(
     limit: float | None = None,
     begins: Callable[[Sequence[str]], None] = ignore_words,
     base: LaunchSpec | None = None,
+    workers: Workers | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch if there was any, and the GPUs.
 
@@ -85,6 +86,7 @@ def launch(
             a project say; None for what they say.
         begins: Is given what the launch takes from the host code, before it.
         base: The launch that the options change, in the place of that of their project.
+        workers: The workers of the caller; None for workers that end with the launch.
 
     Raises:
         UsageError: An option is wrong, a file cannot be read or written.
@@ -101,28 +103,25 @@ def launch(
         request = request_of(options, options.sources, project)
     request = build_for_launch(request, spec.kernel)
     folder = made_folder(options.save, "--save")
-    launcher = Launcher()
-    try:
-        devices = launcher.devices()
+    with borrowed(workers) as workers:
+        devices = workers.launcher.devices()
         target = _GPU if spec.both and options.ordinal == SIMULATOR else options.ordinal
         arch = arch_for(request.arch, has_target(options), devices, target)
         request = replace(request, arch=arch)
         building = DEFAULT_TIMEOUT if limit is None else limit
-        build = runs_of(request, building)[-1]
+        build = runs_of(request, building, workers=workers)[-1]
         if not build.ok:
             return build, None, devices
         begin = partial(spec_from, options) if base is None else None
         most = most_seconds(options, base) if limit is None else limit
         sides = _Sides(
-            launcher, spec, devices, options.ordinal, heard, begin, most, building, begins
+            workers, spec, devices, options.ordinal, heard, begin, most, building, begins
         )
         result = sides.launch(_Side(request, build), compared, remarks)
         result = replace(result, begins=sides.words)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
         result = sides.with_contraction(_Side(request, build), compared, result)
-    finally:
-        launcher.close()
     return build, result, devices
 
 
@@ -155,7 +154,7 @@ class _Sides:
     """Launches a kernel, and once more on another device or of another build to compare.
 
     Attributes:
-        launcher: Carries the launches out.
+        workers: They build and launch.
         spec: The launch.
         found: The GPUs.
         ordinal: Of the one to use.
@@ -168,7 +167,7 @@ class _Sides:
         launched: The launch as it was sent; None before.
     """
 
-    launcher: Launcher
+    workers: Workers
     spec: LaunchSpec
     found: DeviceList
     ordinal: int
@@ -200,7 +199,7 @@ class _Sides:
         if isinstance(other, LaunchResult):
             return other
         self.launched = own.request
-        result = self.launcher.launch(
+        result = self.workers.launcher.launch(
             own.request,
             on_event=self.heard,
             rival=other.request if other else None,
@@ -225,7 +224,7 @@ class _Sides:
             return result
         heard, self.heard = self.heard, ignore_event
         try:
-            plain = _built_with(side.request, (WITHOUT_FMA,), self.building)
+            plain = self._built_with(side.request, (WITHOUT_FMA,))
             return with_contraction(result, self.launch(plain, compared) if plain else None)
         finally:
             self.heard = heard
@@ -235,7 +234,7 @@ class _Sides:
     ) -> _Resolved | LaunchResult | None:
         """Returns the other side of a comparison, or the refused launch; None for no comparison."""
         if compared:
-            other = _built_with(side.request, compared, self.building)
+            other = self._built_with(side.request, compared)
             if other is None:
                 problem = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
                 return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [problem])
@@ -243,6 +242,12 @@ class _Sides:
         if both:
             return self._resolved(side, _GPU if self.ordinal == SIMULATOR else SIMULATOR)
         return None
+
+    def _built_with(self, request: BuildRequest, options: tuple[str, ...]) -> _Side | None:
+        """Returns a build with further options; None where that fails."""
+        request = replace(request, options=(*request.options, *options))
+        build = runs_of(request, self.building, workers=self.workers)[-1]
+        return _Side(request, build) if build.ok else None
 
     def _resolved(self, side: _Side, ordinal: int) -> _Resolved | LaunchResult:
         """Returns the launch on a device, or why there is none."""
@@ -270,13 +275,6 @@ class _Sides:
         if resolved.request is None:
             return unlaunched(form.title, LaunchOutcome.REFUSED, problems)
         return _Resolved(resolved.request, problems)
-
-
-def _built_with(request: BuildRequest, options: tuple[str, ...], most: float) -> _Side | None:
-    """Returns a build with further options, in at most `most` seconds; None where that fails."""
-    request = replace(request, options=(*request.options, *options))
-    build = runs_of(request, most)[-1]
-    return _Side(request, build) if build.ok else None
 
 
 def _missing(devices: DeviceList, ordinal: int) -> SpecProblem | None:

@@ -1,0 +1,90 @@
+"""The worker processes of commands: they last for a command, or as long as a caller keeps them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, Self, TypeVar, cast
+
+from jitstudio.cache.store import Store
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
+from jitstudio.worker.host import WorkerError
+from jitstudio.worker.launcher import Launcher
+
+
+class _Closeable(Protocol):
+    def close(self) -> None: ...
+
+
+_Worker = TypeVar("_Worker", bound=_Closeable)
+
+
+class Workers:
+    """Compilers, readers and a launcher, each of which is made when a command first needs it.
+
+    Commands in several threads may share them, and wait for one another. `close` is safe from any
+    thread: it ends what is in progress.
+
+    Args:
+        readings: Of how many cubins the code is kept, in case they are asked for again.
+    """
+
+    def __init__(self, readings: int = 0) -> None:
+        self._readings = readings
+        self._lock = threading.Lock()
+        self._workers: dict[type[Any], _Closeable] = {}
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
+
+    @property
+    def builder(self) -> Builder:
+        """Builds, with the results of earlier builds."""
+        return self._worker(Builder, lambda: Builder(store=Store()))
+
+    @property
+    def code_reader(self) -> DisassemblyReader:
+        """Reads machine code."""
+        return self._worker(DisassemblyReader, lambda: DisassemblyReader(kept=self._readings))
+
+    @property
+    def library_reader(self) -> LibraryReader:
+        """Reads programs, libraries and caches."""
+        return self._worker(LibraryReader, LibraryReader)
+
+    @property
+    def launcher(self) -> Launcher:
+        """Launches kernels."""
+        return self._worker(Launcher, Launcher)
+
+    def close(self) -> None:
+        """Ends all processes for good."""
+        with self._lock:
+            self._closed = True
+            workers = tuple(self._workers.values())
+        for worker in workers:
+            worker.close()
+
+    def _worker(self, kind: type[_Worker], make: Callable[[], _Worker]) -> _Worker:
+        with self._lock:
+            if self._closed:
+                raise WorkerError("The worker processes have been closed.")
+            if kind not in self._workers:
+                self._workers[kind] = make()
+            return cast(_Worker, self._workers[kind])
+
+
+@contextlib.contextmanager
+def borrowed(workers: Workers | None) -> Iterator[Workers]:
+    """Yields the workers of a caller; without any, workers that end with the block."""
+    if workers is not None:
+        yield workers
+        return
+    with Workers() as own:
+        yield own
