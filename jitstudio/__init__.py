@@ -9,6 +9,10 @@ from importlib import import_module
 __version__ = "0.4.0"
 _HOMES = {
     **dict.fromkeys(("build", "diff", "inspect", "run"), "jitstudio.api.commands"),
+    **dict.fromkeys(
+        ("BuildReport", "DiffReport", "InspectReport", "LaunchReport"), "jitstudio.api.reports"
+    ),
+    "Session": "jitstudio.api.session",
     "show": "jitstudio.api.show",
 }
 __all__ = ["__version__", *_HOMES]

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
+from jitstudio.api.arguments import (
+    BuildArguments,
+    DiffArguments,
+    InspectArguments,
+    RunArguments,
+    spelled_out,
+)
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
+from jitstudio.api.session import session_of
 from jitstudio.commands import build as build_command
 from jitstudio.commands import diff as diff_command
 from jitstudio.commands import inspect as inspect_command
@@ -21,204 +29,114 @@ from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.values import ANY_TEXT, ModuleInput, WrongValueError
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.request import DEFAULT_TIMEOUT
 from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 
 
-def inspect(
-    thing: object,
-    *,
-    name: str = "",
-    kernel: str | None = None,
-    arch: str | None = None,
-    options: Iterable[str] = (),
-    block: int | None = None,
-    shared: int = 0,
-    timeout: float = DEFAULT_TIMEOUT,
-) -> InspectReport:
+@spelled_out(InspectOptions, InspectArguments)
+def inspect(thing: object, **arguments: Unpack[InspectArguments]) -> InspectReport:
     """Reads machine code: what it needs, where it comes from, what may cost time.
 
     Args:
         thing: A kernel of Triton, Numba, CuPy, CuTe DSL, cuTile, Warp or cuda.core; PTX, LLVM IR
             or CUDA C++ as text; a cubin, a fatbin or an object file as bytes; the path of a file,
-            also of a program or library; or several of these in a list. What holds no machine
-            code is built first.
-        name: What to call code that has no name of its own.
-        kernel: Only this kernel or function, by its lowered or its demangled name.
-        arch: The target, such as ``sm_90``; None for that of PTX that was handed over, or the
-            usual one. Machine code that is there already keeps its own.
-        options: Options for the compilers, such as ``-lineinfo``; one text is one option.
-        block: Threads per block to calculate the occupancy with; None for a usual number.
-        shared: Bytes of dynamic shared memory per block to calculate the occupancy with.
-        timeout: Seconds that the build may take, and each reading.
+            also of a program or library; or several of these in a list, or in a dict by their
+            names. What holds no machine code is built first.
+        **arguments: See `InspectArguments`.
 
     Raises:
         TypeError: The thing holds no kernel that is known; the message lists what is taken.
         ValueError: An argument is wrong, a file cannot be read, or nothing was compiled so far.
-        RuntimeError: A worker process itself failed.
+        RuntimeError: A worker process itself failed, or the session is closed.
     """
-    sources = _sources(thing, name)
-    asked = InspectOptions.of(
-        sources=sources,
-        arch=_target(arch, sources),
-        options=options,
-        kernel=kernel,
-        block=block,
-        shared=shared,
-        timeout=timeout,
-    )
-    return InspectReport(inspect_object(*inspect_command.inspect(asked)))
+    session, values = session_of(arguments.pop("session", None)), _compiled(thing, arguments)
+    asked = InspectOptions.of(**values)
+    with session.workers() as workers:
+        return InspectReport(inspect_object(*inspect_command.inspect(asked, workers)))
 
 
-def build(
-    thing: object,
-    *,
-    name: str = "",
-    arch: str | None = None,
-    options: Iterable[str] = (),
-    emit: Iterable[str] = (),
-    link: str | None = None,
-    timeout: float = DEFAULT_TIMEOUT,
-) -> BuildReport:
+@spelled_out(BuildOptions, BuildArguments)
+def build(thing: object, **arguments: Unpack[BuildArguments]) -> BuildReport:
     """Compiles, links and disassembles. A build that fails is a report with its log.
 
     Args:
         thing: See `inspect`.
-        name: See `inspect`.
-        arch: The target, such as ``sm_90``.
-        options: Options for the compilers, such as ``-lineinfo``.
-        timeout: Seconds that the build may take.
-        emit: What to make, one or several: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir``,
-            ``fatbin``.
-        link: ``ptx`` or ``lto`` to link all modules.
+        **arguments: See `BuildArguments`.
 
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    sources = _sources(thing, name)
-    asked = BuildOptions.of(
-        sources=sources,
-        arch=_target(arch, sources),
-        options=options,
-        emit=emit or None,
-        link=link,
-        timeout=timeout,
-    )
-    _, result, inlined = build_command.build(asked)
+    session, values = session_of(arguments.pop("session", None)), _compiled(thing, arguments)
+    asked = BuildOptions.of(**values)
+    with session.workers() as workers:
+        _, result, inlined = build_command.build(asked, workers)
     return BuildReport(build_object(result, (), inlined), result)
 
 
+@spelled_out(RunOptions, RunArguments)
 def run(
     thing: object,
     kernel: str | None = None,
     *,
-    name: str = "",
     arguments: Mapping[str, object] | None = None,
     set: Mapping[str, object] | None = None,  # noqa: A002 - the word of `jitstudio run`
-    grid: object = None,
-    cover: object = None,
-    block: object = None,
-    shared: object = None,
     expect: Iterable[str] = (),
-    repeats: int | None = None,
-    arch: str | None = None,
-    options: Iterable[str] = (),
-    device: int | str = 0,
-    timeout: float | None = None,
-    seed: int | None = None,
-    seeds: int | None = None,
+    **others: Unpack[RunArguments],
 ) -> LaunchReport:
     """Builds, launches a kernel on a GPU in a process of its own, times it and checks it.
 
     Args:
         thing: See `inspect`.
-        name: See `inspect`.
-        arch: The target; None for that of the GPU.
-        options: Options for the compilers, such as ``-lineinfo``.
         kernel: Which one; None where there is only one.
         arguments: Values and buffers by the names of the parameters, written as in
             `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``; pointers in structs
             by their paths, such as ``"view.data"``.
         set: What module variables hold before the launch, by their names, such as
             ``{"mask": "{1, 2, 1}"}``; ``"out"`` to read one back.
-        grid: Blocks, such as ``128`` or ``(16, 16)``.
-        cover: In place of the grid: so many threads at least, such as ``"n"``.
-        block: Threads per block.
-        shared: Bytes of dynamic shared memory per block.
         expect: What buffers shall hold, in NumPy: ``"out = a * x + y"``, or several in a list.
-        repeats: Launches that are timed.
-        device: The GPU, as `jitstudio devices` counts them; ``"sim"`` for the simulator.
-        timeout: Seconds after which a launch is ended.
-        seed: Of the order of blocks and warps in the simulator; 0 for the natural one.
-        seeds: How many orders it runs and compares, from that one on.
+        **others: See `RunArguments`.
 
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    sources = _sources(thing, name)
+    session, values = session_of(others.pop("session", None)), _compiled(thing, others)
     asked = RunOptions.of(
-        sources=sources,
-        arch=_target(arch, sources),
-        options=options,
+        **values,
         kernel=kernel,
         arguments={} if arguments is None else arguments,
         set={} if set is None else set,
-        grid=grid,
-        cover=cover,
-        block=block,
-        shared=shared,
         expect=expect,
-        repeats=repeats,
-        device=device,
-        timeout=timeout,
-        seed=seed,
-        seeds=seeds,
     )
-    built, result, _ = launch(asked)
+    with session.workers() as workers:
+        built, result, _ = launch(asked, workers=workers)
     return LaunchReport(run_object(built, result))
 
 
-def diff(
-    a: object,
-    b: object,
-    *,
-    what: str = "sass",
-    kernel: str | None = None,
-    normalised: bool = False,
-    arch: str | None = None,
-    options: Iterable[str] = (),
-    timeout: float = DEFAULT_TIMEOUT,
-) -> DiffReport:
+@spelled_out(DiffOptions, DiffArguments)
+def diff(a: object, b: object, **arguments: Unpack[DiffArguments]) -> DiffReport:
     """Compares two programs by their machine code, their PTX or their texts.
 
     Args:
         a: One thing; see `inspect`.
         b: The other.
-        what: ``sass``, ``ptx`` or ``source``.
-        kernel: Compare this kernel only.
-        normalised: Whether names of registers and labels, addresses and control bits are no
-            difference.
-        arch: The target of both.
-        options: Options for the compilers of both.
-        timeout: Seconds that each build may take, and each reading.
+        **arguments: See `DiffArguments`.
 
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    sides = [_only(_sources(thing, word), word) for thing, word in ((a, "a"), (b, "b"))]
-    asked = DiffOptions.of(
-        a=sides[0],
-        b=sides[1],
-        what=what,
-        kernel=kernel,
-        normalised=normalised,
-        arch=_target(arch, sides),
-        options=options,
-        timeout=timeout,
-    )
-    result = diff_command.diff(asked)
+    session, name = session_of(arguments.pop("session", None)), arguments.pop("name", "")
+    sides = [_only(_sources(thing, name or word), word) for thing, word in ((a, "a"), (b, "b"))]
+    target = _target(arguments.pop("arch", None), sides)
+    asked = DiffOptions.of(a=sides[0], b=sides[1], arch=target, **arguments)
+    with session.workers() as workers:
+        result = diff_command.diff(asked, workers)
     return DiffReport(diff_object(result, asked.what, asked.kernel, normalised=asked.normalised))
+
+
+def _compiled(thing: object, arguments: Any) -> dict[str, Any]:
+    """Returns the arguments of a command, with the modules and the target of the thing."""
+    sources = _sources(thing, arguments.pop("name", ""))
+    return arguments | {"sources": sources, "arch": _target(arguments.pop("arch", None), sources)}
 
 
 def _sources(thing: object, name: str) -> list[ModuleInput]:

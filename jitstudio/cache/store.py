@@ -9,11 +9,13 @@ a while, and either is reported once.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,6 +65,14 @@ class Store:
         self._resting_until = 0.0
         self._problem = ""
         self._told: set[str] = set()
+        _stores.add(self)
+
+    @contextlib.contextmanager
+    def closed(self) -> Iterator[None]:
+        """For the block, the file is closed and no other thread opens it."""
+        with self._lock:
+            self.close()
+            yield
 
     def take_problem(self) -> str:
         """Returns the problem of the store; once only, empty from then on."""
@@ -252,3 +262,23 @@ class _Memory:
 
 def _codec(kind: type) -> Codec[Any]:
     return _codecs.get(kind) or _codecs.setdefault(kind, Codec(kind))
+
+
+# SQLite: "Do not open an SQLite database connection, then fork(2), then try to use that database
+# connection in the child process." To close it there would be a use.
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+_fork_lock = threading.Lock()
+_forking = contextlib.ExitStack()
+
+
+def _before_fork() -> None:
+    # First, so that two threads that fork do not wait for a store of each other's.
+    _forking.enter_context(_fork_lock)
+    for store in tuple(_stores):
+        _forking.enter_context(store.closed())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_forking.close, after_in_child=_forking.close
+    )

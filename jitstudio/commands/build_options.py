@@ -17,14 +17,15 @@ from jitstudio.commands.values import (
     HEADERS,
     MODULE,
     MODULES,
+    OPTIONS,
     PATH,
     PATHS,
     SECONDS,
     TARGETS,
     TEXT,
     TEXTS,
+    HeaderInputs,
     ModuleInput,
-    Pairs,
     UsageError,
     WrongValueError,
     choice,
@@ -56,7 +57,7 @@ def python_word(what: str) -> Any:
 
 def toolchain_word(what: str) -> Any:
     """Returns the field of other versions of the compilers."""
-    return word("--toolchain PATH", ANY_TEXTS, what)
+    return word("--toolchain PATH", PATHS, what)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,7 @@ class CompileOptions(CommandOptions):
     )
     options: tuple[str, ...] = word(
         "--option OPT",
-        TEXTS,
+        OPTIONS,
         "an option for the tools that take it, written --option=OPT; "
         "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
     )
@@ -84,7 +85,7 @@ class CompileOptions(CommandOptions):
         "take target and options of each module from this compile_commands.json, or from "
         "that in this folder; what has no counterpart is named",
     )
-    headers: Pairs = word("--header NAME=PATH", HEADERS, "an in-memory header")
+    headers: HeaderInputs = word("--header NAME=PATH", HEADERS, "an in-memory header")
     name_expressions: tuple[str, ...] = word(
         "--name-expression EXPR", TEXTS, "ask for a lowered name, such as 'saxpy<float>'"
     )

@@ -89,7 +89,7 @@ def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str
     # A build calls a file by UTF-8, though the path may have other bytes.
     paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in sources}
     paths |= {path: path for path in options.libraries}
-    paths |= dict(options.headers)
+    paths |= {name: path for name, path in options.headers if isinstance(path, str)}
     if project is not None:
         paths |= {member.member.name: str(member.path) for member in project.members if member.path}
     return {name: os.path.abspath(path) for name, path in paths.items()}

@@ -69,7 +69,7 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
     sources = assign_name_expressions(base.sources, options.name_expressions)
     link = options.link or base.link
     headers = {header.name: header for header in base.headers}
-    headers |= {name: Header(name, read(path)) for name, path in options.headers}
+    headers |= {name: _header(name, content) for name, content in options.headers}
     emit = default_emit(sources, link)
     # Paths of a project begin in its folder, those that are typed here where we are.
     typed = rooted(options.options, os.getcwd() if base.folder else "")
@@ -94,6 +94,10 @@ def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
         python=_program(options.python) if options.python else base.python,
     )
     return with_entry(request)
+
+
+def _header(name: str, content: str | Header) -> Header:
+    return content if isinstance(content, Header) else Header(name, read(content))
 
 
 def _program(path: str) -> str:

@@ -15,12 +15,15 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import EMITTED_KINDS, CodeKind, Source
+from jitstudio.core.code import EMITTED_KINDS, CodeKind, Header, Source
 from jitstudio.core.launch.device import SIMULATED_DEVICE
+from jitstudio.core.options import split_options
 
 ModuleInput: TypeAlias = str | Source
 """A module of a command: the path of its file, or what Python has handed over."""
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
+HeaderInputs: TypeAlias = tuple[tuple[str, str | Header], ...]
+"""Headers by the names under which they are included: the paths of files, or texts in memory."""
 _PREDICATES = ("must ", "is ", "takes ", "gives ", "does ")
 _EMPTY = "is empty. Say what it shall be, or leave it out."
 _Check: TypeAlias = Callable[[Any], Any]
@@ -172,6 +175,11 @@ def _several(check: _Check, what: str = "a text or several belong here") -> Argu
 
 
 TEXTS, ANY_TEXTS = _several(_text), _several(_any_text)
+OPTIONS = ArgumentKind(
+    lambda value: TEXTS.check(split_options(_text(value)) if isinstance(value, str) else value),
+    is_list=True,
+)
+"""Options for the compilers: a list has an option in each text, a text several as in a shell."""
 PATHS = _several(_path)
 
 
@@ -327,12 +335,34 @@ def _named_texts(*, alone: bool) -> ArgumentKind:
 ARGUMENTS, VARIABLES = _named_texts(alone=False), _named_texts(alone=True)
 
 
-def _headers(value: Any) -> Pairs:
+def _headers(value: Any) -> HeaderInputs:
+    """Returns headers; in a mapping a text or bytes are the header itself, as is a `Header`."""
+    if isinstance(value, Mapping):
+        return tuple(_header(_text(name), content) for name, content in value.items())
+    if isinstance(value, (tuple, list)) and any(_is_in_memory(pair) for pair in value):
+        return tuple(pair if _is_in_memory(pair) else _headers([pair])[0] for pair in value)
     headers = _pairs(value, "NAME=PATH")
     for name, path in headers:
         if not path:
             raise ValueError(f"takes NAME=PATH, not '{name}='.")
     return headers
+
+
+def _header(name: str, content: Any) -> tuple[str, str | Header]:
+    match content:
+        case Header():
+            return name, content
+        case os.PathLike():
+            return name, _path(content)
+        case bytes():
+            return name, Header(name, content)
+        case str():
+            return name, Header(name, _any_text(content).encode())
+    raise ValueError(f"'{name}' is {reprlib.repr(content)}, where the header belongs, or its path.")
+
+
+def _is_in_memory(pair: Any) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Header)
 
 
 HEADERS = ArgumentKind(_headers, is_list=True)

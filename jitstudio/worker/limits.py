@@ -206,6 +206,8 @@ class _Watched(Protocol):
 
     def kill(self) -> None: ...
 
+    def leave_to_parent(self) -> None: ...
+
 
 class MemoryWatch:
     """Looks after all processes that were added. Safe for several threads.
@@ -228,6 +230,15 @@ class MemoryWatch:
         """Begins to watch a process."""
         with self._lock:
             self._processes.add(process)
+
+    def forget(self) -> tuple[_Watched, ...]:
+        """Returns all processes and watches none of them, nor knows of calls, from now on.
+
+        For a forked process, where no other thread frees the lock.
+        """
+        processes, self._processes = tuple(self._processes), set()
+        self._lock, self._working = threading.Lock(), 0
+        return processes
 
     def remove(self, process: _Watched) -> None:
         """Forgets a process that has ended."""

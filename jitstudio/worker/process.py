@@ -142,6 +142,13 @@ class ChildProcess:
             else:
                 os.killpg(self._popen.pid, 9)
 
+    def leave_to_parent(self) -> None:
+        """Lets go of the process, in a fork of its parent: it is to end with that alone."""
+        self._close_pipes()
+        self._printed.close()
+        # Nothing here is to wait for it.
+        self._popen.returncode = self._popen.returncode or 0
+
     def reap(self) -> tuple[int, str]:
         """Makes sure that the process is dead and frees all that belonged to the process.
 
@@ -149,9 +156,7 @@ class ChildProcess:
             Its exit status as `subprocess` counts it, 0 if it will not die; and what it wrote to
             stderr, at most the last mebibyte.
         """
-        for pipe in (self._calls, self._answers):
-            with contextlib.suppress(OSError):
-                pipe.close()
+        self._close_pipes()
         self._wait(self._last_breath)
         # It may have left processes behind, whose group has its id as long as it is not reaped.
         self.kill()
@@ -160,6 +165,11 @@ class ChildProcess:
         WATCH.remove(self)
         scratch.remove(self.folder)
         return self.overran or status or 0, self._take_printed()
+
+    def _close_pipes(self) -> None:
+        for pipe in (self._calls, self._answers):
+            with contextlib.suppress(OSError):
+                pipe.close()
 
     def _may_answer(self) -> bool:
         """Returns whether the process runs and, if killed, has not outlived that for long.
@@ -192,3 +202,13 @@ class ChildProcess:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _MOST_PRINTED))
             return file.read().decode("utf-8", "replace").rstrip()
+
+
+def _leave_to_parent() -> None:
+    """Leaves all children, in a forked process, to its parent."""
+    for child in WATCH.forget():
+        child.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

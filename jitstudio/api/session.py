@@ -1,0 +1,177 @@
+"""Sessions: worker processes that are kept from one call of Python to the next."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextvars import ContextVar, Token
+from typing import NamedTuple, Self
+
+from jitstudio.commands.values import WrongValueError
+from jitstudio.commands.workers import Workers
+from jitstudio.worker.host import WorkerError
+from jitstudio.worker.pool import default_size
+
+_READINGS = 16
+"""Cubins whose instructions are kept, in case they are inspected again."""
+
+
+class SessionError(RuntimeError):
+    """A session cannot be used; the message says why, and what to do."""
+
+
+class _Surroundings(NamedTuple):
+    """What a process has from its parent at its start, and keeps."""
+
+    folder: str
+    environment: dict[str, str]
+
+    @classmethod
+    def now(cls) -> _Surroundings:
+        folder = ""
+        with contextlib.suppress(OSError):
+            folder = os.getcwd()
+        return cls(folder, dict(os.environ))
+
+
+class Session:
+    """Compilers and readers that stay ready between calls, so that a call starts no process.
+
+    Within ``with jitstudio.Session():`` the functions of `jitstudio` use it; all others use one
+    session of the program, which ends with the program. Threads may share a session: each call has
+    compilers and readers to itself, at most as many at a time as there are cores. A change of the
+    working folder or the environment is followed, and a forked process begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._idle: list[tuple[_Surroundings, Workers]] = []
+        self._process = os.getpid()
+        # Ends what runs at `close`, with the last reference, or with the program.
+        self._all: set[Workers] = set()
+        self._end = weakref.finalize(self, _close, self._all, self._process)
+        self._tokens: list[Token[Session | None]] = []
+
+    def __enter__(self) -> Self:
+        self._check()
+        self._tokens.append(_entered.set(self))
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        _entered.reset(self._tokens.pop())
+        self.close()
+
+    def close(self) -> None:
+        """Ends all processes. A call in another thread ends with an error."""
+        if not self.is_own:
+            return
+        with self._changed:
+            self._end()
+            self._changed.notify_all()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process has made the session, not the process that it was forked from."""
+        return self._process == os.getpid()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has closed the session."""
+        return self._end.alive
+
+    @contextlib.contextmanager
+    def workers(self) -> Iterator[Workers]:
+        """Yields worker processes that nobody else uses for the block.
+
+        Raises:
+            SessionError: The session is closed, or belongs to another process.
+        """
+        surroundings, workers = self._taken()
+        try:
+            yield workers
+            self._check()
+        except WorkerError:
+            self._check()
+            raise
+        finally:
+            with self._changed:
+                self._idle.append((surroundings, workers))
+                self._changed.notify()
+
+    def _check(self) -> None:
+        if not self.is_own:
+            raise SessionError(
+                "session: it belongs to the process that this one was forked from. Open one here, "
+                "by jitstudio.Session()."
+            )
+        if not self.is_open:
+            raise SessionError("session: it is closed. Open another one, by jitstudio.Session().")
+
+    def _taken(self) -> tuple[_Surroundings, Workers]:
+        now = _Surroundings.now()
+        # Before the lock, which a thread of another process may have held at the fork.
+        self._check()
+        with self._changed:
+            while True:
+                self._check()
+                for at in reversed(range(len(self._idle))):
+                    if self._idle[at][0] == now:
+                        return self._idle.pop(at)
+                if self._idle:
+                    _, outdated = self._idle.pop(0)
+                    self._all.discard(outdated)
+                    outdated.close()
+                elif len(self._all) < default_size():
+                    workers = Workers(_READINGS)
+                    self._all.add(workers)
+                    return now, workers
+                else:
+                    self._changed.wait()
+
+
+def _close(all_workers: set[Workers], process: int) -> None:
+    """Ends workers, in the process that they are of."""
+    if os.getpid() == process:
+        for workers in tuple(all_workers):
+            workers.close()
+
+
+_entered: ContextVar[Session | None] = ContextVar("jitstudio.Session", default=None)
+_lock = threading.Lock()
+_default: Session | None = None
+
+
+def session_of(value: object) -> Session:
+    """Returns the session of an argument; for None that of the block or of the program.
+
+    Raises:
+        WrongValueError: The argument is no session.
+    """
+    if value is None:
+        entered = _entered.get()
+        return entered if entered is not None and entered.is_own else default_session()
+    if not isinstance(value, Session):
+        raise WrongValueError("session", value, "a jitstudio.Session belongs here, or None.")
+    return value
+
+
+def default_session() -> Session:
+    """Returns the session of the program."""
+    global _default
+    with _lock:
+        if _default is None or not _default.is_own or not _default.is_open:
+            _default = Session()
+        return _default
+
+
+def _begin_anew() -> None:
+    """In a forked process: no thread of the other one frees the lock here."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
