@@ -79,6 +79,11 @@ class LaunchSpecs(QObject):
         """All remembered launches, in the order of the last use."""
         return tuple(self._specs.values())
 
+    def remember_all(self, specs: Iterable[LaunchSpec]) -> None:
+        """Keeps launches by kernel."""
+        for spec in specs:
+            self.remember(spec)
+
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
         """Takes the kernels of a build; the chosen kernel stays, or the last used takes over."""
         self._forms = forms

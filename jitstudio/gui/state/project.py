@@ -272,10 +272,11 @@ class ProjectState(QObject):
             self._saved = None
             self.compare()
 
-    def take_settings_before(self, saved: SavedProject) -> None:
-        """Builds with the settings from before the project, which is not resumed."""
+    def take_settings_before(self, saved: SavedProject | None) -> None:
+        """Builds with the settings from before a project that is not resumed."""
         with suppress(ProjectFormatError):
-            self._settings.take_from(load(saved.own.encode()))
+            if saved is not None:
+                self._settings.take_from(load(saved.own.encode()))
 
     @Slot()
     def compare(self) -> None:

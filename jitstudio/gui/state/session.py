@@ -7,11 +7,11 @@ held by a lock that dies with the process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -20,7 +20,6 @@ from PySide6.QtCore import (
     QObject,
     QTimer,
     Signal,
-    SignalInstance,
     Slot,
 )
 
@@ -46,6 +45,7 @@ from jitstudio.gui.state.session_format import (
     dump,
     load,
 )
+from jitstudio.gui.state.session_parts import SessionPart
 from jitstudio.system.paths import fallback_folder
 from jitstudio.system.private import make_private
 
@@ -62,63 +62,6 @@ _PATIENCE = 1.0
 _LARGEST = 64 << 20
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 8
-
-
-class KeptLaunches(Protocol):
-    """The launches that a session keeps: see `state.launch_specs`, which a start does not load."""
-
-    @property
-    def changed(self) -> SignalInstance:
-        """Emitted when they have changed."""
-        ...
-
-    @property
-    def specs(self) -> tuple[LaunchSpec, ...]:
-        """All launches, in the order of the last use."""
-        ...
-
-    def remember(self, spec: LaunchSpec) -> None:
-        """Keeps a launch by kernel."""
-        ...
-
-
-class KeptProject(Protocol):
-    """The project that a session keeps: see `state.project`, which a start does not load."""
-
-    @property
-    def changed(self) -> SignalInstance:
-        """Emitted when the project has changed."""
-        ...
-
-    def remembered(self) -> SavedProject | None:
-        """Returns the record for the next start, or None while no project is open."""
-        ...
-
-    def resume(self, saved: SavedProject) -> None:
-        """Goes on with a project whose documents, settings and launches are back."""
-        ...
-
-    def take_settings_before(self, saved: SavedProject) -> None:
-        """Builds with the settings from before the project, which is not resumed."""
-        ...
-
-
-class KeptBreakpoints(Protocol):
-    """The breakpoints that a session keeps: see `state.stepping`, which a start does not load."""
-
-    @property
-    def breakpoints_changed(self) -> SignalInstance:
-        """Emitted when there are others."""
-        ...
-
-    @property
-    def breakpoints(self) -> Mapping[BreakLine, str]:
-        """The conditions of all, by their lines."""
-        ...
-
-    def set_breakpoints(self, breakpoints: Mapping[BreakLine, str]) -> None:
-        """Replaces all breakpoints."""
-        ...
 
 
 class _Unclosed(NamedTuple):
@@ -139,6 +82,12 @@ class Session(QObject):
     Args:
         folder: Where the session files are.
         elsewhere: Another such folder, from which unsaved text is taken over.
+
+    Attributes:
+        launches: The typed launches, in the order of the last use.
+        project: The open project.
+        left_project: The project that this start leaves closed; its settings are not ours.
+        breakpoints: The lines to stop at, with the conditions.
 
     Signals:
         save_failed: The session cannot be written; reported once until it works again.
@@ -164,13 +113,13 @@ class Session(QObject):
         self._folder, self._elsewhere = folder, elsewhere
         self._documents = documents
         self._settings = settings
-        self._launches: KeptLaunches | None = None
-        self._project: KeptProject | None = None
-        self._stepping: KeptBreakpoints | None = None
-        self._breakpoints: tuple[tuple[BreakLine, str], ...] = ()
+        changed = self._on_changed
+        self.launches: SessionPart[tuple[LaunchSpec, ...]] = SessionPart((), changed)
+        self.project: SessionPart[SavedProject | None] = SessionPart(None, changed)
+        self.left_project: SessionPart[SavedProject | None] = SessionPart(None, changed)
+        self.breakpoints: SessionPart[tuple[tuple[BreakLine, str], ...]]
+        self.breakpoints = SessionPart((), changed)
         self._library = ""
-        self._restored: SavedSession | None = None
-        self._left: SavedProject | None = None
         self._complaint = ""
         self._unclosed: list[_Unclosed] = []
         self._is_watching = False
@@ -191,19 +140,6 @@ class Session(QObject):
             self._writer = FileWriter(slot.path, self)
             self._writer.written.connect(self._on_written)
             self._writer.failed.connect(self._on_write_failed)
-
-    def attach(self, launches: KeptLaunches, project: KeptProject) -> None:
-        """Adds launches and project, and restores both; a window shows its texts before."""
-        self._launches, self._project = launches, project
-        self._hand_over()
-        for part in (launches, project):
-            part.changed.connect(self._on_changed)
-
-    def attach_breakpoints(self, stepping: KeptBreakpoints) -> None:
-        """Adds the breakpoints, and restores the saved ones."""
-        self._stepping = stepping
-        stepping.set_breakpoints(dict(self._breakpoints))
-        stepping.breakpoints_changed.connect(self._on_changed)
 
     @property
     def library(self) -> str:
@@ -262,16 +198,17 @@ class Session(QObject):
             return False
         front = None
         with self._or_set_aside(self._slot):
-            self._restored = saved = self._load(self._slot)
+            saved = self._load(self._slot)
             if saved is not None:
                 self._open_all(saved.documents)
-                self._breakpoints = saved.breakpoints
                 self._library = saved.library
                 # Not before: options of a project that cannot be brought back are nobody's.
                 self._restore_settings(saved)
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
                     front = self._documents.named(saved.documents[saved.current].name)
-            self._hand_over()
+                self.breakpoints.restore(saved.breakpoints)
+                self.launches.restore(saved.launches)
+                self.project.restore(saved.project)
         # After our own: the first save must hold all.
         for folder in filter(None, (self._folder, self._elsewhere)):
             self._adopt(folder, self._slot.path, with_projects=not by_itself)
@@ -280,23 +217,20 @@ class Session(QObject):
             self.recovered.emit(_recovery(self._unclosed, self._documents))
         return len(self._documents) > 0
 
-    def _hand_over(self) -> None:
-        """Hands restored launches and project over, once both owners are there."""
-        if self._left is not None and self._project is not None:
-            self._project.take_settings_before(self._left)
-            self._left = None
-        saved = self._restored
-        if saved is None or self._launches is None or self._project is None:
-            return
-        self._restored = None
-        for spec in saved.launches:
-            self._launches.remember(spec)
-        if saved.project is not None:
+    def resuming(
+        self, resume: Callable[[SavedProject], None]
+    ) -> Callable[[SavedProject | None], None]:
+        """Returns `resume` for any session: without a project too, and reporting a damaged one."""
+
+        def take(project: SavedProject | None) -> None:
             try:
-                self._project.resume(saved.project)
+                if project is not None:
+                    resume(project)
             except ValueError as error:
                 message = self.tr("The project of the last session cannot be brought back: {error}")
                 self.restore_failed.emit(message.format(error=error))
+
+        return take
 
     def _restore_settings(self, saved: SavedSession) -> None:
         self._settings.arch = saved.arch
@@ -324,7 +258,6 @@ class Session(QObject):
         try:
             yield
         except Exception as error:
-            self._restored = None
             self._unread.clear()
             message = self.tr("The last session cannot be brought back: {error}. {kept}")
             reason = str(error) or type(error).__name__
@@ -339,7 +272,7 @@ class Session(QObject):
         self._writer = None
         self._keep_in(*take_slot(self._folder, lambda path: _with_project(path) is None))
         if self._slot is None or not self._slot.path.exists():
-            self._left = left.project
+            self.left_project.restore(left.project)
         if left.project.modified or any(document.modified for document in left.documents):
             message = self.tr(
                 "'{name}', which was open last, has unsaved changes. They are kept: start "
@@ -471,36 +404,25 @@ class Session(QObject):
             link=self._settings.link_of(""),
             switches=self._settings.works_switches,
             toolchain=self._settings.toolchain_name,
-            launches=self._saved_launches(),
-            breakpoints=self._saved_breakpoints(documents),
+            launches=self.launches.value,
+            breakpoints=self._breakpoints_in(documents),
             library=self._library,
             closed=closed,
-            project=self._saved_project(),
+            project=self.project.value,
             links={
                 program: self._settings.link_of(program)
                 for program in {document.program for document in documents} - {""}
             },
         )
 
-    def _saved_launches(self) -> tuple[LaunchSpec, ...]:
-        if self._launches is not None:
-            return self._launches.specs
-        return self._restored.launches if self._restored is not None else ()
-
-    def _saved_breakpoints(
-        self, documents: Iterable[Document]
-    ) -> tuple[tuple[BreakLine, str], ...]:
+    def _breakpoints_in(self, documents: Iterable[Document]) -> tuple[tuple[BreakLine, str], ...]:
         """Returns the breakpoints of open documents: another text of the name has other lines."""
-        if self._stepping is None:
-            return self._breakpoints
         names = {document.name for document in documents} | {entry.name for entry in self._unread}
-        points = self._stepping.breakpoints.items()
-        return tuple((at, condition) for at, condition in points if at.is_ptx or at.name in names)
-
-    def _saved_project(self) -> SavedProject | None:
-        if self._project is not None:
-            return self._project.remembered()
-        return self._restored.project if self._restored is not None else None
+        return tuple(
+            (at, condition)
+            for at, condition in self.breakpoints.value
+            if at.is_ptx or at.name in names
+        )
 
     def _open_all(self, entries: Iterable[SavedDocument]) -> None:
         for entry in entries:

@@ -19,6 +19,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, Varian
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.session_parts import give_breakpoints, give_launches, give_project
 from jitstudio.gui.state.side_builds import FunctionListings, SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.stepping import Stepping
@@ -80,7 +81,8 @@ class WindowState(QObject):
             self,
             self.step_recordings,
         )
-        self.session.attach(self.launch_specs, self.project)
+        give_launches(self.session, self.launch_specs)
+        give_project(self.session, self.project)
         if self.project.path is not None:
             self.build_controller.hold()
         self.launches = LaunchController(
@@ -94,7 +96,7 @@ class WindowState(QObject):
         )
         self.step_service = StepService(self)
         self.stepping = Stepping(self.launches, self.documents, self.step_service, self)
-        self.session.attach_breakpoints(self.stepping)
+        give_breakpoints(self.session, self.stepping)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.toolchain.probe()

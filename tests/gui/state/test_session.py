@@ -11,7 +11,7 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.project.project import Project
+from jitstudio.core.project.project import BreakLine, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import session, session_files
 from jitstudio.gui.state.build_controller import request_for
@@ -21,6 +21,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
+from jitstudio.gui.state.session_parts import give_launches, give_project
 from jitstudio.system.paths import passing_data_folder
 from tests.gui.own_settings import own_settings
 
@@ -43,7 +44,8 @@ class Start:
         self.session.recovered.connect(self.recovered.append)
 
     def attach(self):
-        self.session.attach(self.launches, self.project)
+        give_launches(self.session, self.launches)
+        give_project(self.session, self.project)
 
     def open(self, name, content=b"int x;\n", path=None, kind=CodeKind.CUDA):
         document = Document(name, kind, content, path)
@@ -140,6 +142,25 @@ def test_launches_and_project_are_back_whether_they_come_before_the_texts_or_aft
     assert second.launches.specs == (spec,)
     assert (second.project.path, second.project.is_modified) == (path, False)
     assert second.told == []
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_breakpoints_are_back_whether_their_owner_comes_before_the_texts_or_after(start, is_early):
+    points = ((BreakLine("kernel.cu", 3), "n > 1"),)
+    first = start()
+    first.open("kernel.cu")
+    first.session.breakpoints.give(lambda: (*points, (BreakLine("gone.cu", 1), "")), id)
+    first.session.close()
+
+    second, taken = start(), []
+    if is_early:
+        second.session.breakpoints.give(lambda: (), taken.append)
+    assert second.session.restore()
+    if not is_early:
+        assert second.session.breakpoints.value == points
+        second.session.breakpoints.give(lambda: (), taken.append)
+    assert taken[-1] == points
+    assert second.session.breakpoints.value == ()
 
 
 def test_a_change_is_written_by_itself(start, qtbot, tmp_path):
