@@ -579,3 +579,60 @@ def test_an_mbarrier_that_never_completes_says_what_it_lacks(mbarriers, kernel, 
     assert words in fault.message
     line = MBARRIERS[: MBARRIERS.index(f"// {kernel}")].count("\n") + 1
     assert fault.first.line in (line, line - 1)
+
+
+WAITS = r"""
+extern "C" __global__ void polls(const int* in, int* out, int count) {
+  __shared__ unsigned long long ready;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&ready);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+  __syncthreads();
+  if (threadIdx.x < count) {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" :: "r"(at) : "memory");
+    unsigned long long began, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(began));
+    for (int done = 0; !done;) {
+      asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+      if (now - began > 4000) __nanosleep((now - began) / 4);
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+                   "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    }
+  }
+  out[threadIdx.x] = in[threadIdx.x];
+}
+extern "C" __global__ void late(long long* out, long long ns) {
+  unsigned long long began, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(began));
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now - began < ns);
+  out[2 * blockIdx.x] = began;
+  out[2 * blockIdx.x + 1] = now;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def waits(tools):
+    return ptx_of(tools, WAITS, "sm_90")
+
+
+@pytest.mark.parametrize("count", [32, 20])
+def test_polls_of_a_clock_hide_no_deadlock(waits, count):
+    """`cuda::barrier` of CUDA 13.0 reads %globaltimer in the loop that waits."""
+    is_whole = count == 32
+    got = run(waits, "polls", (1, 1, 1), WARP, IN, OUT, np.int32(count), finishes=is_whole)
+    if not is_whole:
+        (fault,) = got.result.faults
+        assert fault.kind is FaultKind.DEADLOCK
+        assert "20 of 32 arrivals" in fault.message
+
+
+@pytest.mark.parametrize("ns", [10, 5_000, 1_000_000_000])
+def test_time_passes_for_loops_that_wait_for_it(waits, ns):
+    """In few steps, and forwards, also from one wave of blocks to the next."""
+    blocks = 600
+    out = np.zeros(2 * blocks, np.int64)
+    got = run(waits, "late", (blocks, 1, 1), (256, 1, 1), out, np.int64(ns))
+    began, now = got.arrays[0].reshape(blocks, 2).T
+    assert (now - began >= ns).all()
+    assert (now - began < ns + 100_000_000).all()
+    assert began[-1] >= now[0]

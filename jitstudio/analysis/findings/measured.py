@@ -128,8 +128,9 @@ def _hits(
             form = "library" if library.is_alone else form or "either"
         yield "parted", RuleHit((), words, form)
     if line.lanes_per_address >= _MEETING_LANES:
-        shared = sample is not None and sample.space is StateSpace.SHARED
-        words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
+        # Shared memory has no sectors. There is a sample only where an access costs extra.
+        space = "global" if line.sectors else "shared"
+        words = {"lanes": line.lanes_per_address, "space": space}
         yield "atomics", RuleHit((), words)
 
 

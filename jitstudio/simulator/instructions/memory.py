@@ -150,7 +150,7 @@ def mov(b: Binding) -> Step:
     if isinstance(target, VectorOperand):
         return _unpack(b, target, source)
     # All other special registers are arrays that never change while a wave runs.
-    if isinstance(source, RegisterOperand) and source.name in _DYNAMIC:
+    if isinstance(source, RegisterOperand) and source.name in CLOCKS:
         return _move_dynamic(b, target, source.name)
     if isinstance(source, SymbolOperand):
         return _move_address(b, target, source)
@@ -231,7 +231,7 @@ _HARDWARE = dict.fromkeys(
     "the place of a warp in a multiprocessor of a GPU; compute it from %tid",
 ) | dict.fromkeys(("%smid", "%nsmid"), "which multiprocessor of a GPU it is")
 
-_DYNAMIC = frozenset(
+CLOCKS = frozenset(
     ["%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"]
 )
 
@@ -244,10 +244,10 @@ def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
     mask = (1 << b.type.bits) - 1
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        # A loop that waits for time to pass is no deadlock.
-        wave.changes += 1
+        wave.clock_reads += 1
         wave.inexact[name] = f"{name} (counts the steps of the simulation)"
-        f[place][s] = (wave.clock >> 32 if upper else wave.clock) & mask
+        now = wave.clock + wave.waited
+        f[place][s] = (now >> 32 if upper else now) & mask
 
     return step
 

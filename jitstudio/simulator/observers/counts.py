@@ -10,6 +10,7 @@ from pathlib import PurePath
 import numpy as np
 
 from jitstudio.core.launch.simulation import LibraryBranch
+from jitstudio.ptx.opcodes import ACCESSES
 from jitstudio.simulator.observers.accesses import most_at_one_address, traffic_of, warps_of
 from jitstudio.simulator.observers.layouts import with_suggestions
 from jitstudio.simulator.ptx.program import PtxInstruction
@@ -104,7 +105,8 @@ class Counter(Observer):
         if access.space in _MOVES_SECTORS:
             counts.bytes_used += traffic.bytes_used
             counts.sector_requests += requests
-        if access.kind is AccessKind.ATOMIC:
+        # An arrival at an mbarrier is none of the atomics that a warp could add up.
+        if access.kind is AccessKind.ATOMIC and access.instruction.opcode in ACCESSES:
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)
         if traffic.worst:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from jitstudio.simulator.instructions.memory import CLOCKS
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Step, row_of
 from jitstudio.simulator.ptx.contraction import contractions
@@ -112,6 +113,8 @@ def _spins(program: PtxProgram, instruction: PtxInstruction, function: PtxFuncti
     target = function.labels.get(getattr(instruction.operands[0], "name", ""), 1 << 60)
     loop = program.instructions[target : instruction.number]
     return any(
-        i.opcode in _SPINNING or (i.opcode == "ld" and not _SPINNING_WORDS.isdisjoint(i.modifiers))
+        i.opcode in _SPINNING
+        or (i.opcode == "ld" and not _SPINNING_WORDS.isdisjoint(i.modifiers))
+        or (i.opcode == "mov" and getattr(i.operands[1], "name", "") in CLOCKS)
         for i in loop
     )

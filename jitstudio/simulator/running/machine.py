@@ -53,6 +53,9 @@ _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
 _LOOK_EVERY, _MANY = 256, 4096
 # Rounds in which all groups have yielded and memory has not changed: a deadlock.
 _HOPELESS_ROUNDS = 1000
+# A loop that reads a clock may wait for time to pass, which then leaps on: from 1 µs to 67 ms at a
+# time, half a minute in all. `cuda::barrier` of CUDA 13.0 polls %globaltimer for ever.
+_FIRST_LEAP, _LONGEST_LEAP, _LONGEST_WAIT, _ROUNDS_OF_A_LEAP = 1 << 10, 1 << 26, 1 << 35, 2
 
 
 class Machine:
@@ -112,7 +115,8 @@ class Machine:
             name: registers_without_value(program, function)
             for name, function in self.image.functions.items()
         }
-        self.stall: tuple[int, int] = (0, 0)
+        self.stall: tuple[int, int, int, int] = (0, 0, 0, 0)
+        self.waited = 0
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
         self._begun = 0
@@ -174,7 +178,7 @@ class Machine:
         wave.undefined.begin((0, image.kernel.name), slice(0, layout.threads))
         if self._behind:
             wave.passed = PassedBarriers(self._behind, layout.threads)
-        wave.clock = self.steps
+        wave.clock, wave.waited = self.steps, self.waited
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
         # Without padding all threads are a range, whose registers are views.
@@ -203,17 +207,20 @@ class Machine:
         self.faults += wave.faults
         self.printed += wave.printed
         self.inexact |= wave.inexact
+        self.waited = wave.waited
         self.wave = None
 
     def counters(self) -> tuple[Any, ...]:
         """Returns all counts besides steps, for `set_counters`."""
-        reports = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
+        reports = tuple(self.faults), tuple(self.printed), dict(self.inexact)
+        waits = self.stall, self.waited
         heap = self.image.heap
-        return self.instructions, self.blocks_done, *reports, heap.state() if heap else None
+        return self.instructions, self.blocks_done, *reports, *waits, heap.state() if heap else None
 
     def set_counters(self, counters: tuple[Any, ...]) -> None:
         """Restores counts."""
-        self.instructions, self.blocks_done, faults, printed, inexact, self.stall, heap = counters
+        self.instructions, self.blocks_done, faults, printed, inexact, *waits, heap = counters
+        self.stall, self.waited = waits
         self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
         if self.image.heap is not None:
             self.image.heap.restore(heap)
@@ -398,13 +405,19 @@ class Machine:
         """Ends a launch in which all threads spin and nothing changes.
 
         Raises:
-            SimulationStop: If nothing has changed for many rounds.
+            SimulationStop: If nothing has changed for many rounds, however late it is.
         """
-        rounds, changes = self.stall
+        rounds, changes, reads, begun = self.stall
+        now = wave.groups.rounds
         if wave.changes != changes:
-            self.stall = wave.groups.rounds, wave.changes
-        elif wave.groups.rounds - rounds > _HOPELESS_ROUNDS:
-            raise deadlocked(wave, self.program, self.launch.blocks, spinning=True)
+            self.stall = now, wave.changes, wave.clock_reads, wave.waited
+        elif now - rounds > _HOPELESS_ROUNDS:
+            waited = wave.waited - begun
+            if wave.clock_reads == reads or waited >= _LONGEST_WAIT:
+                raise deadlocked(wave, self.program, self.launch.blocks, spinning=True)
+            wave.waited += min(max(waited, _FIRST_LEAP), _LONGEST_LEAP)
+            rounds = now - _HOPELESS_ROUNDS + _ROUNDS_OF_A_LEAP
+            self.stall = rounds, changes, wave.clock_reads, begun
 
     def _wakened(self, wave: Wave) -> bool:
         """Lets threads go on though no group is ready; returns whether there are any."""

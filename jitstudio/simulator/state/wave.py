@@ -116,7 +116,9 @@ class WaveState:
         clock: Steps since the launch began.
         depth: Of the calls of the threads that execute the current instruction.
         current: The instruction that is executed; None before the first.
-        changes: The number of changes of memory or a clock that a spinning thread could see.
+        changes: The number of changes of memory that a spinning thread could see.
+        clock_reads: How often an instruction has read a clock.
+        waited: What clocks are ahead of the steps, for loops that wait for time to pass.
         printed: The output, in pieces.
         printed_size: Characters of it.
         faults: Those that do not end the launch.
@@ -139,6 +141,8 @@ class WaveState:
     depth: int
     current: PtxInstruction | None
     changes: int
+    clock_reads: int
+    waited: int
     printed: list[str]
     printed_size: int
     faults: list[Fault]
@@ -232,6 +236,8 @@ class Wave(WaveState):
             depth=0,
             current=None,
             changes=0,
+            clock_reads=0,
+            waited=0,
             printed=[],
             printed_size=0,
             faults=[],

@@ -174,6 +174,20 @@ extern "C" __global__ void counted(const float* in, int* n) {
 extern "C" __global__ void spread(const float* in, int* n) {
   atomicAdd(n + (int)in[threadIdx.x], 1);
 }
+extern "C" __global__ void shared(const float* in, int* n) {
+  __shared__ int count;
+  __shared__ unsigned long long ready;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&ready);
+  if (threadIdx.x == 0) {
+    count = 0;
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at));
+  }
+  __syncthreads();
+  asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" :: "r"(at) : "memory");
+  atomicAdd(&count, (int)in[threadIdx.x]);
+  __syncthreads();
+  *n = count;
+}
 extern "C" __global__ void chosen(const float* in, float* out) {
   float v = in[threadIdx.x];
   if (v > 16)
@@ -211,6 +225,13 @@ def test_atomics_that_the_machine_code_combines_need_not_be_combined(tools):
         (remedies[kernel],) = (f.remedy for f in found if f.rule == "atomics")
     assert "combines the lanes of a warp at this line" in remedies["counted"]
     assert remedies["spread"] == text("atomics", "remedy")
+
+
+def test_atomics_of_shared_memory_are_no_arrivals_at_mbarriers(tools):
+    _, findings = ran(tools, OTHERWISE, "shared", np.ones(32, np.float32), np.zeros(1, np.int32))
+    (finding,) = (f for f in findings if f.rule == "atomics" and "32 lanes" in f.reason)
+    assert finding.places[0].line == line_of(OTHERWISE, "atomicAdd(&count")
+    assert "one address of shared memory" in finding.reason
 
 
 def test_a_loop_that_ptxas_unrolls_keeps_its_remedy(tools):
