@@ -23,7 +23,7 @@ from jitstudio.listing.cuda.heads import (
 from jitstudio.listing.cuda.host_macros import CONST, TextMacros
 from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, close_of
 from jitstudio.listing.cuda.spans import overlaps
-from jitstudio.listing.cuda.words import words_in
+from jitstudio.listing.cuda.words import has_word, listed_words
 
 # In capitals, and yet types of the host.
 # Types of C, POSIX and Windows that are written as macros are.
@@ -60,8 +60,7 @@ class DeclarationFacts:
 
     def is_marked(self, text: bytes) -> bool:
         """Returns whether something in a text is of the device."""
-        marks = self._macros.device
-        return bool(DEVICE.search(text)) or bool(marks and not marks.isdisjoint(words_in(text)))
+        return bool(DEVICE.search(text)) or has_word(text, self._macros.device)
 
     def is_refused(self, declaration: OutlineItem) -> bool:
         """Returns whether NVRTC has refused this as code of the host."""
@@ -107,10 +106,17 @@ class DeclarationFacts:
 
     @cached_property
     def _of_the_device(self) -> defaultdict[bytes, list[OutlineItem]]:
-        """The functions of the device, by their names without scopes."""
+        """The functions of the device that a host's may be called like, by their last names."""
         by_name: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
-        for item in self._items:
-            if id(item) in self.device and b"(" in item.head:
+        functions = [item for item in self._items if b"(" in item.head]
+        names = {_last_name(item) for item in functions if id(item) not in self.device}
+        for item in functions:
+            # Most are called otherwise: there is no need to read their heads.
+            if id(item) in self.device and (
+                b"" in names
+                or b"operator" in item.head
+                or not names.isdisjoint(listed_words(item.head))
+            ):
                 by_name[_last_name(item)].append(item)
         return by_name
 
@@ -202,12 +208,17 @@ class DeclarationFacts:
         """Returns a word that may be a macro which makes this device code; empty for none."""
         words = [word for word in head.words if word not in WORDS]
         others = [word for word in words if word not in BUILT_IN]
-        own: set[bytes] = set()
-        for scope in around(declaration):
-            own.update(_TEMPLATE_NAMES.findall(scope.template))
 
         def is_known(word: bytes) -> bool:
-            return b"::" in word or word in self._known or word in own
+            return (
+                b"::" in word
+                or word in self._known
+                or any(
+                    word in _TEMPLATE_NAMES.findall(scope.template)
+                    for scope in around(declaration)
+                    if scope.template
+                )
+            )
 
         if len(others) == len(words) and others:
             kind = others.pop()

@@ -40,6 +40,8 @@ _NO_NAMES = WORDS | BUILT_IN
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 # Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
+_ALIAS = re.compile(rb"(?:using|namespace)\s+(\w+)\s*=")
+_NAMES_TYPE = re.compile(rb"(?:using(?!\s+namespace)|typedef|template)\b")
 _POINTER_ALIAS = re.compile(rb"\(\s*+(?>[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?>\[[^][]*+\]\s*+)*+\)")
 # `= 1`, `[4]`, `{`, or the colon of a bit-field, but not `::`.
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
@@ -76,9 +78,11 @@ class DeclarationHead(NamedTuple):
 
 def alias(head: bytes) -> bytes:
     """Returns the name that a declaration gives to another entity; empty for none."""
-    if match := re.match(rb"(?:using|namespace)\s+(\w+)\s*=", head):
+    if not head.startswith((b"using", b"namespace", b"typedef", b"template")):
+        return b""
+    if match := _ALIAS.match(head):
         return match[1]
-    if not re.match(rb"(?:using(?!\s+namespace)|typedef|template)\b", head):
+    if not _NAMES_TYPE.match(head):
         return b""
     if function := _POINTER_ALIAS.search(head):
         return function[1]

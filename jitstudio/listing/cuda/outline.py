@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.core import cpp_text
-from jitstudio.listing.cuda.words import words_in
+from jitstudio.listing.cuda.words import has_word
 
 DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
@@ -47,7 +47,7 @@ _BODY = re.compile(
 # Blanks, and the `public:` between members of a class.
 _GAP = re.compile(rb"(?>\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
-_CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
+_CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND = b"}#/R{("
 _ENDS = b";}"
 # The texts of a build have several readers.
 _MOST_TEXTS = 8
@@ -193,13 +193,9 @@ def code_alone(text: bytes) -> CodeAlone:
         start, at = match.span()
         first, blank = text[start], b""
         if first == _HASH:
-            line = start
-            while line and text[line - 1] in b" \t":
-                line -= 1
             blank = b" "
-            if (line == 0 or text[line - 1] == _NEWLINE) and (
-                directive := _DIRECTIVE.match(text, start)
-            ):
+            line = text.rfind(b"\n", 0, start) + 1
+            if not text[line:start].strip(b" \t") and (directive := _DIRECTIVE.match(text, start)):
                 word, rest = directive.groups()
                 directives[start] = directive.end(), word
                 at, blank = _next_branch(text, directive.end(), word, rest, conditions), b"#"
@@ -449,7 +445,7 @@ def _fresh_starts(code: bytes, marks: Collection[bytes]) -> Iterator[int]:
     """
     words = {b"__global__", b"__device__", *marks}
     for line in _LINE_START.finditer(b"\n" + code):
-        if not (marks or b"__" in line[0]) or words.isdisjoint(words_in(line[0])):
+        if not has_word(line[0], words):
             continue
         start = line.start()
         above = code.rfind(b"\n", 0, max(0, start - 1)) + 1

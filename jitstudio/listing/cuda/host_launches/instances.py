@@ -36,7 +36,7 @@ from jitstudio.listing.cuda.host_launches.templates import (
 )
 from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, class_name
 from jitstudio.listing.cuda.outline import outline as read_outline
-from jitstudio.listing.cuda.words import words_in
+from jitstudio.listing.cuda.words import listed_words, words_in
 
 _ANY_NAME = re.compile(rb"[A-Za-z_]\w*")
 _ARGUMENTS = re.compile(rb"<[^<>]*>")
@@ -482,7 +482,7 @@ class _Reader:
 
 
 def _host_parts(
-    outline: Outline, names: Collection[bytes]
+    outline: Outline, names: frozenset[bytes]
 ) -> Iterator[tuple[OutlineItem, int, int, set[bytes]]]:
     """Yields what of a text may name templates for the host, where it is, and its words.
 
@@ -505,9 +505,9 @@ def _host_parts(
         # A specialisation stands in the place of the template, whatever is in it.
         is_special = bool(own) and bool(own[-1].pattern) and own[-1].name in names
         for start, end in parts:
-            words = words_in(code[start:end])
-            if is_special or not words.isdisjoint(names):
-                yield item, start, end, words
+            words = listed_words(code[start:end])
+            if is_special or not names.isdisjoint(words):
+                yield item, start, end, set(words)
 
 
 def _class_of(variable: bytes, known: Known) -> tuple[bytes, tuple[bytes, ...]] | None:

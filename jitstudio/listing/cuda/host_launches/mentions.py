@@ -272,22 +272,33 @@ class ProgramTexts:
     def __init__(self, outlines: Sequence[Outline]) -> None:
         self._outlines = outlines
 
-    def _class(self, name: bytes) -> tuple[TemplateHead, bytes] | None:
-        """Returns the parameters of a class and its body; None for no class of the texts."""
+    @cached_property
+    def _by_kind(self) -> dict[Kind, list[tuple[bytes, OutlineItem, bytes]]]:
+        """The heads of classes and of functions, each with its item and the code of its text."""
+        by_kind: dict[Kind, list[tuple[bytes, OutlineItem, bytes]]] = {
+            Kind.TYPE: [],
+            Kind.FUNCTION: [],
+        }
         for outline in self._outlines:
             for item in outline.items:
-                if item.kind is Kind.TYPE and name in item.head and class_name(item.head) == name:
-                    return template(item.template), outline.code[item.body : item.body_end]
+                if item.kind in by_kind:
+                    by_kind[item.kind].append((item.head, item, outline.code))
+        return by_kind
+
+    def _class(self, name: bytes) -> tuple[TemplateHead, bytes] | None:
+        """Returns the parameters of a class and its body; None for no class of the texts."""
+        for head, item, code in self._by_kind[Kind.TYPE]:
+            if name in head and class_name(head) == name:
+                return template(item.template), code[item.body : item.body_end]
         return None
 
     def plain(self, name: bytes) -> OutlineItem | None:
         """Returns the function of a name that is no template; None for none."""
-        for outline in self._outlines:
-            for item in outline.items:
-                if item.kind is Kind.FUNCTION and name in item.head and not levels(item):
-                    path = qualified(item.head.partition(b"(")[0])
-                    if path and path[-1][0] == name:
-                        return item
+        for head, item, _ in self._by_kind[Kind.FUNCTION]:
+            if name in head and not levels(item):
+                path = qualified(head.partition(b"(")[0])
+                if path and path[-1][0] == name:
+                    return item
         return None
 
     def member(self, holder: tuple[bytes, int] | None, name: bytes) -> WrittenType | None:
