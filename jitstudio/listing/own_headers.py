@@ -43,12 +43,18 @@ def own_headers(request: BuildRequest) -> tuple[Header, ...]:
                 return read_file(Path(path), _LARGEST)
         return None
 
-    headers = quoted_headers(texts, folders, content_of, most=_MOST, inside=inside)
+    named = ((folder, quoted_names(text)) for folder, text in texts)
+    headers = quoted_headers(named, folders, content_of, most=_MOST, inside=inside)
     return (*request.headers, *(Header(*item) for item in headers.items()))
 
 
+def quoted_names(text: bytes) -> Set[str]:
+    """Returns the names that a text includes by quotes."""
+    return includes(text).quoted if b'"' in text else frozenset()
+
+
 def quoted_headers(
-    texts: Iterable[tuple[str, bytes]],
+    texts: Iterable[tuple[str, Set[str]]],
     folders: Sequence[str],
     content_of: Callable[[str], bytes | None],
     *,
@@ -59,7 +65,7 @@ def quoted_headers(
     """Returns the files that texts include by quotes, and that these include, by their paths.
 
     Args:
-        texts: Each with the folder that it is in.
+        texts: The folder of each text, and the names that it includes by quotes.
         folders: Where to look behind the folder of the text.
         content_of: Reads a file; None for a file that may not be read, or cannot.
         most: So many files at most.
@@ -69,11 +75,11 @@ def quoted_headers(
     waiting = deque(texts)
     headers: dict[str, bytes] = {}
     while waiting and len(headers) < most:
-        folder, text = waiting.popleft()
-        for name in sorted(includes(text).quoted - inside) if b'"' in text else ():
+        folder, names = waiting.popleft()
+        for name in sorted(names - inside):
             paths = (os.path.join(place, name) for place in (folder, *folders))
             path = next((place_of(place) for place in paths if os.path.isfile(place)), "")
             if path and path not in headers and (content := content_of(path)) is not None:
                 headers[path] = content
-                waiting.append((os.path.dirname(path), content))
+                waiting.append((os.path.dirname(path), quoted_names(content)))
     return headers

@@ -54,7 +54,13 @@ from jitstudio.system.paths import (
 )
 from jitstudio.system.private import make_private
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.own_texts import include_folders, option_values, own_texts, texts_in_memory
+from jitstudio.toolchain.own_texts import (
+    include_folders,
+    option_values,
+    own_texts,
+    place_of,
+    texts_in_memory,
+)
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 # As NVRTC's own headers have it, and no host's of Linux.
@@ -129,6 +135,8 @@ def _are_alone(job: Job) -> bool:
             own = next((place for place in places if status_of(place)), None)
             if own is None and not os.path.isfile(os.path.join(stand_in_folder(), name)):
                 return False
+            # Headers that include each other by `../` have a further name at each turn.
+            own = place_of(own) if own is not None else None
             if own is not None and own not in seen:
                 seen.add(own)
                 try:

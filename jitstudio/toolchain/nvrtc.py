@@ -49,6 +49,7 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.host_integers import host_integers
+from jitstudio.toolchain.own_texts import forget_headers
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
@@ -119,6 +120,7 @@ def takes(option: str) -> bool:
 
 def compile_cuda(job: Job) -> Report:
     """Compiles the CUDA C++ module of the job."""
+    forget_headers()
     original = job
     job, supplied = _without_marks(job)
     part = device_part(job)

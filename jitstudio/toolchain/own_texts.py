@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from jitstudio.core.code import split_variant
 from jitstudio.core.options import OptionEffect, lies_in, read
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
-from jitstudio.listing.own_headers import quoted_headers
+from jitstudio.listing.own_headers import quoted_headers, quoted_names
 
 _MOST_HEADERS = 256
 _LARGEST = 4 << 20
@@ -36,20 +36,37 @@ def own_texts(job: Job) -> Iterator[bytes]:
     yield from own_headers(job)
 
 
-def own_headers(job: Job) -> list[bytes]:
+def own_headers(job: Job) -> tuple[bytes, ...]:
     """Returns the texts of included headers next to the module or in the user's folders.
 
-    Those of quoted names, also of the headers themselves.
+    Those of quoted names, also of the headers themselves. They are read once for a compile.
     """
     beside = os.path.dirname(split_variant(job.name)[0])
+    names = frozenset[str]().union(*map(quoted_names, texts_in_memory(job)))
+    return _headers(names, beside, tuple(include_folders(job)), job.confined_to) if names else ()
+
+
+# The compile, and the same without its host code.
+@lru_cache(2)
+def _headers(
+    names: frozenset[str],
+    beside: str,
+    folders: tuple[str, ...],
+    confined_to: tuple[str, ...] | None,
+) -> tuple[bytes, ...]:
     headers = quoted_headers(
-        ((beside, text) for text in texts_in_memory(job)),
-        (beside, *include_folders(job)),
-        partial(text_at, job),
+        ((beside, names),),
+        (beside, *folders),
+        partial(_text_at, confined_to),
         most=_MOST_HEADERS,
         place_of=place_of,
     )
-    return list(headers.values())
+    return tuple(headers.values())
+
+
+def forget_headers() -> None:
+    """Lets the next compile read the headers anew: they may have been edited."""
+    _headers.cache_clear()
 
 
 def texts_in_memory(job: Job) -> Iterator[bytes]:
@@ -65,7 +82,11 @@ def place_of(name: str) -> str:
 
 def text_at(job: Job, name: str) -> bytes | None:
     """Returns the text of a file; None if unreadable or not allowed for the job."""
-    if job.confined_to is None or lies_in(job.confined_to, name):
+    return _text_at(job.confined_to, name)
+
+
+def _text_at(confined_to: tuple[str, ...] | None, name: str) -> bytes | None:
+    if confined_to is None or lies_in(confined_to, name):
         with suppress(OSError):
             return read_file(Path(name), _LARGEST)
     return None
