@@ -24,6 +24,7 @@ from jitstudio.listing.cuda.host_launches.mentions import (
     ProgramTexts,
     TextKnown,
 )
+from jitstudio.listing.cuda.host_launches.namespace_aliases import NamespaceAliases
 from jitstudio.listing.cuda.host_launches.templates import (
     Known,
     Places,
@@ -142,19 +143,32 @@ class _Scopes:
     def __init__(self, unread: Collection[bytes]) -> None:
         self._unread = unread
         self._scopes: defaultdict[bytes, set[bytes]] = defaultdict(set)
+        self._namespaces = NamespaceAliases()
         self.classes: set[bytes] = set()
 
     def take(self, outline: Outline) -> None:
         """Reads what a text declares."""
+        self._namespaces.take(outline.code)
         for item in outline.items:
             if item.kind is Kind.TYPE:
                 self.classes.add(class_name(item.head))
             if item.scope and item.kind in (Kind.TYPE, Kind.OTHER):
-                for name in _declared_names(item):
+                for name in _declared_names(item, outline.code):
                     self._scopes[name].add(item.scope)
+        for scope in {item.scope for item in outline.items}:
+            outer, _, name = scope.rpartition(b"::")
+            while outer:
+                self._scopes[name].add(outer)
+                outer, _, name = outer.rpartition(b"::")
+
+    def meant(self, name: bytes) -> bytes:
+        """Returns a name with namespaces in the places of their aliases."""
+        return self._namespaces.resolved(name)
 
     def qualified(self, words: bytes, scope: bytes) -> bytes:
         """Returns a template argument as it is written outside of the namespaces of a function."""
+        # Nothing depends on a parameter there, and `typename Plan<float>::threads` is no value.
+        words = _TYPENAME.sub(b"", self.meant(words))
         if not scope:
             return words
         for text in self._unread:
@@ -185,12 +199,18 @@ _ALIASED = re.compile(
     rb"using\s++(?P<name>\w++)\s*+=(?P<meant>[^;]++);"
     rb"|typedef\s++(?P<type>[^;]*[\s>])(?P<alias>\w++)\s*+;"
 )
+_TYPENAME = re.compile(rb"\btypename\s++")
+# Its enumerators are names of the scope around [dcl.enum].
+_PLAIN_ENUM = re.compile(rb"\benum\b(?!\s++(?:class|struct)\b)")
 _LAST_NAME = re.compile(rb"(?<!\w)(\w++)\s*+(?:[=;{]|\Z)")
 
 
-def _declared_names(item: OutlineItem) -> Iterator[bytes]:
+def _declared_names(item: OutlineItem, code: bytes) -> Iterator[bytes]:
     if item.kind is Kind.TYPE:
         yield class_name(item.head)
+        if _PLAIN_ENUM.search(item.head):
+            for enumerator in split(code[item.body + 1 : item.body_end - 1]):
+                yield enumerator.partition(b"=")[0].strip()
     elif alias := _ALIAS.match(item.head):
         yield alias[1]
     elif b"(" not in item.head and (name := _LAST_NAME.search(item.head)):
@@ -476,7 +496,7 @@ class _Reader:
 
     def _kernel(self, written: bytes) -> OutlineItem:
         """Returns the kernel that a name means: of several the global one, then the first."""
-        name = written.removeprefix(b"::")
+        name = self._scopes.meant(written.removeprefix(b"::"))
         same = self._kernels[name.rpartition(b"::")[2]]
         return next((each for each in same if _path(each) == name), same[0])
 
