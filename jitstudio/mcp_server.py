@@ -22,13 +22,14 @@ from jitstudio import __version__
 from jitstudio.analysis.reference import Help, reference
 from jitstudio.checks.budgets import MOST_CONDITIONS, BudgetError, BudgetFile, budget_from
 from jitstudio.checks.conditions import ConditionError
+from jitstudio.command_options.build import BuildOptions, ModuleOptions
+from jitstudio.command_options.launch import RunOptions
+from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands.build import complete, with_outputs
-from jitstudio.commands.build_options import BuildOptions, ModuleOptions
 from jitstudio.commands.check import BudgetChecks
 from jitstudio.commands.diff import compared, side_of
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object, check_object, options_object
-from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.machine_code import (
     MachineCode,
     inspected,
@@ -37,7 +38,6 @@ from jitstudio.commands.machine_code import (
 )
 from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
-from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.options import OPTIONS

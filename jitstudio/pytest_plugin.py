@@ -33,8 +33,8 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
     # pytest loads this module in every run, also of those that check no kernel.
     from jitstudio.checks.budgets import BudgetFile, budget_from  # noqa: PLC0415
     from jitstudio.checks.verdicts import failures  # noqa: PLC0415
+    from jitstudio.command_options.other import CheckOptions  # noqa: PLC0415
     from jitstudio.commands.check import budgets_of, check  # noqa: PLC0415
-    from jitstudio.commands.other_options import CheckOptions  # noqa: PLC0415
 
     def checked(
         *files: str | Path, only: str | None = None, trust: bool = False, **budget: Any

@@ -15,7 +15,7 @@ from os import PathLike
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from jitstudio.api.session import Session
-from jitstudio.commands.fields import CommandOptions
+from jitstudio.command_options.fields import CommandOptions
 
 _Parameters = ParamSpec("_Parameters")
 _Report = TypeVar("_Report")

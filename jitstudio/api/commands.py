@@ -19,15 +19,15 @@ from jitstudio.api.arguments import (
 )
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
 from jitstudio.api.session import session_of
+from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.command_options.launch import RunOptions
+from jitstudio.command_options.values import ANY_TEXT, ModuleInput, WrongValueError
 from jitstudio.commands import build as build_command
 from jitstudio.commands import diff as diff_command
 from jitstudio.commands import inspect as inspect_command
-from jitstudio.commands.build_options import BuildOptions, DiffOptions, InspectOptions
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
-from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.run import launch, run_object
-from jitstudio.commands.values import ANY_TEXT, ModuleInput, WrongValueError
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar, Token
 from typing import NamedTuple, Self
 
-from jitstudio.commands.values import WrongValueError
+from jitstudio.command_options.values import WrongValueError
 from jitstudio.commands.workers import Workers
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.pool import default_size

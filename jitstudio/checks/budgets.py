@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from jitstudio.checks.conditions import Condition, ConditionError, nearest, parse
+from jitstudio.command_options.build import ModuleOptions
+from jitstudio.command_options.launch import RunOptions
 from jitstudio.core.plain_files import read_file
 
 LARGEST = 1 << 20
@@ -24,12 +26,14 @@ MOST_CONDITIONS = 200
 _LONGEST_LIST = 200
 _LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
-LAUNCH_KEYS = (
-    *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "set"),
-    *("expect", "rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
-    *("blocks", "seed", "seeds", "both"),
-)
-"""The keys of a ``launch`` table: flags of `jitstudio run`."""
+# A budget writes no buffers and compares no second build.
+_NOT_FOR_BUDGETS = {"save", "compare_options"} | {option.name for option in fields(ModuleOptions)}
+LAUNCH_OPTIONS = {
+    words[0].flags[0].removeprefix("--").replace("-", "_"): (option.name, words[0])
+    for option, words in RunOptions.words()
+    if option.name not in _NOT_FOR_BUDGETS
+}
+"""The keys of a ``launch`` table: flags of `jitstudio run`, each with its field and its word."""
 BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")
 """The keys of the ``build`` table of a file."""
 Launch: TypeAlias = tuple[tuple[str, Any], ...]
@@ -230,8 +234,8 @@ def _launch(value: Any) -> Launch:
         raise BudgetError('\'launch\' is a table, such as { cover = "n", arg = { n = "1000" } }.')
     entries: list[tuple[str, Any]] = []
     for key, entry in value.items():
-        if key not in LAUNCH_KEYS:
-            raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_KEYS)}")
+        if key not in LAUNCH_OPTIONS:
+            raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_OPTIONS)}")
         if key in ("arg", "set"):
             if not isinstance(entry, dict):
                 raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")

@@ -12,11 +12,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from jitstudio.commands.fields import CommandOptions, CommandWord
-from jitstudio.commands.values import ArgumentKind, UsageError, WrongValueError
+from jitstudio.command_options.fields import CommandOptions, CommandWord
+from jitstudio.command_options.values import ArgumentKind, UsageError, WrongValueError
 from jitstudio.system import terminal
 
-_Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "_SubParsersAction[_Parser]"
 
 _BUILD_STATUS = """\
 Exit status: 0 built, 1 compile or link failed, 2 usage, 3 something is missing (library, driver,
@@ -57,7 +57,7 @@ class CommandGrammar(NamedTuple):
     """How the command line tells of a command.
 
     Attributes:
-        options: The class of its options, behind the module of `jitstudio.commands` that has it.
+        options: The class of its options, behind the module of `jitstudio` that has it.
         help: A line on the command.
         description: The same, longer.
         epilog: The meaning of the exit status.
@@ -78,7 +78,7 @@ class CommandGrammar(NamedTuple):
     @property
     def module(self) -> Any:
         """The module with the options of the command, which may load much."""
-        return import_module(f"jitstudio.commands.{self.options.partition(':')[0]}")
+        return import_module(f"jitstudio.{self.options.partition(':')[0]}")
 
     @property
     def kind(self) -> type[CommandOptions]:
@@ -89,28 +89,28 @@ class CommandGrammar(NamedTuple):
 
 _GRAMMARS = {
     "build": CommandGrammar(
-        "build_options:BuildOptions",
+        "command_options.build:BuildOptions",
         "compile, link and disassemble",
         "Compile, link and disassemble. The kind of a file follows from its ending.",
         _BUILD_STATUS,
         has_whole_flags=True,
     ),
     "run": CommandGrammar(
-        "launch_options:RunOptions",
+        "command_options.launch:RunOptions",
         "build, launch a kernel on a GPU, time it and check it",
         "Build, launch a kernel on a GPU, time it and check what it has written.",
         _LAUNCH_STATUS,
         has_whole_flags=True,
     ),
     "sweep": CommandGrammar(
-        "launch_options:SweepOptions",
+        "command_options.launch:SweepOptions",
         "run a kernel in many variants and find the fastest",
         "Build, launch, time and check a kernel in each variant that the axes span.",
         _SWEEP_STATUS,
         has_whole_flags=True,
     ),
     "inspect": CommandGrammar(
-        "build_options:InspectOptions",
+        "command_options.build:InspectOptions",
         "read machine code: lines, registers, control flow, occupancy, findings",
         "Read machine code: what it needs, where it comes from, what may cost time. Files that "
         "hold no machine code are built first; of a fatbin the code for --arch is read. Of a "
@@ -121,27 +121,27 @@ _GRAMMARS = {
         has_whole_flags=True,
     ),
     "diff": CommandGrammar(
-        "build_options:DiffOptions",
+        "command_options.build:DiffOptions",
         "compare two programs, or two builds of one",
         _DIFF,
         _DIFF_STATUS,
         has_whole_flags=True,
     ),
     "export": CommandGrammar(
-        "export_options:ExportOptions",
+        "commands.export_options:ExportOptions",
         "write a build and its launch as a script, a program, commands or a report",
         epilog=_EXPORT_STATUS,
         has_whole_flags=True,
     ),
     "check": CommandGrammar(
-        "other_options:CheckOptions",
+        "command_options.other:CheckOptions",
         "check that kernels keep their budgets of registers, spills and more",
         "Build what files of budgets name and check the conditions on its kernels, such as "
         "'registers <= 64', 'no double' or 'LDG.128 >= 1'. No GPU is needed.",
         _CHECK_STATUS,
     ),
     "import": CommandGrammar(
-        "other_options:ImportOptions",
+        "command_options.other:ImportOptions",
         "write what a link of Compiler Explorer or a project's text holds into a folder",
         "Write the files and a project from a link of Compiler Explorer that has all of it in "
         "itself (/clientstate/ or behind a #), from a file downloaded there, or from a project as "
@@ -155,14 +155,15 @@ _GRAMMARS = {
         "Twelve lessons come with the program; others are folders like theirs.",
         actions={
             "list": CommandGrammar(
-                "other_options:LessonListOptions", "list the lessons that come with the program"
+                "command_options.other:LessonListOptions",
+                "list the lessons that come with the program",
             ),
             "open": CommandGrammar(
-                "other_options:LessonOpenOptions",
+                "command_options.other:LessonOpenOptions",
                 "copy a lesson for you to work on, print its text",
             ),
             "check": CommandGrammar(
-                "other_options:LessonCheckOptions",
+                "command_options.other:LessonCheckOptions",
                 "say what a pupil has reached and what not",
                 epilog="Exit status: 0 the lesson is passed, 5 a goal is not reached, else as that "
                 "of 'jitstudio check'.",
@@ -170,14 +171,14 @@ _GRAMMARS = {
         },
     ),
     "mcp": CommandGrammar(
-        "other_options:McpOptions",
+        "command_options.other:McpOptions",
         "serve build, inspect, diff, check and explain to language models",
         "Answer requests of the Model Context Protocol on stdin and stdout, until stdin is closed. "
         "Programs that work with language models start it themselves.",
         "Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
     ),
     "show": CommandGrammar(
-        "other_options:ShowOptions",
+        "command_options.other:ShowOptions",
         "open files in the window that is open",
         "Open files in the window that was used last; where none is open, in a new one. In Python "
         "jitstudio.show(kernel) does so with kernels of Triton, Numba, CuPy and others.",
@@ -185,10 +186,10 @@ _GRAMMARS = {
         "can be opened.",
     ),
     "doctor": CommandGrammar(
-        "other_options:DoctorOptions", "tell which tools, driver and GPUs are here"
+        "command_options.other:DoctorOptions", "tell which tools, driver and GPUs are here"
     ),
     "capture": CommandGrammar(
-        "other_options:CaptureOptions",
+        "command_options.other:CaptureOptions",
         "collect the kernels that a running Python program loads on the GPU",
         "Run a program and save each module of machine code that its Python processes load on a "
         "GPU, once, with how often and from which line it was loaded.",
@@ -197,24 +198,46 @@ _GRAMMARS = {
         usage="jitstudio capture [-h] [-o FOLDER] [--json] -- PROGRAM [WORD ...]",
     ),
     "devices": CommandGrammar(
-        "other_options:DeviceListOptions", "list the GPUs that can be launched on"
+        "command_options.other:DeviceListOptions", "list the GPUs that can be launched on"
     ),
-    "options": CommandGrammar("other_options:OptionListOptions", "list the options of all tools"),
-    "help": CommandGrammar("other_options:HelpOptions", "print a page of the manual"),
+    "options": CommandGrammar(
+        "command_options.other:OptionListOptions", "list the options of all tools"
+    ),
+    "help": CommandGrammar("command_options.other:HelpOptions", "print a page of the manual"),
     "cache": CommandGrammar(
-        "other_options:CacheOptions", "tell how much earlier builds have left in the cache"
+        "command_options.other:CacheOptions", "tell how much earlier builds have left in the cache"
     ),
 }
 
 
 class _Parser(argparse.ArgumentParser):
+    """A parser that knows which of its flags take a value with a dash in front.
+
+    Attributes:
+        takers: These flags.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.takers: set[str] = set()
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        for word in itertools.takewhile(lambda word: word != "--", args or ()):
+        args = self._with_joined_options(args or ())
+        for word in itertools.takewhile(lambda word: word != "--", args):
             flag, equals, value = word.partition("=")
             if flag.startswith("-") and equals and value == "--":
                 # Before Python 3.13 the parser takes it for the end of the options.
                 self.error(f"argument {flag}: '--' is no value")
         return super().parse_known_args(args, namespace)
+
+    def _with_joined_options(self, args: Sequence[str]) -> list[str]:
+        """Lets `--option -lineinfo` work: argparse takes a value with a dash for the next flag."""
+        joined: list[str] = []
+        words = iter(args)
+        for word in words:
+            value = next(words, None) if word in self.takers else None
+            joined.append(word if value is None else f"{word}={value}")
+        return joined
 
     def error(self, message: str) -> NoReturn:
         super().error(terminal.shown(message))
@@ -260,7 +283,7 @@ def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
 
 def _grammar(words: Collection[str]) -> tuple[argparse.ArgumentParser, _Commands]:
     """Returns the parser, which knows the options of the commands that these words name."""
-    root: argparse.ArgumentParser = _Parser(
+    root = _Parser(
         prog="jitstudio",
         description="See what NVRTC, libNVVM and nvJitLink make of CUDA C++, LLVM IR and PTX.",
         epilog="jitstudio [FILE...] opens the window with these files.",
@@ -299,7 +322,7 @@ def _add_command(commands: _Commands, name: str, grammar: CommandGrammar) -> Non
         _add_words(command, grammar.kind)
 
 
-def _add_words(command: argparse.ArgumentParser, options: type[CommandOptions]) -> None:
+def _add_words(command: _Parser, options: type[CommandOptions]) -> None:
     """Adds the words of all fields; a word that is left out is left to the options."""
     groups: dict[str, Any] = {}
     for field, words in options.words():
@@ -308,6 +331,7 @@ def _add_words(command: argparse.ArgumentParser, options: type[CommandOptions]) 
                 groups[word.group] = command.add_mutually_exclusive_group()
             place = groups.get(word.group, command)
             names = word.flags or (field.name,)
+            command.takers.update(word.flags if word.takes_dash else ())
             place.add_argument(*names, **_settings(field, word), help=word.help or None)
 
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from jitstudio.cli import compare, text_output
+from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build import build_request, complete
-from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.files import made_folder, unwritable, without_waiting
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.machine_code import InlinedNamed

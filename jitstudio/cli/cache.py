@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from jitstudio.cache.store import Store
+from jitstudio.command_options.other import CacheOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import cache_object
-from jitstudio.commands.other_options import CacheOptions
 from jitstudio.system.terminal import print_error, say
 
 

@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from jitstudio.command_options.other import CaptureOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import capture_object
-from jitstudio.commands.other_options import CaptureOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.captured import pack
 from jitstudio.core.code import CodeKind

@@ -8,10 +8,10 @@ from pathlib import Path
 from jitstudio.checks.budgets import has_budgets
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.cli import text_output
+from jitstudio.command_options.other import CheckOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands.check import budgets_of, check, status_of, write
 from jitstudio.commands.json_output import check_object
-from jitstudio.commands.other_options import CheckOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.system.terminal import say
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")

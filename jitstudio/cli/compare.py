@@ -8,11 +8,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from jitstudio.cli import text_output
+from jitstudio.command_options.build import BuildOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import BuildOptions
 from jitstudio.commands.json_output import result_object
 from jitstudio.commands.request import toolchains_of
-from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options

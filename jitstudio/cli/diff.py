@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from jitstudio.cli import text_output
+from jitstudio.command_options.build import DiffOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import DiffOptions
 from jitstudio.commands.diff import diff
 from jitstudio.commands.json_code import diff_object
 from jitstudio.commands.machine_code import CodeDifference

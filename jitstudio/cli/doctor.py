@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from jitstudio.command_options.other import DoctorOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import OtherToolchain, doctor_object
-from jitstudio.commands.other_options import DoctorOptions
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
 from jitstudio.core.toolchain_info import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from jitstudio.cli import build
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.export import export
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.files import made_folder, unwritable, without_waiting
-from jitstudio.commands.values import UsageError
 from jitstudio.core.result import BuildResult
 from jitstudio.export.formats import BY_NAME, ExportedFiles
 from jitstudio.system.terminal import print_error, say

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
+from jitstudio.command_options.other import HelpOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.other_options import HelpOptions
 from jitstudio.core.wrapping import wrapped
 from jitstudio.help.manual import ManualPage, find_page, pages, similar_topics
 from jitstudio.system.terminal import print_error, say

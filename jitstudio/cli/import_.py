@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from jitstudio.command_options.other import ImportOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.files import made_folder, unwritable
-from jitstudio.commands.other_options import ImportOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import dump

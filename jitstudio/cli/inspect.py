@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from jitstudio.cli import text_output
 from jitstudio.cli.library import list_kernels
+from jitstudio.command_options.build import InspectOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import InspectOptions
 from jitstudio.commands.inspect import inspect
 from jitstudio.commands.json_code import inspect_object
 from jitstudio.commands.machine_code import Inspected, MachineCode

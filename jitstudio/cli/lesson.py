@@ -6,18 +6,18 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.commands import exit_codes
-from jitstudio.commands.check import budgets_of, check, status_of
-from jitstudio.commands.fields import CommandOptions
-from jitstudio.commands.json_output import check_object
-from jitstudio.commands.other_options import (
+from jitstudio.command_options.fields import CommandOptions
+from jitstudio.command_options.other import (
     CheckOptions,
     LessonCheckOptions,
     LessonListOptions,
     LessonOpenOptions,
 )
+from jitstudio.command_options.values import UsageError
+from jitstudio.commands import exit_codes
+from jitstudio.commands.check import budgets_of, check, status_of
+from jitstudio.commands.json_output import check_object
 from jitstudio.commands.request import project_of
-from jitstudio.commands.values import UsageError
 from jitstudio.help.lessons import (
     Goal,
     Lesson,

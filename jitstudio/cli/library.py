@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
+from jitstudio.command_options.build import InspectOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import InspectOptions
 from jitstudio.commands.json_output import library_object, utc_time
 from jitstudio.commands.library import place_of
-from jitstudio.commands.values import UsageError
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import CodePiece, LibraryFailure, LibraryKernel, LibraryListing
 from jitstudio.core.result import Resources

@@ -7,24 +7,21 @@ from importlib import import_module
 
 from jitstudio.cli import COMMANDS, module_of
 from jitstudio.cli.arguments import CommandLine, command_line, parser
+from jitstudio.command_options.build import BuildOptions
+from jitstudio.command_options.fields import CommandOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import BuildOptions
-from jitstudio.commands.fields import CommandOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.help.samples import samples
 from jitstudio.system import terminal
 from jitstudio.system.display import WindowCheck
 from jitstudio.worker.host import WorkerError
-
-# What may be given a value that begins with a dash.
-_TAKERS = ("--option", "--compare-options", "--compare-option", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command and returns the exit status."""
     terminal.prepare()
     try:
-        line = command_line(_with_joined_options(argv))
+        line = command_line(argv)
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)
     if line is None:
@@ -51,16 +48,6 @@ def _run(line: CommandLine) -> int:
 def _stopped(message: str, status: int) -> int:
     terminal.print_error(f"jitstudio: {message}")
     return status
-
-
-def _with_joined_options(argv: Sequence[str]) -> list[str]:
-    """Lets `--option -lineinfo` work: argparse takes a value with a dash for the next option."""
-    joined: list[str] = []
-    words = iter(argv)
-    for word in words:
-        value = next(words, None) if word in _TAKERS else None
-        joined.append(word if value is None else f"{word}={value}")
-    return joined
 
 
 def refuse(word: str) -> int:

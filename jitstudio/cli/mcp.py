@@ -6,9 +6,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from jitstudio.command_options.other import McpOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.other_options import McpOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.system.terminal import print_error
 
 

@@ -7,9 +7,9 @@ import shutil
 import textwrap
 from itertools import groupby
 
+from jitstudio.command_options.other import OptionListOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import options_object
-from jitstudio.commands.other_options import OptionListOptions
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.core.wrapping import filled

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from jitstudio.cli import build, text_output
 from jitstudio.cli.text_output import print_launch
+from jitstudio.command_options.launch import RunOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.run import ignore_event, ignore_words, launch, run_object
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.device import DeviceList

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from jitstudio.command_options.other import ShowOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.handover import NoWindow, hand_over, start_window
-from jitstudio.commands.other_options import ShowOptions
-from jitstudio.commands.values import UsageError
 from jitstudio.core.handover import Handover, HandoverError
 from jitstudio.system.terminal import print_error
 

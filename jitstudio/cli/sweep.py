@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from jitstudio.command_options.launch import SweepOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.files import unwritable, without_waiting
-from jitstudio.commands.launch_options import SweepOptions
 from jitstudio.commands.sweep import sweep, sweep_plan
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.system.terminal import print_error, say, table_lines

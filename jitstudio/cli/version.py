@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jitstudio.command_options.fields import CommandOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.fields import CommandOptions
 from jitstudio.commands.versions import (
     NOT_FOUND,
     Version,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from jitstudio.commands.build_options import BuildOptions
+from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands.machine_code import (
     InlinedNamed,
     makes_ptx,

@@ -11,21 +11,28 @@ from typing import Any
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
-from jitstudio.checks.budgets import Budget, BudgetError, BudgetFile, Launch, read_budgets
+from jitstudio.checks.budgets import (
+    LAUNCH_OPTIONS,
+    Budget,
+    BudgetError,
+    BudgetFile,
+    Launch,
+    read_budgets,
+)
 from jitstudio.checks.forms import Figure, Json, JudgedKernel
 from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
+from jitstudio.command_options.build import ModuleOptions
+from jitstudio.command_options.launch import RunOptions
+from jitstudio.command_options.other import CheckOptions
+from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.build_options import ModuleOptions
 from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder, unwritable, without_waiting
-from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
-from jitstudio.commands.other_options import CheckOptions
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, others_request, source_in
 from jitstudio.commands.run import launch, run_object
-from jitstudio.commands.values import UsageError, WrongValueError
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
@@ -329,15 +336,14 @@ class BudgetChecks:
 
 def launch_values(launch: Launch) -> dict[str, Any]:
     """Returns the options of `jitstudio run` in a ``launch`` table."""
-    known = {
-        flag: (option.name, words[0].kind)
-        for option, words in RunOptions.words()
-        for flag in words[0].flags
-    }
     values = {}
     for key, value in launch:
-        name, kind = known[f"--{key}"]
-        values[name] = kind.read(value) if isinstance(value, str) and kind.read else value
+        name, word = LAUNCH_OPTIONS[key]
+        if value is True and word.const is not None:
+            values[name] = word.const
+        else:
+            read = word.kind.read if isinstance(value, str) else None
+            values[name] = read(value) if read else value
     return values
 
 

@@ -11,8 +11,9 @@ from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
+from jitstudio.command_options.build import DiffOptions
+from jitstudio.command_options.values import ModuleInput, UsageError
 from jitstudio.commands.build import runs_of
-from jitstudio.commands.build_options import DiffOptions
 from jitstudio.commands.files import read_text
 from jitstudio.commands.library import kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
@@ -24,7 +25,6 @@ from jitstudio.commands.machine_code import (
     read_machine_code,
 )
 from jitstudio.commands.request import request_from, request_of, toolchains_of
-from jitstudio.commands.values import ModuleInput, UsageError
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from jitstudio.analysis.reading_request import ReadingFailure
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands.build import runs_of
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import project_of, request_of
-from jitstudio.commands.values import UsageError
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.commands.fields import CommandOptions, word
-from jitstudio.commands.launch_options import LaunchOptions
-from jitstudio.commands.values import PATH, choice
+from jitstudio.command_options.fields import CommandOptions, word
+from jitstudio.command_options.launch import LaunchOptions
+from jitstudio.command_options.values import PATH, choice
 from jitstudio.export.formats import BY_NAME
 
 DESCRIPTION = (

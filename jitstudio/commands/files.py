@@ -6,7 +6,7 @@ import os
 from errno import EACCES
 from pathlib import Path
 
-from jitstudio.commands.values import UsageError
+from jitstudio.command_options.values import UsageError
 from jitstudio.core.options import lies_in
 from jitstudio.core.plain_files import read_file
 

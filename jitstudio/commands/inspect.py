@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jitstudio.commands.build_options import InspectOptions
+from jitstudio.command_options.build import InspectOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands.library import holds_modules, kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
     Inspected,
@@ -12,7 +13,6 @@ from jitstudio.commands.machine_code import (
     read_machine_code,
 )
 from jitstudio.commands.request import request_from, request_of
-from jitstudio.commands.values import UsageError
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome

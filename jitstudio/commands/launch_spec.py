@@ -6,9 +6,9 @@ import math
 from collections.abc import Container
 from dataclasses import fields, replace
 
-from jitstudio.commands.launch_options import LaunchOptions
+from jitstudio.command_options.launch import LaunchOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands.project_files import OpenLaunch, OpenProject
-from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import base_name

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeGuard
 
-from jitstudio.commands.values import ModuleInput, UsageError
+from jitstudio.command_options.values import ModuleInput, UsageError
 from jitstudio.commands.workers import Workers
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from jitstudio.commands.build_options import CompileOptions, ModuleOptions
+from jitstudio.command_options.build import CompileOptions, ModuleOptions
+from jitstudio.command_options.launch import LaunchOptions
+from jitstudio.command_options.values import ModuleInput, UsageError
 from jitstudio.commands.files import in_folder, read
-from jitstudio.commands.launch_options import LaunchOptions
 from jitstudio.commands.project_files import OpenMember, OpenProject, ProjectError, read_project
 from jitstudio.commands.trust import TrustStore
-from jitstudio.commands.values import ModuleInput, UsageError
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import (
     ENDINGS,

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from jitstudio.command_options.launch import RunOptions
 from jitstudio.commands.build import runs_of
 from jitstudio.commands.files import made_folder, unwritable
 from jitstudio.commands.json_output import Json, launch_object, result_object
-from jitstudio.commands.launch_options import RunOptions
 from jitstudio.commands.launch_spec import base_launch, most_seconds, spec_from, within_limit
 from jitstudio.commands.request import (
     arch_for,

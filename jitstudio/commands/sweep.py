@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from jitstudio.commands.launch_options import SweepOptions
+from jitstudio.command_options.launch import SweepOptions
+from jitstudio.command_options.values import UsageError
 from jitstudio.commands.launch_spec import (
     base_launch,
     base_sweep,
@@ -15,7 +16,6 @@ from jitstudio.commands.launch_spec import (
     within_limit,
 )
 from jitstudio.commands.request import arch_for, has_target, project_of, request_of
-from jitstudio.commands.values import UsageError
 from jitstudio.core.axes import (
     Axis,
     AxisKind,

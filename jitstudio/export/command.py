@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
 
+from jitstudio.command_options.build import BuildOptions, ModuleOptions
+from jitstudio.command_options.launch import RunOptions, SweepOptions
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
@@ -20,35 +23,7 @@ from jitstudio.core.options import rooted
 from jitstudio.core.project.project import with_axis_files, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 
-_LINKS = {LinkMode.NONE: (), LinkMode.PTX: ("--link",), LinkMode.LTO: ("--lto",)}
-_DRIVER_JIT = "--driver-jit"
-_VALUES = {
-    "kernel": "--kernel",
-    "grid": "--grid",
-    "cover": "--cover",
-    "block": "--block",
-    "cluster": "--cluster",
-    "shared": "--shared",
-    "relative": "--rtol",
-    "absolute": "--atol",
-    "integer_tolerance": "--itol",
-    "repeats": "--repeat",
-    "warmup": "--warmup",
-    "blocks": "--blocks",
-    "seed": "--seed",
-    "seeds": "--seeds",
-    "timeout": "--timeout",
-}
-"""The flags for fields of `LaunchSpec` that take a value."""
 _DIRECTIONS = frozenset(direction.value for direction in Direction)
-_SWITCHES = {
-    "cooperative": "--cooperative",
-    "poison": "--no-poison",
-    "guards": "--no-guards",
-    "flush_l2": "--flush-l2",
-    "both": "--both",
-}
-"""Those that give a field the value that it does not have by default."""
 
 
 def build_command(request: BuildRequest, paths: Mapping[str, str]) -> str:
@@ -58,8 +33,10 @@ def build_command(request: BuildRequest, paths: Mapping[str, str]) -> str:
         request: What is built; what is asked for of it is left to the command.
         paths: The files of all modules, headers and libraries, by their names in the request.
     """
-    by_driver = (_DRIVER_JIT,) if request.assembler is Assembler.DRIVER else ()
-    return shlex.join(("jitstudio", "build", *_built(request, paths), *by_driver))
+    values = _built(request, paths)
+    if request.assembler is Assembler.DRIVER:
+        values["driver_jit"] = True
+    return _command("build", BuildOptions, request, paths, values)
 
 
 def run_command(
@@ -82,10 +59,10 @@ def run_command(
         device: The ordinal of the GPU, or `SIMULATOR`.
         form: The kernel; None where nobody knows which names are module variables.
     """
-    where = SIMULATED_DEVICE.uuid if device == SIMULATOR else device
-    on = (f"--device={where}",) if device else ()
-    launched = _launched(request, spec, form, has_base=True)
-    return shlex.join(("jitstudio", "run", *_built(request, paths), *launched, *on))
+    values = _built(request, paths) | _launched(request, spec, form, has_base=True)
+    if device:
+        values["device"] = SIMULATED_DEVICE.uuid if device == SIMULATOR else device
+    return _command("run", RunOptions, request, paths, values)
 
 
 def sweep_command(
@@ -107,41 +84,47 @@ def sweep_command(
     axes = with_axis_files(draft, _absolute).axes
     # A sweep compares its variants, and no devices.
     spec = replace(spec, kernel=draft.kernel, both=False)
-    flags = (f"--axis={_axis_name(axis)}={axis.values}" for axis in axes)
-    return shlex.join(
-        ("jitstudio", "sweep", *_built(request, paths), *_launched(request, spec, form), *flags)
-    )
+    values = _built(request, paths) | _launched(request, spec, form)
+    values["axes"] = [f"{_axis_name(axis)}={axis.values}" for axis in axes]
+    return _command("sweep", SweepOptions, request, paths, values)
 
 
-def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
-    """Yields the words that all three commands take."""
-    yield from (paths[source.name] for source in request.sources)
-    yield from ("--arch", str(request.arch))
-    yield from _LINKS[request.link]
-    options = rooted(request.options, request.folder) if request.folder else request.options
-    yield from (f"--option={option}" for option in options)
-    if request.compiler is not CudaCompiler.NVRTC:
-        yield f"--compiler={request.compiler.value}"
+def _command(
+    name: str,
+    options: type[ModuleOptions],
+    request: BuildRequest,
+    paths: Mapping[str, str],
+    values: Mapping[str, Any],
+) -> str:
+    modules = (paths[source.name] for source in request.sources)
+    return shlex.join(("jitstudio", name, *modules, *options.command_words(values)))
+
+
+def _built(request: BuildRequest, paths: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the options that all three commands take, but for those that repeat a default."""
     expressions = dict.fromkeys(e for source in request.sources for e in source.name_expressions)
-    yield from (f"--name-expression={expression}" for expression in expressions)
-    yield from (f"--header={header.name}={paths[header.name]}" for header in request.headers)
-    yield from (f"--library={paths[library.name]}" for library in request.libraries)
-    if request.python:
-        yield f"--python={request.python}"
-    switches = {
-        "--host-code=keep": request.keep_host_code,
-        "--libdevice": request.libdevice,
-        "--join-ir": request.join_ir,
-        "--no-cache": not request.use_cache,
-        "--unsafe-options": request.unsafe_options,
+    options = rooted(request.options, request.folder) if request.folder else request.options
+    values = {
+        "link": None if request.link is LinkMode.NONE else request.link,
+        "options": options,
+        "compiler": None if request.compiler is CudaCompiler.NVRTC else request.compiler,
+        "name_expressions": list(expressions),
+        "headers": [(header.name, paths[header.name]) for header in request.headers],
+        "libraries": [paths[library.name] for library in request.libraries],
+        "python": request.python,
+        "host_code": "keep" if request.keep_host_code else None,
+        "libdevice": request.libdevice,
+        "join_ir": request.join_ir,
+        "no_cache": not request.use_cache,
+        "unsafe_options": request.unsafe_options,
     }
-    yield from (switch for switch, is_on in switches.items() if is_on)
+    return {"arch": request.arch} | {name: value for name, value in values.items() if value}
 
 
 def _launched(
     request: BuildRequest, spec: LaunchSpec, form: KernelForm | None, *, has_base: bool = False
-) -> Iterator[str]:
-    """Yields the further words of `run` and `sweep`, without those that repeat a default.
+) -> dict[str, Any]:
+    """Returns the further options of `run` and `sweep`, without those that repeat a default.
 
     Args:
         request: The build.
@@ -152,38 +135,39 @@ def _launched(
     default = base = LaunchSpec()
     if has_base and form is not None and form.host_launch is not None:
         base = first_launch(form)
-    for name, flag in _VALUES.items():
-        value = getattr(spec, name)
-        if value != getattr(default, name) or (name in _OF_HOST and value != getattr(base, name)):
-            yield f"{flag}={value}"
-    for name, flag in _SWITCHES.items():
-        if getattr(spec, name) is not getattr(default, name):
-            yield flag
-    if base.cooperative and not spec.cooperative:
-        yield "--no-cooperative"
-    if LoadMode.DRIVER_JIT is spec.load or request.assembler is Assembler.DRIVER:
-        yield _DRIVER_JIT
-    if spec.sanitizer is not None:
-        yield f"--sanitize={spec.sanitizer.value}"
+    values: dict[str, Any] = {
+        field.name: value
+        for field in fields(LaunchSpec)
+        if (value := getattr(spec, field.name)) != getattr(default, field.name)
+        or (field.name in _OF_HOST and value != getattr(base, field.name))
+    }
+    if request.assembler is Assembler.DRIVER:
+        values["load"] = LoadMode.DRIVER_JIT
     of_host = dict(base.arguments)
-    for name, text in with_buffer_files(spec, _absolute).arguments:
-        if text.strip() or of_host.get(name):
-            yield _argument(name, text.strip(), form)
-    yield from (f"--expect={expression}" for expression in spec.expectations)
+    texts = [
+        (name, text.strip())
+        for name, text in with_buffer_files(spec, _absolute).arguments
+        if text.strip() or of_host.get(name)
+    ]
+    values["arguments"] = [pair for pair in texts if not _is_variable(pair[0], form)]
+    values["set"] = [
+        f"{name}:{text}" if text in _DIRECTIONS else (name, text)
+        for name, text in texts
+        if _is_variable(name, form)
+    ]
+    return values | {"expect": spec.expectations}
 
 
-_OF_HOST = ("block", "shared", "cluster")
+_OF_HOST = ("block", "shared", "cluster", "cooperative")
 """What a launch of the host code says that a command without the flag would take from there."""
 
 
-def _argument(name: str, text: str, form: KernelForm | None) -> str:
-    """Returns an argument, or a module variable, as it is written on the command line."""
+def _is_variable(name: str, form: KernelForm | None) -> bool:
+    """Returns whether a text is about a module variable, or a part of a module variable."""
     variables = [row.name for row in form.variables] if form is not None else []
     # `config.n` and `config[2]` are parts of the variable `config`.
     starts = [start for v in variables for start in (f"{v}.", f"{v}[")]
-    if name not in variables and not name.startswith(tuple(starts)):
-        return f"--arg={name}={text}"
-    return f"--set={name}:{text}" if text in _DIRECTIONS else f"--set={name}={text}"
+    return name in variables or name.startswith(tuple(starts))
 
 
 def _absolute(_name: str, path: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands.build import build_request
-from jitstudio.commands.build_options import BuildOptions
 from jitstudio.system.interpreters import interpreter
 from tests.support import SAMPLES, refusal
 

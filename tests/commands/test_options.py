@@ -1,21 +1,24 @@
 """A wrong value is an error that names its option and what that takes, from every front end."""
 
+import ast
 import inspect
 from dataclasses import replace
 
 import pytest
 
 import jitstudio
-from jitstudio.checks.budgets import LAUNCH_KEYS, BudgetFile, budget_from
+from jitstudio.checks.budgets import LAUNCH_OPTIONS, BudgetFile, budget_from
 from jitstudio.cli.arguments import _GRAMMARS, command_line
-from jitstudio.commands import values
-from jitstudio.commands.build_options import BuildOptions, DiffOptions, InspectOptions
-from jitstudio.commands.check import BudgetChecks
-from jitstudio.commands.fields import CommandOptions
-from jitstudio.commands.launch_options import RunOptions
+from jitstudio.command_options import values
+from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.command_options.fields import CommandOptions
+from jitstudio.command_options.launch import RunOptions
+from jitstudio.commands.check import BudgetChecks, launch_values
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import LinkMode
+from tests.support import ROOT
 
 NEEDED = {
     "sources": ("k.cu",),
@@ -163,6 +166,33 @@ def test_the_command_line_names_the_flag(command, kind, name, word, capsys):
         assert any(flag in said.rpartition("error:")[2] for flag in word.flags), (text, said)
 
 
+def test_each_option_is_read_by_code():
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "jitstudio").rglob("*.py"))
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    attributes = (node for node in nodes if isinstance(node, ast.Attribute))
+    read = {node.attr for node in attributes if isinstance(node.ctx, ast.Load)}
+    names = {field.name for kind in COMMANDS.values() for field, _ in kind.words()}
+    assert names - read == set()
+
+
+DASHED = [
+    pytest.param(command, field.name, flag, id=f"{command}{flag}")
+    for command, kind in COMMANDS.items()
+    for field, words in kind.words()
+    for flag in words[0].flags
+    if words[0].takes_dash
+]
+
+
+@pytest.mark.parametrize(("command", "name", "flag"), DASHED)
+def test_a_value_that_begins_with_a_dash_is_taken(command, name, flag):
+    more = {"diff": ["a.cu"], "export": ["cuda-core", "a.cu"]}.get(command, ["a.cu"])
+    if flag == "--compare-options":
+        more = [*more, "--compare-targets", "sm_90"]
+    options = command_line([command, *more, flag, "-x"]).options
+    assert getattr(options, name) == ("-x",)
+
+
 # -- Budgets ---------------------------------------------------------------------------------------
 
 WRONG_IN_BUDGETS = {
@@ -173,13 +203,21 @@ WRONG_IN_BUDGETS = {
     "sanitize": ("x",),
     "expect": ("",),
     "arg": ({"": "1"},),
-    **dict.fromkeys(("both", "cooperative"), ("x",)),
+    **dict.fromkeys(("both", "cooperative", "driver_jit", "flush_l2"), ("x",)),
+    **dict.fromkeys(("no_poison", "no_guards"), ("x",)),
     **dict.fromkeys(("grid", "cover", "block", "cluster", "shared", "kernel"), ()),
     "set": ({"": "1"},),
 }
 
 
-@pytest.mark.parametrize("key", LAUNCH_KEYS)
+def test_a_budget_takes_the_flags_of_a_launch():
+    launch = {"driver_jit": True, "no_poison": True, "flush_l2": True, "no_guards": False}
+    row = {"source": "k.cu", "require": ["registers <= 64"], "launch": launch}
+    values = launch_values(budget_from(row).launch)
+    assert values == {"load": LoadMode.DRIVER_JIT, "poison": False, "flush_l2": True}
+
+
+@pytest.mark.parametrize("key", LAUNCH_OPTIONS)
 def test_a_budget_names_the_key(key, tmp_path):
     (tmp_path / "k.cu").write_text(CODE)
     for value in WRONG_IN_BUDGETS[key]:

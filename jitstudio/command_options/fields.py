@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
+from enum import Enum
 from typing import Any, NamedTuple, Self
 
-from jitstudio.commands.values import FLAG, ArgumentKind, WrongValueError
+from jitstudio.command_options.values import FLAG, ArgumentKind, WrongValueError
 
 
 class CommandWord(NamedTuple):
@@ -22,6 +23,7 @@ class CommandWord(NamedTuple):
         is_required: Whether it has to be there.
         group: Of the words of a group only one may be there.
         has_opposite: Whether there is ``--no-…``, too.
+        takes_dash: Whether the word behind the flag may begin with a dash.
     """
 
     flags: tuple[str, ...]
@@ -33,6 +35,7 @@ class CommandWord(NamedTuple):
     is_required: bool = False
     group: str = ""
     has_opposite: bool = False
+    takes_dash: bool = False
 
 
 def word(form: str, kind: ArgumentKind, text: str = "", *, default: Any = None, **more: Any) -> Any:
@@ -114,3 +117,23 @@ class CommandOptions:
         """Returns the name of a field on the command line: a flag, or the word in the help."""
         word = next(words[0] for option, words in cls.words() if option.name == name)
         return word.flags[-1] if word.flags else str(word.metavar)
+
+    @classmethod
+    def command_words(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        """Yields the words of the command line that say these values of fields, unchecked."""
+        for option, words in cls.words():
+            value = values.get(option.name)
+            for word in () if value is None else words:
+                if word.const is None:
+                    texts = value if word.kind.is_list else (value,)
+                    yield from (f"{word.flags[0]}={_text(text)}" for text in texts)
+                elif value == word.const:
+                    yield word.flags[0]
+                elif word.has_opposite:
+                    yield word.flags[0].replace("--", "--no-", 1)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return "=".join(value)
+    return str(value.value if isinstance(value, Enum) else value)

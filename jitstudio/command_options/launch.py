@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.commands.build_options import ModuleOptions
-from jitstudio.commands.fields import flag, ways, word
-from jitstudio.commands.values import (
+from jitstudio.command_options.build import ModuleOptions
+from jitstudio.command_options.fields import flag, ways, word
+from jitstudio.command_options.values import (
     ANY_TEXT,
     ANY_TEXTS,
     ARGUMENTS,
@@ -101,6 +101,7 @@ class LaunchOptions(ModuleOptions):
         TEXTS,
         "what a buffer shall hold, in NumPy: 'out = a * x + y'; or a part of it: "
         "'out[1:-1] = x[i - 1] + x[i + 1]'",
+        takes_dash=True,
     )
     relative: float | None = word(
         "--rtol R", TOLERANCE, f"relative tolerance of floats (default {_DEFAULT.relative:g})"
@@ -185,6 +186,7 @@ class RunOptions(LaunchOptions):
         ANY_TEXTS,
         "build a second time with this option, too, run that on the same device, and compare "
         "what both leave in the buffers",
+        takes_dash=True,
     )
     save: str | None = word(
         "--save DIR", PATH, "write each buffer as NAME.npy into this folder afterwards"
@@ -213,6 +215,7 @@ class SweepOptions(LaunchOptions):
         "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
         "link (none, ptx, lto), toolchain (own, a version that was added, a folder), -DMACRO, T "
         "for {T} in the kernel's name, or an argument; can be given several times",
+        takes_dash=True,
     )
     jobs: int | None = word("--jobs N", COUNT, "build N variants at a time (default: one a core)")
     devices: tuple[int | str, ...] | None = word(

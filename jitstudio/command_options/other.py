@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.commands.build_options import json_word, python_word, timeout_word, toolchain_word
-from jitstudio.commands.fields import CommandOptions, flag, word
-from jitstudio.commands.values import (
+from jitstudio.command_options.build import json_word, python_word, timeout_word, toolchain_word
+from jitstudio.command_options.fields import CommandOptions, flag, word
+from jitstudio.command_options.values import (
     ANY_TEXT,
     ANY_TEXTS,
     ARCH,

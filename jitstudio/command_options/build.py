@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from jitstudio.commands.fields import CommandOptions, flag, ways, word
-from jitstudio.commands.values import (
+from jitstudio.command_options.fields import CommandOptions, flag, ways, word
+from jitstudio.command_options.values import (
     ANY_TEXT,
     ANY_TEXTS,
     ARCH,
@@ -78,6 +78,7 @@ class CompileOptions(CommandOptions):
         OPTIONS,
         "an option for the tools that take it, written --option=OPT; "
         "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
+        takes_dash=True,
     )
     compile_commands: str | None = word(
         "--compile-commands PATH",
@@ -167,6 +168,7 @@ class BuildOptions(ModuleOptions):
         ANY_TEXTS,
         "a set of options to compare, written --compare-options=SET, for each target; "
         "an empty one adds nothing",
+        takes_dash=True,
     )
     emit: tuple[CodeKind, ...] | None = word(
         "--emit KINDS",
