@@ -122,7 +122,7 @@ class CommandOptions:
     def command_words(cls, values: Mapping[str, Any]) -> Iterator[str]:
         """Yields the words of the command line that say these values of fields, unchecked."""
         for option, words in cls.words():
-            value = values.get(option.name)
+            value: Any = values.get(option.name)
             for word in () if value is None else words:
                 if word.const is None:
                     texts = value if word.kind.is_list else (value,)
