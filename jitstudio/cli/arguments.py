@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from argparse import SUPPRESS, _SubParsersAction
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field
 from functools import partial
 from importlib import import_module
@@ -265,8 +265,9 @@ def command_line(words: Sequence[str]) -> CommandLine | None:
         return None
     grammar = _GRAMMARS[command]
     kind = (grammar.actions[action] if action else grammar).kind
+    options: Callable[..., CommandOptions] = kind
     try:
-        return CommandLine(command, kind.of(**values))
+        return CommandLine(command, options(**values))
     except WrongValueError as error:
         raise UsageError(error.about(kind.flag_of(error.name))) from None
 

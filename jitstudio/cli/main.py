@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from jitstudio.cli import COMMANDS, module_of
-from jitstudio.cli.arguments import CommandLine, command_line, parser
-from jitstudio.command_options.build import BuildOptions
+from jitstudio.cli.arguments import command_line, parser
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
@@ -18,20 +17,12 @@ from jitstudio.worker.host import WorkerError
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the command and returns the exit status."""
+    """Runs the command, whose module is the only one loaded, and returns the exit status."""
     terminal.prepare()
     try:
         line = command_line(argv)
-    except UsageError as error:
-        return _stopped(str(error), exit_codes.USAGE)
-    if line is None:
-        parser().error("the following arguments are required: COMMAND")
-    return _run(line)
-
-
-def _run(line: CommandLine) -> int:
-    """Runs the command's module, the only one loaded; returns the exit status."""
-    try:
+        if line is None:
+            parser().error("the following arguments are required: COMMAND")
         run: Callable[[CommandOptions], int] = import_module(module_of(line.command)).run
         return run(line.options)
     except UsageError as error:
@@ -71,4 +62,4 @@ def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
         "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
     )
     paths = files or [str(file.path) for file in samples()[0].files]
-    return _run(CommandLine("build", BuildOptions.of(sources=paths)))
+    return main(["build", "--", *paths])

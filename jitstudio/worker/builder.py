@@ -9,6 +9,7 @@ import codecs
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from jitstudio.cache.results import Cache
@@ -191,10 +192,13 @@ class Builder:
             tell(problem)
         if problems:
             return True
+        cache = self._cache if request.use_cache else None
+        execution = partial(Execution, self._pool, cache, self._headers, calls)
         done, before = True, 0
         if scripts := script_steps(steps):
             by_script: dict[str, tuple[Source, ...]] = {}
-            done = self._execute(request, scripts, 0, calls, _listening(tell, request, by_script))
+            hear = _listening(tell, request, by_script)
+            done = execution(Schedule(request, scripts), hear).run()
             request, before = with_kernels(request, by_script), len(scripts)
             # Where no script has found a kernel, its stage says why.
             goes_on = done and request.sources and request.emit != {CodeKind.CAPTURED}
@@ -203,23 +207,10 @@ class Builder:
             except PlanError as error:
                 tell(refused(error))
                 return True
-        done = done and self._execute(request, steps, before, calls, tell)
+        done = done and execution(Schedule(request, steps, before), tell).run()
         if self._store is not None and (message := self._store.take_problem()):
             tell(store_problem(message))
         return done
-
-    def _execute(
-        self,
-        request: BuildRequest,
-        steps: tuple[PlanStep, ...],
-        before: int,
-        calls: RunningCalls,
-        tell: Callable[[Event], None],
-    ) -> bool:
-        """Carries out these steps, after `before` others; returns whether all were done."""
-        cache = self._cache if request.use_cache else None
-        schedule = Schedule(request, steps, before)
-        return Execution(schedule, self._pool, cache, self._headers, calls, tell).run()
 
 
 def _listening(

@@ -148,11 +148,11 @@ class Execution:
 
     def __init__(
         self,
-        schedule: Schedule,
         pool: Pool,
         cache: Cache | None,
         headers: HeaderScan,
         calls: RunningCalls,
+        schedule: Schedule,
         tell: Callable[[Event], None],
     ) -> None:
         self._schedule = schedule
@@ -187,10 +187,10 @@ class Execution:
             return False
         if len(self._waiting) == 1 and not self._working:
             # Nothing else can happen meanwhile, and a thread costs more than a call.
-            return self._begin(self._waiting.pop(), self._work_here)
+            return self._begin(self._waiting.pop())
         # Those whose home is free choose first.
         self._waiting.sort(key=lambda step: (not self._pool.is_home(step.job.name), step.number))
-        while self._waiting and self._begin(self._waiting[0], self._work_aside):
+        while self._waiting and self._begin(self._waiting[0], aside=True):
             del self._waiting[0]
         if not self._working:
             return False
@@ -216,7 +216,8 @@ class Execution:
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
 
-    def _begin(self, step: _Step, work: Callable[[_Step, WorkerHost], None]) -> bool:
+    def _begin(self, step: _Step, *, aside: bool = False) -> bool:
+        """Hands a step to a worker, aside in a thread of its own; returns whether one is free."""
         host = self._pool.take(step.job.name, step.need)
         if host is None:
             return False
@@ -227,22 +228,20 @@ class Execution:
             return False
         step.host, step.ticket = host, ticket
         self._working[ticket] = step
-        work(step, host)
+        if aside:
+            # A daemon, so that a hung driver cannot keep the program from ending.
+            call = (step, host, self._hear)
+            step.thread = threading.Thread(target=_call, args=call, daemon=True)
+            step.thread.start()
+        else:
+            _call(step, host, self._take)
         return True
 
     def _is_over(self) -> bool:
         return self._calls.ending is not None
 
-    def _work_here(self, step: _Step, host: WorkerHost) -> None:
-        _call(step, host, lambda heard: self._take(step, heard))
-
-    def _work_aside(self, step: _Step, host: WorkerHost) -> None:
-        def tell(heard: _Heard) -> None:
-            self._heard.put((step, heard))
-
-        # A daemon, so that a hung driver cannot keep the program from ending.
-        step.thread = threading.Thread(target=_call, args=(step, host, tell), daemon=True)
-        step.thread.start()
+    def _hear(self, step: _Step, heard: _Heard) -> None:
+        self._heard.put((step, heard))
 
     def _take(self, step: _Step, heard: _Heard) -> None:
         match heard:
@@ -308,7 +307,7 @@ class Execution:
             self._release(step)
 
 
-def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None:
+def _call(step: _Step, host: WorkerHost, tell: Callable[[_Step, _Heard], None]) -> None:
     """Has a step done and reports everything, the end included.
 
     A crash in a child that has worked before is tried once more in a fresh one, as what the
@@ -323,7 +322,7 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None
     def hear(event: Event) -> None:
         nonlocal finished
         finished = finished or isinstance(event, StageFinished)
-        tell(event)
+        tell(step, event)
 
     try:
         again = host.worn
@@ -332,4 +331,4 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None
             answer = host.ask(call, hear, step.need)
     except BaseException as error:
         answer = error
-    tell(answer)
+    tell(step, answer)

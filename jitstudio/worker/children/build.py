@@ -85,7 +85,19 @@ _Request = Job | ProbeRequest | DemangleRequest | Precompile
 def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
     match request:
         case Job() as job:
-            return _run(job, tell, capture)
+            # Goes along with the answer if there is nothing to find out between.
+            last: list[Event] = []
+
+            def hear(event: Event) -> None:
+                if isinstance(event, StageFinished) and not job.kept:
+                    last.append(event)
+                else:
+                    tell(event)
+
+            basis = run(job, hear, capture)
+            # What a script has started ends with this process.
+            spent = job.tool is Tool.PYTHON or leave_traces(job.options)
+            return CallResult(basis, PRECOMPILED.waiting, spent, last)
         case Precompile():
             while PRECOMPILED.waiting:
                 PRECOMPILED.make_next()
@@ -94,19 +106,3 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
             return CallResult(replace(probe(wanted), sandbox=seal.state()))
         case DemangleRequest(names):
             return CallResult(demangled(names))
-
-
-def _run(job: Job, tell: Tell, capture: Capture) -> CallResult:
-    """Does a job. The result goes along with the answer if there is nothing to find out between."""
-    last: list[Event] = []
-
-    def hear(event: Event) -> None:
-        if isinstance(event, StageFinished) and not job.kept:
-            last.append(event)
-        else:
-            tell(event)
-
-    basis = run(job, hear, capture)
-    # What a script has started ends with this process.
-    spent = job.tool is Tool.PYTHON or leave_traces(job.options)
-    return CallResult(basis, PRECOMPILED.waiting, spent, last)
