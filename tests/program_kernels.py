@@ -3,6 +3,9 @@
 For each version of nvcc that it was run with, the table has each program of `tests/data/programs`
 with its kernels for `TARGET` and the registers of each. A program with a header that no CUDA
 toolkit has, such as those of NVIDIA's samples, is not in it.
+
+To add a program that has to build as it is, host code and all: a file there.
+`tests/toolchain/test_programs.py` holds kernels and registers to the table.
 """
 
 import json

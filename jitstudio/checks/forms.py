@@ -1,6 +1,8 @@
 """The forms of conditions: a row for each, with how a kernel's value is computed.
 
 Each figure comes from where the report, `jitstudio inspect` and `jitstudio run` take it.
+
+To add a thing that conditions can be about: a row here, with where its value comes from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The grammar of the command line, made from the options of each command."""
+"""The grammar of the command line, made from the options of each command.
+
+To add a command: its options in `command_options`, a dataclass whose fields say their check and
+their words; what it does in a module of its name in `commands`, what it prints in one in `cli` with
+`run`; its name in `cli/__init__.py` and its row here.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 A check returns the value as commands use it, or raises a ValueError whose message has no subject:
 ``must be at least 1``. Python's name, a flag or a key is put in front by whoever shows it.
+
+To add a kind of value: a check here, whose message has no subject; `tests/commands` tries wrong
+values on every field from every front end.
 """
 
 from __future__ import annotations

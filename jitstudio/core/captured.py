@@ -3,6 +3,9 @@
 A captured kernel is what Triton, Numba, CuPy and their like keep of one: its source, the
 intermediate representations, PTX and machine code, each as it is. In a file it is a zip: a member
 `kernel.json` that says what it is, and a member for each representation. Nothing of it is ever run.
+
+To add a representation: a row of `KernelLanguage`, its lexer in `gui/code/languages.py`, and what
+reads where its lines come from in `analysis/correlation/ir_lines.py`.
 """
 
 from __future__ import annotations

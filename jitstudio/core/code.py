@@ -1,6 +1,11 @@
 """The kinds of code that enter and leave a build, and the modules that hold the code.
 
 Knows file endings and nothing else about files, tools or windows.
+
+To add a kind of input or output: its title and ending here, how it is made from which others in
+`ROUTES` of `core/plan.py`, the tool that takes or makes it in `toolchain`, its lexer in
+`gui/code/languages.py` if it is text, and what the exports call it in
+`gui/features/build/export.py`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Each tool has its own spelling; one table row per spelling (as printed by NVRTC, libNVVM and
 nvJitLink 13). What no row knows is still reported, as a whole, when the tool failed. A fix only
 says what to do; the owner of the text and the settings carries it out.
+
+To add a spelling that the Problems list should understand: a row here.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 One row a figure, for tables and reports of the window and of the command line. The first of them
 are the fields of `core.result.Resources`; all have the names of the JSON.
+
+To add a figure (registers, spills, shared memory): a row here, by which all tables and reports call
+it.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ has two spellings (NVRTC and nvJitLink 13)::
 
 A cubin has the same except for the spills, and more of it: where both are known, `merge` takes what
 the cubin has.
+
+To add an attribute of the cubin: its reading here, with a field of `Resources` and a
+row of `core/figures.py`; report and tables then show it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The forms that a build can be exported in, a row each."""
+"""The forms that a build can be exported in, a row each.
+
+To add a format: a row of `FORMATS`, made from a `Recipe`. `tests/export` runs what it writes.
+"""
 
 from __future__ import annotations
 

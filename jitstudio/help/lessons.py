@@ -3,6 +3,9 @@
 A lesson is a folder with `lesson.md`, `checks.toml` (budgets whose names are the goals), a project,
 and in `solution` the files that are otherwise in the end; those are never copied to a pupil. The
 lessons that come with the program are in `resources/lessons`; anybody may write others.
+
+To add a lesson: a folder there; its starting text has to fail and its solution to pass for sm_75,
+sm_90 and sm_120 (`python3 -m pytest -m bench tests/test_lessons.py`).
 """
 
 from __future__ import annotations

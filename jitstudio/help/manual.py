@@ -4,6 +4,9 @@ Each page is a Markdown file in `resources/help`; the index lists all of them. A
 window is written ``[Build (Ctrl+B)](action:buildAction)``, with its title and its default keys, so
 that a page can be read anywhere. `tests/manual.py` writes the tables between
 ``<!-- table NAME -->`` and ``<!-- end -->`` from the code that they describe.
+
+To add a page: a file in `resources/help` and a line in its `index.md`; F1 shows that of a pane, or
+of what calls `explain_by` (`gui/kit/parts.py`). A test finds a page that is not up to date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The samples in the program, as listed in `resources/samples/samples.toml`."""
+"""The samples in the program, as listed in `resources/samples/samples.toml`.
+
+To add a sample: files in `resources/samples` and an entry in `samples.toml`, with the launch that
+the panel offers and what it shall give. `tests/captured_samples.py` makes those of Python packages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Evaluates NumPy expressions about the parameters of a kernel, in threads of this process."""
+"""Evaluates NumPy expressions about the parameters of a kernel, in threads of this process.
+
+To add a word of NumPy: a row here.
+"""
 
 from __future__ import annotations
 

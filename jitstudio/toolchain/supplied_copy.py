@@ -4,6 +4,8 @@ Clang, rustc and others leave out what libNVVM insists on, or say it in words of
 nvJitLink takes no PTX below ISA version 3.1, none older than its ``.target``, and none whose head
 is not whole. All changes are on the first line, in the place of a value, or behind the end: no line
 moves. Nothing is changed in a text that its tool may take as it is.
+
+To add what else a tool insists on and a module lacks: here, in the copy; the text itself stays.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@
 read. A program is compiled by nvcc, linked to the recording runtime in `recording` in place of
 CUDA's, and run: nothing is launched, and each launch is a line of JSON. A function of NVIDIA's that
 `recording` has no double of returns 0.
+
+To add a program as people write them: a file here. `python3 -m tests.programs.oracle NAME.cu` asks
+nvcc and puts the answers into `recorded.json`. What fails for now is in `known.toml` with its
+cause.
 """
 
 import json

@@ -2,6 +2,9 @@
 
 `python -m tests.ptx.targets` writes the table. Each statement here is one that ptxas refuses for
 some targets with "not supported on .target"; the name that it calls it by there is the row.
+
+To add an instruction of few targets: a statement here. From the table errors name the target to
+build for.
 """
 
 from __future__ import annotations

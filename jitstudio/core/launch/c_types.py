@@ -1,4 +1,7 @@
-"""The types that CUDA C++, PTX and LLVM IR know by themselves, by the names they have there."""
+"""The types that CUDA C++, PTX and LLVM IR know by themselves, by the names they have there.
+
+To add a type that a kernel may take: a row here.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 `version` rises when an older jitstudio would misread the file; a key that is only added leaves it,
 as keys that are not known are kept and written back. Anybody may have written such a file: a value
 that does not fit is reported with its place.
+
+To add a key: here, in `resources/schema/project.json`, and an old file in `tests/data/projects`
+that still opens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The letters of the whole application: the family of code, the common zoom, the gestures."""
+"""The letters of the whole application: the family of code, the common zoom, the gestures.
+
+A widget with sizes of its own (icons, fixed heights, a font of code) uses `follow_letters`,
+`show_as_code` or `show_bold`, so that it follows the zoom of the window and the font of code; a
+font that is set once is lost with the next style sheet.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Imports modules that the window needs later, without waits of the window.
 
 Qt classes are defined in the thread of the window: a thread that defines some while the event loop
-runs ends the program by a crash now and then, as PySide looks at types without a lock.
+runs ends the program by a crash now and then, as PySide looks at types without a lock. So what
+knows nothing of Qt is imported in a thread, and all else a few modules a turn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The buttons, labels and strips that panels are made of, and the page of the manual about each."""
+"""The buttons, labels and strips that panels are made of, and the page of the manual about each.
+
+A tip with names or paths in it is set by `show_tip`, or made by `plain_tooltip` where there is no
+widget. F1 shows the page that `explain_by` names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Makes painted text readable for screen readers: Qt knows only the text of Qt's widgets."""
+"""Makes painted text readable for screen readers: Qt knows only the text of Qt's widgets.
+
+Each widget that paints text has a `SpokenText`.
+"""
 
 from __future__ import annotations
 

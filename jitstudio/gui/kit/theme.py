@@ -1,6 +1,11 @@
 """The colours of the window and of code: read from `resources/themes`, given to Qt.
 
 Knows no widget of jitstudio. Widgets that paint themselves ask `current_theme`.
+
+What is set once, such as an icon or a palette, is set by `follow_theme`, as a change of theme
+repaints all; icons on buttons by `show_icon`. To add a theme: a file in `resources/themes` with all
+keys of the others, a member of `ThemeMode` and a choice in the settings;
+`tests/gui/kit/test_theme.py` holds its colours to contrasts and differences.
 """
 
 from __future__ import annotations

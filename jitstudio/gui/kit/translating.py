@@ -1,4 +1,26 @@
-"""Marks the texts of tables for translators, and loads translations."""
+r"""Marks the texts of tables for translators, and loads translations.
+
+The texts of the window are English in the source, each as a literal in ``self.tr("…")``,
+``QCoreApplication.translate("Context", "…")`` or, in a table, ``QT_TRANSLATE_NOOP("Context", "…")``:
+`lupdate` finds nothing else, no f-string and no alias of `tr` either. Values stand in named
+placeholders, which a translation may put in another order but must keep as they are, with what
+follows their colon: ``{count:,} files written to {folder}``. One and many are two texts: `counted`.
+
+To add a language, German here, or to bring it up to date::
+
+    mkdir -p resources/translations
+    pyside6-lupdate $(find jitstudio/gui jitstudio/core/figures.py jitstudio/export/formats.py \
+        -name '*.py') -source-language en -target-language de \
+        -ts resources/translations/jitstudio_de.ts
+    pyside6-linguist resources/translations/jitstudio_de.ts
+    pyside6-lrelease resources/translations/jitstudio_de.ts
+
+The last line makes the `jitstudio_de.qm` that the window loads on a machine set to German; both
+files are committed. Qt's own buttons follow by themselves. What tools report, the words that the
+command line shares (`jitstudio/core`: explanations, help on options), the samples and the pages of
+the help (`resources/help`) stay English. `tests/gui/test_translation.py` translates every text into
+itself between brackets and fails on a word of the window that has none.
+"""
 
 from __future__ import annotations
 

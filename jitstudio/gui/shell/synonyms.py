@@ -1,4 +1,7 @@
-"""Synonyms of the window's titles: the words of users of other programs."""
+"""Synonyms of the window's titles: the words of users of other programs.
+
+To add a word by which commands and settings are found: a row here.
+"""
 
 from __future__ import annotations
 

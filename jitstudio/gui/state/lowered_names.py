@@ -1,4 +1,7 @@
-"""The C++ names of lowered (mangled) names, as far as any pane has asked."""
+"""The C++ names of lowered (mangled) names, as far as any pane has asked.
+
+Names of functions stand in texts as the listing shows them, or by `LoweredNames.spelled`.
+"""
 
 from __future__ import annotations
 

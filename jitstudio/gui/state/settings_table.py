@@ -1,4 +1,9 @@
-"""All settings in one table: the dialog shows the table, `Preferences` keeps the values."""
+"""All settings in one table: the dialog shows the table, `Preferences` keeps the values.
+
+To add a setting: a row here, and code that works by it and follows `Preferences.changed`;
+`tests/gui/test_settings_are_followed.py` fails on a row that nobody follows. `python3 -m
+tests.manual` writes the page.
+"""
 
 from __future__ import annotations
 

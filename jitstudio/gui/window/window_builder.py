@@ -2,6 +2,9 @@
 
 Loading this module and the features loads nearly all of the program, so `kit.late_import` loads
 them, first the modules that start the worker.
+
+To add a feature without a pane: a folder whose `controller` module has `install`, and its name
+here.
 """
 
 from __future__ import annotations

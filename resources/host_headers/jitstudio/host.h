@@ -3,6 +3,9 @@
 // NVRTC itself knows printf, assert, malloc, memcpy, clock, the functions of math.h, and the types
 // and constants of the CUDA runtime that device code may have. nvcc includes cuda_runtime.h before
 // all else and by it most of the C library, so that every one of these headers gives all of this.
+//
+// To add a header of the host that is stood in for: a file in the parent folder that includes this
+// one. No constant of a class here: NVRTC puts each into the PTX, used or not.
 #pragma once
 #include <jitstudio/platform.h>
 

@@ -1,4 +1,7 @@
-"""The columns next to the instructions of a SASS listing, and the user's choice of columns."""
+"""The columns next to the instructions of a SASS listing, and the user's choice of columns.
+
+To add a column: a row here.
+"""
 
 from __future__ import annotations
 
