@@ -412,7 +412,7 @@ def _named(
         yield replace(diagnostic, file=named) if is_nameless else diagnostic
 
 
-def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:
+def fixes_at_once(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:
     """Returns the fixes that can be carried out together, without a question to the user.
 
     Each is there once. Of several targets it is the newest, as that has what older ones have, and

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for, edits_for, mendable
+from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for, edits_for, fixes_at_once
 from jitstudio.core.explanations import explanations
 from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, CudaCompiler, LinkMode
@@ -49,7 +49,7 @@ def mended(failed, fix):
 
 def mended_all(failed, result):
     """The request with all that is offered carried out in one step."""
-    fixes = mendable(result.diagnostics)
+    fixes = fixes_at_once(result.diagnostics)
     for fix in fixes:
         if fix.kind not in TEXT_FIXES:
             failed = mended(failed, fix)

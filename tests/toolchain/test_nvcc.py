@@ -9,7 +9,7 @@ import pytest
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.diagnostics import FixKind, Severity, mendable
+from jitstudio.core.diagnostics import FixKind, Severity, fixes_at_once
 from jitstudio.core.options import OPTIONS, nvcc_objection, nvcc_spelling
 from jitstudio.core.request import CudaCompiler
 from jitstudio.core.result import Outcome
@@ -197,7 +197,7 @@ def test_nvcc_is_offered_where_it_is_and_nvrtc_fails_with_a_program(builder):
     assert "NVRTC stops at: expected an expression (line 1)." in offer.message
     assert "--compiler nvcc" in offer.message
     assert offer.fix.label == "Compile with nvcc"
-    assert offer.fix not in mendable(result.diagnostics)
+    assert offer.fix not in fixes_at_once(result.diagnostics)
     assert builder.build(replace(failed, compiler=CudaCompiler.NVCC)).ok
 
 

@@ -1,4 +1,4 @@
-"""The state of one window and the services that work on it, without a widget."""
+"""The state of a window and the services that work on the state, without a widget."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from jitstudio.gui.state.user_state import UserState
 
 
 class WindowState(QObject):
-    """Owns the state of one window, from its start to its end.
+    """Owns the state of a window, from the start to the end.
 
     Args:
-        user_state: What is open and chosen.
+        user_state: The open documents and the choices of the user.
 
     Attributes:
         toolchain: The tools that are installed.

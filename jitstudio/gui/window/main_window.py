@@ -1,4 +1,4 @@
-"""The window: up at once with the texts in it, and completed with all the rest a moment later."""
+"""The window: up at once with the texts, and complete with panes and services a moment later."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _open_first_sample(user_state: UserState) -> Sample:
 
 
 class MainWindow(QMainWindow):
-    """Shows what the user has open, and lets it be edited.
+    """Shows the open documents in editors, and the panes around the editors.
 
     Attributes:
         user_state: What is open and chosen.
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
 
     @property
     def builder(self) -> WindowBuilder:
-        """All that is in the window besides its texts; what is missing of it is made now."""
+        """The panes and services of the window; any missing part is made now."""
         if not self._is_complete:
             with self._or_bare():
                 for waiting in (self._step, self._loader, self._features):
@@ -132,11 +132,11 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def may_end(self) -> bool:
-        """Returns whether the end may come; asks only where what was typed could not be kept."""
+        """Returns whether the window may end; asks only where unsaved text could not be kept."""
         return self._is_bare or self.builder.context.projects.may_end()
 
     def end(self) -> None:
-        """Keeps everything and closes it, without a question; closing has done so already."""
+        """Saves the session and closes the window, without a question; does nothing once closed."""
         if self._is_ended:
             return
         self._is_ended = True
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
                 self._builder.state.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Makes the rest now that the texts are there: Python runs one thread at a time."""
+        """Makes the panes now that the texts are painted: Python runs a single thread at a time."""
         super().paintEvent(event)
         if self._load_timer.isActive() and self._load_timer.interval() != _PAINTED_MS:
             self._load_timer.start(_PAINTED_MS)

@@ -59,7 +59,7 @@ class ProblemsController(QObject):
             {
                 "nextProblemAction": view.go_to_next,
                 "previousProblemAction": view.go_to_previous,
-                "mendAllAction": view.mend_all,
+                "mendAllAction": view.fix_all,
             }
         )
         show = shell.actions["focusProblemsAction"]

@@ -1,8 +1,7 @@
-"""The Problems panel: what the tools complained about, and the way to each place.
+"""The Problems pane: errors, warnings and remarks of the tools, and the way to each place.
 
 `ProblemsModel` knows `core.diagnostics` and no widget: icons and colours are the view's. The view
-knows no editor: it emits places by `location_activated`, and what to mend
-by `fix_requested`.
+knows no editor: it emits places by `location_activated`, and fixes by `fix_requested`.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from jitstudio.core.diagnostics import (
     FixKind,
     Severity,
     diagnostic_line,
-    mendable,
+    fixes_at_once,
 )
 from jitstudio.gui.kit.fonts import when_letters_change
 from jitstudio.gui.kit.parts import fit_icon, show_icon, show_tip
@@ -84,7 +83,7 @@ _COLUMNS: tuple[TableColumn[Diagnostic], ...] = (
 
 
 class ProblemsModel(RowsModel[Diagnostic]):
-    """One row a diagnostic, in the order they were reported.
+    """A row for each diagnostic, as reported.
 
     Signals:
         counts_changed: After the rows were replaced.
@@ -100,7 +99,7 @@ class ProblemsModel(RowsModel[Diagnostic]):
         self._spell: Callable[[str], str] = str
 
     def spell_by(self, spell: Callable[[str], str]) -> None:
-        """Shows names in messages as this writes them; called again once it knows more."""
+        """Shows names in messages as `spell` writes them; called again for more names."""
         self._spell = spell
         spelt = self._spelt()
         if spelt != self.rows:
@@ -112,7 +111,7 @@ class ProblemsModel(RowsModel[Diagnostic]):
         return self._built
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Shows what a build reported."""
+        """Shows the diagnostics of a build."""
         self._replace(diagnostics, built=True)
 
     def clear(self) -> None:
@@ -120,7 +119,7 @@ class ProblemsModel(RowsModel[Diagnostic]):
         self._replace((), built=False)
 
     def count(self, severity: Severity) -> int:
-        """Returns how many rows there are of one severity."""
+        """Returns how many rows have a severity."""
         return self._counts[severity]
 
     def diagnostic_at(self, index: ModelIndex) -> Diagnostic | None:
@@ -128,7 +127,7 @@ class ProblemsModel(RowsModel[Diagnostic]):
         return self.rows[index.row()] if index.isValid() else None
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Returns what the columns say, the severity, and the text for screen readers."""
+        """Returns the cells of the columns, the severity, and the text for screen readers."""
         diagnostic = self.diagnostic_at(index)
         if diagnostic is not None and role == SEVERITY_ROLE:
             return diagnostic.severity
@@ -147,17 +146,17 @@ class ProblemsModel(RowsModel[Diagnostic]):
     def _spelt(self) -> tuple[Diagnostic, ...]:
         return tuple(map(self._with_names, self._reported))
 
-    def _with_names(self, told: Diagnostic) -> Diagnostic:
-        message, explanation = self._spell(told.message), self._spell(told.explanation)
-        is_same = (message, explanation) == (told.message, told.explanation)
-        return told if is_same else replace(told, message=message, explanation=explanation)
+    def _with_names(self, report: Diagnostic) -> Diagnostic:
+        message, explanation = self._spell(report.message), self._spell(report.explanation)
+        is_same = (message, explanation) == (report.message, report.explanation)
+        return report if is_same else replace(report, message=message, explanation=explanation)
 
 
 class ExplanationPanel(QFrame):
-    """Explains one problem; hidden where there is nothing to explain.
+    """Explains a problem; hidden for a problem without an explanation.
 
     Signals:
-        fix_requested: The user wants this done.
+        fix_requested: The user wants this fix.
     """
 
     fix_requested = Signal(Fix)
@@ -193,11 +192,11 @@ class ExplanationPanel(QFrame):
 
     @property
     def fix(self) -> Fix | None:
-        """What the button does."""
+        """The fix of the button."""
         return self._fix
 
     def minimumSizeHint(self) -> QSize:
-        """Returns the height of one line.
+        """Returns the height of a line.
 
         Qt's own is that of the text as narrow as can be, below which the dock would not shrink.
         """
@@ -207,7 +206,7 @@ class ExplanationPanel(QFrame):
         return QSize(hint.width(), line + margins.top() + margins.bottom())
 
     def show_problem(self, problem: Diagnostic | None) -> None:
-        """Explains this problem, or none."""
+        """Explains a problem; None hides the panel."""
         self._fix = problem.fix if problem else None
         self._text.setText(problem.explanation if problem else "")
         self._button.setText(self._fix.label.replace("&", "&&") if self._fix else "")
@@ -216,16 +215,16 @@ class ExplanationPanel(QFrame):
 
     @Slot()
     def apply_fix(self) -> None:
-        """Does what the button says."""
+        """Asks for the fix of the button."""
         if self._fix is not None:
             self.fix_requested.emit(self._fix)
 
 
 class _Words(NamedTuple):
-    """What a filter button says of one severity."""
+    """The words of a filter button."""
 
-    one: str
-    many: str
+    singular: str
+    plural: str
     name: str
     tip: str
 
@@ -252,9 +251,9 @@ _WORDS = {
 }
 
 
-# What is about the whole build has its button above the list, whichever row is chosen.
+# A fix for the whole build has its button above the list, whichever row is chosen.
 _OFFERS = frozenset({FixKind.USE_NVCC})
-# So wide is a row of the words of all, with their icons.
+# In letters: the width of all filter buttons with words and icons.
 _ROOMY_LETTERS = 58
 
 
@@ -282,13 +281,13 @@ class _SeverityFilter(QSortFilterProxyModel):
 
 
 class ProblemsView(QWidget):
-    """A table of problems between a row of filters and the explanation of the current one.
+    """A table of problems between a row of filters and the explanation of the current row.
 
     Signals:
         location_activated: The user went to a problem: file, line, column; 0 and an empty file
             where they are unknown.
-        fix_requested: The user wants this done about a problem.
-        fixes_requested: The user wants all of these done.
+        fix_requested: The user wants this fix.
+        fixes_requested: The user wants all of these fixes.
     """
 
     location_activated = Signal(str, int, int)
@@ -312,10 +311,10 @@ class ProblemsView(QWidget):
         for button in self._filters.values():
             bar.addWidget(button)
         bar.addStretch(1)
-        self._mend_all = QPushButton()
-        self._mend_all.setObjectName("mendAllButton")
-        self._mend_all.clicked.connect(self.mend_all)
-        bar.addWidget(self._mend_all)
+        self._fix_all = QPushButton()
+        self._fix_all.setObjectName("fixAllButton")
+        self._fix_all.clicked.connect(self.fix_all)
+        bar.addWidget(self._fix_all)
         self._offer = QPushButton()
         self._offer.setObjectName("offerButton")
         self._offer.clicked.connect(self._take_offer)
@@ -336,7 +335,7 @@ class ProblemsView(QWidget):
 
     @property
     def model(self) -> ProblemsModel:
-        """What is shown."""
+        """The model of the problems."""
         return self._model
 
     @property
@@ -346,15 +345,15 @@ class ProblemsView(QWidget):
 
     @property
     def explanation(self) -> ExplanationPanel:
-        """What explains the current problem; without a current one, the first."""
+        """The panel with the explanation of the current problem, or of the first."""
         return self._explanation
 
     @Slot()
     def go_to_first(self) -> None:
-        """Goes to the place of the first error, or of the first problem if none is an error."""
+        """Goes to the place of the first error; without an error, of the first problem."""
         rows = [self._shown.index(row, 0) for row in range(self._shown.rowCount())]
-        found = ((index, self._diagnostic(index)) for index in rows)
-        errors = [index for index, d in found if d and d.severity is Severity.ERROR]
+        problems = ((index, self._diagnostic(index)) for index in rows)
+        errors = [index for index, d in problems if d and d.severity is Severity.ERROR]
         if rows:
             self._go_to((errors or rows)[0])
 
@@ -365,23 +364,23 @@ class ProblemsView(QWidget):
 
     @Slot()
     def go_to_previous(self) -> None:
-        """Goes to the place of the problem before; before the first comes the last."""
+        """Goes to the place of the previous problem; before the first comes the last."""
         self._go(-1)
 
     @property
-    def mendable(self) -> tuple[Fix, ...]:
-        """All that can be done about the problems in one step."""
-        return mendable(self._model.rows)
+    def fixes(self) -> tuple[Fix, ...]:
+        """The fixes of all problems that can be applied in one step."""
+        return fixes_at_once(self._model.rows)
 
     @Slot()
-    def mend_all(self) -> None:
-        """Does all that can be done in one step."""
-        if fixes := self.mendable:
+    def fix_all(self) -> None:
+        """Asks for all fixes that can be applied in one step."""
+        if fixes := self.fixes:
             self.fixes_requested.emit(fixes)
 
     @property
     def offer(self) -> Diagnostic | None:
-        """What is offered about the whole build, and would be read too late in a row of its own."""
+        """The problem whose fix is for the whole build, and would be read too late in its row."""
         return next((d for d in self._model.rows if d.fix and d.fix.kind in _OFFERS), None)
 
     @Slot()
@@ -391,10 +390,10 @@ class ProblemsView(QWidget):
 
     @Slot()
     def copy_selected(self) -> None:
-        """Puts the selected problems on the clipboard, one a line."""
+        """Puts the selected problems on the clipboard, a line for each."""
         rows = sorted(self._table.selectionModel().selectedRows(), key=lambda index: index.row())
-        found = (self._diagnostic(index) for index in rows)
-        lines = [diagnostic_line(diagnostic) for diagnostic in found if diagnostic is not None]
+        problems = (self._diagnostic(index) for index in rows)
+        lines = [diagnostic_line(problem) for problem in problems if problem is not None]
         if lines:
             QGuiApplication.clipboard().setText("\n".join(lines))
 
@@ -473,8 +472,8 @@ class ProblemsView(QWidget):
     def _on_counts_changed(self) -> None:
         for severity, button in self._filters.items():
             count = self._model.count(severity)
-            one, many, name, tip = map(self.tr, _WORDS[severity])
-            words = counted(count, one, many)
+            singular, plural, name, tip = map(self.tr, _WORDS[severity])
+            words = counted(count, singular, plural)
             button.setText(words if self._is_roomy else f"{count:,}")
             # Never narrower than before: the others shall not move while someone types.
             button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
@@ -482,13 +481,13 @@ class ProblemsView(QWidget):
             message = self.tr("{problems} in this build").format(problems=words)
             button.setAccessibleDescription(message)
             button.setToolTip(tip)
-        fixes = len(self.mendable)
-        self._mend_all.setText(self.tr("&Mend all ({count:,})").format(count=fixes))
-        self._mend_all.setToolTip(
+        fixes = len(self.fixes)
+        self._fix_all.setText(self.tr("Fi&x all ({count:,})").format(count=fixes))
+        self._fix_all.setToolTip(
             self.tr("Carry out all fixes that are offered; one step of undo for each text")
         )
-        # One has its button below.
-        self._mend_all.setVisible(fixes > 1)
+        # A single fix has its button below.
+        self._fix_all.setVisible(fixes > 1)
         offer = self.offer
         self._offer.setText(offer.fix.label.replace("&", "&&") if offer and offer.fix else "")
         show_tip(self._offer, offer.message if offer else "")

@@ -1,4 +1,4 @@
-"""What is varied: the kernel with its placeholders, the axes, and how much work that makes."""
+"""The editor of a plan: the kernel with placeholders, the axes, and the number of builds."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class AxesTable(CellTable):
 
     @Slot()
     def duplicate(self) -> None:
-        """Adds another axis like the current one."""
+        """Adds a copy of the current axis."""
         place = self.currentIndex().row()
         if place >= 0:
             self._insert(place + 1, self._axes.rows[place])
@@ -158,7 +158,7 @@ class AxesTable(CellTable):
 
 
 class AxesEditor(QWidget):
-    """A table of axes, with what is wrong below, and a line for the kernel to put above.
+    """A table of axes with their problem below, and a line for the kernel to put above.
 
     Attributes:
         kernel_line: The name of the kernel, with its title.
@@ -184,7 +184,7 @@ class AxesEditor(QWidget):
             self.tr("such as saxpy<{T}>, for a launch or a template"),
         )
         self._model = AxesModel(self)
-        follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
+        follow_letters(self._model, lambda model: model.set_code_font(code_font(CODE_SIZE)))
         self._table = AxesTable(self._model, self)
         self._text = text_label(self, "variantsExtent")
         when_theme_changes(self, AxesEditor._paint)
@@ -215,24 +215,24 @@ class AxesEditor(QWidget):
 
     @property
     def model(self) -> AxesModel:
-        """What is typed into it."""
+        """The model of the axes."""
         return self._model
 
     @property
     def text(self) -> str:
-        """How much work it is, or what is wrong."""
+        """The number of variants and builds, or the problem of the plan."""
         return self._text.text()
 
     @property
     def draft(self) -> VariantDraft:
-        """What is typed."""
+        """The typed kernel and axes."""
         return VariantDraft(self._kernel.text().strip(), self._model.rows)
 
     def axes(self) -> tuple[Axis, ...]:
-        """Returns what the texts of the axes say.
+        """Returns the axes of the typed texts.
 
         Raises:
-            VariantError: One of them says nothing, or there is none.
+            VariantError: A text names no values, or there is no axis.
         """
         return self._model.axes()
 
@@ -244,11 +244,11 @@ class AxesEditor(QWidget):
         self._on_axes_changed()
 
     def finish_editing(self) -> None:
-        """Takes what is being typed into a cell."""
+        """Takes the text being typed into a cell."""
         self._table.finish_editing()
 
     def show_extent(self, extent: PlanSize) -> None:
-        """Says how much work it is."""
+        """Shows how many variants and builds the plan has."""
         variants = counted(
             extent.variants, self.tr("{count:,} variant"), self.tr("{count:,} variants")
         )
@@ -256,7 +256,7 @@ class AxesEditor(QWidget):
         self._say(f"{variants}, {builds}")
 
     def show_problem(self, problem: str) -> None:
-        """Shows why it cannot be run."""
+        """Shows why the plan cannot be run."""
         self._say(problem, is_wrong=True)
 
     def _say(self, text: str, *, is_wrong: bool = False) -> None:

@@ -24,11 +24,11 @@ KIND, NAME, VALUES = range(3)
 
 @dataclass(frozen=True)
 class AxisLabels:
-    """One kind.
+    """The words about a kind of axis.
 
     Attributes:
-        title: What to call it, in English.
-        meaning: What the values are, in English.
+        title: The name of the kind, in English.
+        meaning: The meaning of the values, in English.
         example: Values that make sense for many kernels.
         name_example: A name; empty for kinds that have none.
     """
@@ -121,17 +121,17 @@ WORDS: dict[AxisKind, AxisLabels] = {
 
 
 def title(kind: AxisKind) -> str:
-    """Returns what to call a kind, in the user's language."""
+    """Returns the name of a kind, in the user's language."""
     return QCoreApplication.translate("AxisLabels", WORDS[kind].title)
 
 
 def meaning(kind: AxisKind) -> str:
-    """Returns what the values of a kind are, in the user's language."""
+    """Returns the meaning of the values of a kind, in the user's language."""
     return QCoreApplication.translate("AxisLabels", WORDS[kind].meaning)
 
 
 def kinds() -> dict[str, AxisKind]:
-    """Returns the kinds by what they are called."""
+    """Returns the kinds by name, in the user's language."""
     return {title(kind): kind for kind in WORDS}
 
 
@@ -139,7 +139,7 @@ class AxesModel(TitledModel):
     """The axes as they are typed.
 
     Signals:
-        axes_changed: The user changed one, or there are more or fewer.
+        axes_changed: The user changed an axis, or there are more or fewer.
     """
 
     axes_changed = Signal()
@@ -157,14 +157,14 @@ class AxesModel(TitledModel):
 
     @property
     def rows(self) -> tuple[AxisText, ...]:
-        """What is typed, in order."""
+        """The typed texts of each axis, in order."""
         return tuple(self._rows)
 
     def axes(self) -> tuple[Axis, ...]:
-        """Returns what the texts say.
+        """Returns the axes of the typed texts.
 
         Raises:
-            VariantError: One of them says nothing, or there is none.
+            VariantError: A text names no values, or there is no axis.
         """
         if not self._rows:
             raise VariantError(self.tr("Add an axis to say what is varied."))
@@ -191,12 +191,13 @@ class AxesModel(TitledModel):
         self.axes_changed.emit()
 
     def move(self, place: int, step: int) -> bool:
-        """Lets an axis change places with its neighbour; returns whether it has one there."""
-        other = place + step
-        if not (0 <= place < len(self._rows) and 0 <= other < len(self._rows)):
+        """Swaps an axis with its neighbour; returns whether there is a neighbour."""
+        neighbour = place + step
+        if not (0 <= place < len(self._rows) and 0 <= neighbour < len(self._rows)):
             return False
-        self._rows[place], self._rows[other] = self._rows[other], self._rows[place]
-        self._emit_rows_changed(min(place, other), max(place, other))
+        rows = self._rows
+        rows[place], rows[neighbour] = rows[neighbour], rows[place]
+        self._emit_rows_changed(min(place, neighbour), max(place, neighbour))
         self.axes_changed.emit()
         return True
 
@@ -206,7 +207,7 @@ class AxesModel(TitledModel):
         return next(kind for kind in WORDS if kind not in used)
 
     def set_code_font(self, font: QFont) -> None:
-        """Shows what is code in this font."""
+        """Sets the font of names and values."""
         self._font = font
         if self._rows:
             self._emit_rows_changed(0, len(self._rows) - 1)
@@ -224,7 +225,7 @@ class AxesModel(TitledModel):
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Returns a text, or muted an example in its stead."""
+        """Returns the text of a cell; a muted example while the cell is empty."""
         if not index.isValid():
             return None
         row, column = self._rows[index.row()], index.column()
@@ -246,7 +247,7 @@ class AxesModel(TitledModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Changes an axis, and reports it."""
+        """Changes the text of an axis, and reports the change."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         place, text = index.row(), str(value).strip()

@@ -45,7 +45,7 @@ _LINKS = (LinkMode.PTX, LinkMode.LTO)
 
 @dataclass(frozen=True)
 class Setup:
-    """What one preset shows.
+    """The content of the window for a preset.
 
     Attributes:
         draft: The kernel and the axes.
@@ -59,13 +59,13 @@ class Setup:
 
 
 class WindowBuild(QObject):
-    """What the window builds and launches: the base of a plan, and what a variant can become.
+    """The build and the launch of the window: the base of a plan, and the target of a variant.
 
     Args:
-        documents: What is open.
-        settings: How it is built.
-        builds: Builds it.
-        specs: How it is launched.
+        documents: The open documents.
+        settings: How they are built.
+        builds: Builds them.
+        specs: How their kernels are launched.
         toolchains: Other versions of the compilers.
     """
 
@@ -91,10 +91,10 @@ class WindowBuild(QObject):
         return len(linked_modules(self.documents, self.settings.program)) > 1
 
     def plan(self, setup: Setup, axes: tuple[Axis, ...]) -> VariantPlan:
-        """Returns the plan of what is typed.
+        """Returns the plan for the typed axes.
 
         Raises:
-            ValueError: It makes no sense; the message says why.
+            ValueError: The plan makes no sense; the message says why.
         """
         modes = _links_of(axes)
         emit = frozenset({CodeKind.CUBIN}) if setup.timed else SHOWN_AND_SAVED
@@ -123,7 +123,7 @@ class WindowBuild(QObject):
         return self.builds.request(emit, link)
 
     def show(self, variant: Variant, *, launches: bool) -> None:
-        """Makes a variant what the window builds and, if it was launched, launches."""
+        """Takes a variant over as the build of the window and, if launched, as its launch."""
         build = variant.build
         self.settings.link = build.link
         self.settings.arch = build.arch
@@ -144,24 +144,24 @@ class WindowBuild(QObject):
 
 
 class VariantsController(QObject):
-    """Makes the plan of what would be built and launched now, and has it carried out.
+    """Makes a plan of variants of the present build and launch, and has the plan carried out.
 
     Args:
-        base: What the window builds and launches.
+        base: The build and the launch of the window.
         drafts: The axes that were typed for each kernel.
         service: Carries out plans.
-        launches: The GPUs, and what is wrong with the launch.
+        launches: The GPUs, and the problems of the launch.
         launch_service: Whose GPU memory is freed before a run.
         session: Keeps the texts before a run.
         side_builds: Build baselines.
-        baselines: Takes them.
-        outputs: What was built last.
-        disassembly: Which kernel is looked at.
-        toolchain: Which targets NVRTC knows.
+        baselines: Holds the baselines.
+        outputs: The last builds.
+        disassembly: The kernel that is looked at.
+        toolchain: The targets that NVRTC knows.
         shell: The window with its commands.
 
     Signals:
-        reported: Something was done that cannot be seen.
+        reported: A sentence about a result that is out of sight.
         failed: Why a command cannot be carried out.
     """
 
@@ -215,7 +215,7 @@ class VariantsController(QObject):
         )
 
     def open(self, preset: Preset) -> None:
-        """Shows the window with the axes of a preset; a run that is on its way stays."""
+        """Shows the window with the axes of a preset; a run in progress stays."""
         self._base.specs.finish()
         dialog = self._dialog = self._dialog or self._make_dialog()
         self._base.toolchains.read()
@@ -269,7 +269,7 @@ class VariantsController(QObject):
 
     @Slot(Preset)
     def _show(self, preset: Preset) -> None:
-        """Shows what was typed for a preset, or what it proposes."""
+        """Shows the typed axes of a preset, or the proposed ones."""
         dialog = self._dialog
         if dialog is None:
             return
@@ -288,8 +288,8 @@ class VariantsController(QObject):
             links = ", ".join(mode.value for mode in _LINKS)
             return Setup(VariantDraft("", (AxisText(AxisKind.LINK, values=links),)))
         info = self._toolchain.info
-        known = {each.arch for each in info.archs} if info else set(COMMON_ARCHS)
-        targets = ", ".join(map(str, sorted({settings.arch, *known.intersection(COMMON_ARCHS)})))
+        archs = {support.arch for support in info.archs} if info else set(COMMON_ARCHS)
+        targets = ", ".join(map(str, sorted({settings.arch, *archs.intersection(COMMON_ARCHS)})))
         axes = [AxisText(AxisKind.TARGET, values=targets), AxisText(AxisKind.OPTIONS)]
         if self._base.has_several_modules:
             axes.append(AxisText(AxisKind.LINK, values=settings.link.value))
@@ -298,7 +298,7 @@ class VariantsController(QObject):
         return Setup(VariantDraft("", tuple(axes)))
 
     def _update(self) -> None:
-        """Shows what was typed for the kernel of the launch, and whether it can be run."""
+        """Shows the typed axes of the launch's kernel, and whether the plan can be run."""
         dialog, specs = self._dialog, self._base.specs
         if dialog is None or dialog.is_running:
             return
@@ -318,7 +318,7 @@ class VariantsController(QObject):
         return self._base.plan(_typed(dialog), dialog.editor.axes())
 
     def _kernel(self) -> str:
-        """Returns the kernel that is looked at, or the first of what is shown."""
+        """Returns the kernel that is looked at, or the first of the newest build."""
         result = self._outputs.result
         first = next(iter(result.kernels), None) if result else None
         return self._disassembly.kernel or (first.name if first else "")
@@ -339,7 +339,7 @@ class VariantsController(QObject):
 
     @Slot()
     def _on_toolchains_changed(self) -> None:
-        """Proposes what has been read meanwhile, unless the user has typed something else."""
+        """Proposes the compilers read meanwhile, unless the user has typed other axes."""
         dialog = self._dialog
         if dialog is not None and not dialog.is_running and self._preset not in self._setups:
             self._show(self._preset)
@@ -399,7 +399,7 @@ class VariantsController(QObject):
 
     @Slot(VariantRow)
     def _on_variant_activated(self, row: VariantRow) -> None:
-        """Makes the variant what the window builds and launches."""
+        """Takes the variant over as the build and the launch of the window."""
         plan = self._dialog.plan if self._dialog else None
         launches = plan is not None and plan.launches
         self._base.show(row.variant, launches=launches)
@@ -413,12 +413,12 @@ class VariantsController(QObject):
         self._pin(row)
 
     @Slot(VariantRow, VariantRow)
-    def _on_differences_requested(self, base: VariantRow, other: VariantRow) -> None:
-        """Puts one variant next to another, line by line."""
-        self._pin(base, other)
+    def _on_differences_requested(self, base: VariantRow, compared: VariantRow) -> None:
+        """Shows two variants next to each other, line by line."""
+        self._pin(base, compared)
 
-    def _pin(self, row: VariantRow, other: VariantRow | None = None) -> None:
-        """Builds all of a variant that can be compared, pins it, and shows another next to it."""
+    def _pin(self, row: VariantRow, compared: VariantRow | None = None) -> None:
+        """Builds a variant with PTX and SASS, pins the result, and shows another variant beside."""
         build = row.variant.build
         request = replace(build, emit=SHOWN_AND_SAVED, use_cache=True)
         plan = self._dialog.plan if self._dialog else None
@@ -434,11 +434,11 @@ class VariantsController(QObject):
         name = ", ".join(filter(None, facts))
         doing = self.tr("Building {name} to pin it")
         handle = self._side_builds.build(request, doing.format(name=name))
-        handle.finished.connect(partial(self._on_pin_built, request, name, other))
+        handle.finished.connect(partial(self._on_pin_built, request, name, compared))
         handle.failed.connect(self.reported)
 
     def _on_pin_built(
-        self, request: BuildRequest, name: str, other: VariantRow | None, output: BuildOutput
+        self, request: BuildRequest, name: str, compared: VariantRow | None, output: BuildOutput
     ) -> None:
         result = output.result
         if not result.ok:
@@ -447,8 +447,8 @@ class VariantsController(QObject):
         baseline = self._baselines.pin(Built(request, result), name)
         text = self.tr("{name} is pinned: Compare shows what changes from there.")
         self.reported.emit(text.format(name=baseline.name))
-        if other is not None:
-            self._base.show(other.variant, launches=False)
+        if compared is not None:
+            self._base.show(compared.variant, launches=False)
             self._actions["focusCompareAction"].trigger()
             self._window.activateWindow()
 
@@ -486,13 +486,13 @@ def _typed(dialog: VariantsDialog) -> Setup:
 
 
 def _links_of(axes: tuple[Axis, ...]) -> tuple[LinkMode, ...]:
-    """Returns the ways of linking that are varied, those that there are."""
+    """Returns the ways of linking among the values of the axes."""
     values = [value for axis in axes if axis.kind is AxisKind.LINK for value in axis.values]
     return tuple(mode for mode in LinkMode if mode.value in values)
 
 
 def _says(text: str, options: tuple[str, ...]) -> bool:
-    """Returns whether a field of options says these already, however it is quoted."""
+    """Returns whether the text of a field means these options, whatever the quotes."""
     try:
         return split_options(text) == options
     except ValueError:

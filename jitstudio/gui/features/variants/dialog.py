@@ -1,4 +1,4 @@
-"""The window of variants: what is varied above, what came of each below."""
+"""The window of variants: the axes above, a table of the results below."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RUN_KEYS = "Ctrl+R"
 
 
 class Preset(Enum):
-    """What the window begins with; the value is its title."""
+    """The axes to begin with; the value is the title of a tab."""
 
     LAUNCH = QT_TRANSLATE_NOOP("VariantsDialog", "Launch")
     TARGETS = QT_TRANSLATE_NOOP("VariantsDialog", "Targets and options")
@@ -48,12 +48,12 @@ class Preset(Enum):
 
 
 class RunBar(QWidget):
-    """Runs, stops, counts.
+    """The buttons that run and stop, the ways to run, and the progress.
 
     Signals:
-        run_requested: The user wants it to be run.
-        stop_requested: The user wants it to end.
-        edited: The user wants it to be run in another way.
+        run_requested: The user wants to run the plan.
+        stop_requested: The user wants the run to end.
+        edited: The user chose another way to run.
     """
 
     run_requested = Signal()
@@ -99,7 +99,7 @@ class RunBar(QWidget):
         self._text.setWordWrap(False)
         self._clock = QElapsedTimer()
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._done = self._total = 0
+        self._finished = self._total = 0
         self._tick.timeout.connect(self._on_tick)
         self._run.clicked.connect(self.run_requested)
         self._stop.clicked.connect(self.stop_requested)
@@ -113,7 +113,7 @@ class RunBar(QWidget):
 
     @property
     def text(self) -> str:
-        """How far it has come."""
+        """The progress of the run, or its result."""
         return self._text.text()
 
     @property
@@ -140,18 +140,18 @@ class RunBar(QWidget):
         self._show_gpus()
 
     def set_gpus(self, count: int) -> None:
-        """Offers to use all, where there are several."""
+        """Offers to share the variants among all GPUs, where there are several."""
         self._gpu_count = count
         self._gpus.setText(self.tr("Share among all {count} &GPUs").format(count=count))
         self._show_gpus()
 
     def set_runnable(self, on: bool) -> None:
-        """Whether what is typed can be run."""
+        """Sets whether the typed plan can be run."""
         self._run.setEnabled(on)
 
     def begin(self, total: int) -> None:
-        """Offers to stop; so many variants are to come."""
-        self._done, self._total = 0, total
+        """Offers to stop a run of `total` variants."""
+        self._finished, self._total = 0, total
         self._clock.start()
         self._tick.start()
         self._bar.setRange(0, total)
@@ -159,19 +159,19 @@ class RunBar(QWidget):
         self._swap(running=True)
         self._text.setText(self.tr("Starting…"))
 
-    def count(self, done: int) -> None:
-        """Shows how many are done."""
-        self._done = done
-        self._bar.setValue(done)
+    def count(self, finished: int) -> None:
+        """Shows how many variants are finished."""
+        self._finished = finished
+        self._bar.setValue(finished)
         self._on_tick()
 
     def show_stopping(self) -> None:
-        """Stopping takes a moment."""
+        """Shows that the run ends in a moment."""
         self._tick.stop()
         self._text.setText(self.tr("Stopping…"))
 
     def end(self, text: str) -> None:
-        """Offers to run; shows what came of it."""
+        """Offers to run, and shows the result of the last run."""
         self._tick.stop()
         self._swap(running=False)
         self._text.setText(text)
@@ -206,22 +206,22 @@ class RunBar(QWidget):
         if self._tick.isActive():
             seconds = self._clock.elapsed() // 1000
             form = self.tr("{done:,} of {total:,}, {seconds} s")
-            self._text.setText(form.format(done=self._done, total=self._total, seconds=seconds))
+            self._text.setText(form.format(done=self._finished, total=self._total, seconds=seconds))
 
 
 class VariantsDialog(QDialog):
     """Holds no plan and starts nothing: the controller does.
 
     Attributes:
-        editor: What is varied.
+        editor: The axes.
         bar: Run and stop, and the ways to run.
-        table: What came of it.
+        table: The results.
 
     Signals:
         preset_changed: The user chose another `Preset`.
-        edited: The user changed what is to be run, or how.
-        run_requested: The user wants it to be run.
-        stop_requested: The user wants it to end.
+        edited: The user changed the plan, or the way to run.
+        run_requested: The user wants to run the plan.
+        stop_requested: The user wants the run to end.
     """
 
     preset_changed = Signal(Preset)
@@ -265,17 +265,17 @@ class VariantsDialog(QDialog):
 
     @property
     def preset(self) -> Preset:
-        """What is compared."""
+        """The chosen tab."""
         return tuple(Preset)[self._presets.currentIndex()]
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is on its way."""
+        """Whether a run is in progress."""
         return self._is_running
 
     @property
     def plan(self) -> VariantPlan | None:
-        """What the table shows; None before the first run."""
+        """The plan whose results are shown; None before the first run."""
         return self._plan
 
     @property
@@ -285,31 +285,31 @@ class VariantsDialog(QDialog):
 
     @property
     def notice(self) -> str:
-        """What is said above the table; empty where nothing is."""
+        """The sentence above the table; empty while there is none."""
         return self._notice.text()
 
     def show_preset(self, preset: Preset) -> None:
-        """Shows another preset, without reporting it as the user's."""
+        """Shows another preset, without the signal of a choice by the user."""
         self._presets.blockSignals(True)
         self._presets.setCurrentIndex(tuple(Preset).index(preset))
         self._presets.blockSignals(False)
 
     def begin(
-        self, plan: VariantPlan, count: int, wanted: str = "", reference: int | None = None
+        self, plan: VariantPlan, count: int, kernel: str = "", reference: int | None = None
     ) -> None:
         """Shows that a plan is being carried out.
 
         Args:
-            plan: What is varied.
+            plan: The axes and the build.
             count: How many variants there are.
-            wanted: The lowered name of the kernel to show where the plan names none.
+            kernel: The lowered name of the kernel to show where the plan names none.
             reference: The index of the variant that the others are compared with.
         """
         self._plan, self._rows = plan, {}
         self._is_running = True
         self._notice.say("")
         self.bar.begin(count)
-        self.table.begin(plan, wanted, reference)
+        self.table.begin(plan, kernel, reference)
         self._show(VariantTable(plan.axes, ()))
 
     @Slot(VariantRow)
@@ -327,23 +327,23 @@ class VariantsDialog(QDialog):
 
     @Slot(VariantTable)
     def end(self, table: VariantTable) -> None:
-        """Shows all that came of it."""
+        """Shows all results of a run."""
         self._stop_glancing()
         self._rows = {row.variant.index: row for row in table.rows}
         self._show(table)
-        done = sum(not row.is_cancelled for row in table.rows)
+        finished = sum(not row.is_cancelled for row in table.rows)
         form = (
             self.tr("{done:,} of {total:,}, {seconds:.1f} s")
-            if done == len(table.rows)
+            if finished == len(table.rows)
             else self.tr("Stopped: {done:,} of {total:,}, {seconds:.1f} s")
         )
         seconds = table.total_ms / 1000
-        text = form.format(done=done, total=len(table.rows), seconds=seconds)
+        text = form.format(done=finished, total=len(table.rows), seconds=seconds)
         self.bar.end(f"{text} · {self._summary(table)}")
 
     @Slot(str)
     def fail(self, problem: str) -> None:
-        """Shows why nothing came of it."""
+        """Shows why a run has no results."""
         self._stop_glancing()
         self.bar.end("")
         self._notice.say(problem)
@@ -354,14 +354,14 @@ class VariantsDialog(QDialog):
             self._notice.say(self.tr("The code has changed since this table was built."))
 
     def reject(self) -> None:
-        """Escape stops what runs, and closes the window only after that."""
+        """Stops a run on Escape; without a run, closes the window."""
         if self._is_running:
             self._on_stop()
         else:
             super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stops what runs: nothing goes on out of sight."""
+        """Stops a run: nothing goes on out of sight."""
         if self._is_running:
             self._on_stop()
         event.accept()
@@ -396,7 +396,7 @@ class VariantsDialog(QDialog):
         self._plot.show_value(chart)
 
     def _summary(self, table: VariantTable) -> str:
-        """Returns how many are right, and which is the best."""
+        """Returns how many variants are right, and the name of the best."""
         rows, best = table.rows, table.best
         ran, built = sum(row.ok for row in rows), sum(row.is_built for row in rows)
         if not ran and (built or self._plan is None or not self._plan.launches):

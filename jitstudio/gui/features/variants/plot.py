@@ -1,4 +1,4 @@
-"""The times of variants over its first axis, a line for each value of the others.
+"""The times of variants over the first axis, a line for each value of the other axes.
 
 Imports pyqtgraph: loaded by `LazyWidget` only.
 """

@@ -42,7 +42,7 @@ _NAME_LENGTH = 22
 
 
 class _Filter(QSortFilterProxyModel):
-    """Sorts by figures, and leaves out what failed if the user wants it so."""
+    """Sorts by figures, and leaves out failed variants if the user wants so."""
 
     def __init__(self, model: VariantsModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class _Filter(QSortFilterProxyModel):
         self.setSortRole(SORT_ROLE)
 
     def hide_failed(self, on: bool) -> None:
-        """Leaves out what failed, or not."""
+        """Leaves out failed variants, or shows them again."""
         self.beginFilterChange()
         self._hides_failed = on
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
@@ -66,14 +66,14 @@ class _Filter(QSortFilterProxyModel):
 
 
 class VariantsTable(QWidget):
-    """A bar that says what the figures are about, above the table.
+    """The table of variants below a bar: kernel and block of the figures, and commands.
 
     Signals:
         variant_activated: The user wants to see this variant in the window.
         pin_requested: The user wants to compare later results with this variant.
         differences_requested: The user wants to compare the reference with another variant line
             by line.
-        reported: Something was done that cannot be seen.
+        reported: A sentence about a result that is out of sight.
     """
 
     variant_activated = Signal(VariantRow)
@@ -85,7 +85,7 @@ class VariantsTable(QWidget):
         super().__init__(parent)
         self.setObjectName("variantsTable")
         self._table = VariantTable((), ())
-        self._wanted = ""
+        self._first_kernel = ""
         self._reference: int | None = None
         self._has_begun = False
         self._model = VariantsModel(self)
@@ -131,18 +131,18 @@ class VariantsTable(QWidget):
 
     @property
     def view(self) -> VariantView:
-        """What the figures are about."""
+        """The kernel and the block that the figures are about."""
         return VariantView(self._kernel.currentData() or "", self._threads.value())
 
-    def begin(self, plan: VariantPlan, wanted: str = "", reference: int | None = None) -> None:
+    def begin(self, plan: VariantPlan, kernel: str = "", reference: int | None = None) -> None:
         """Shows another plan, without rows yet.
 
         Args:
-            plan: What is varied.
-            wanted: The lowered name of the kernel to begin with where the plan names none.
+            plan: The axes and the build.
+            kernel: The lowered name of the kernel to begin with where the plan names none.
             reference: The index of the variant that the others are compared with.
         """
-        self._wanted, self._reference, self._has_begun = wanted, reference, True
+        self._first_kernel, self._reference, self._has_begun = kernel, reference, True
         self._table = VariantTable(plan.axes, ())
         self._kernel.blockSignals(True)
         self._kernel.clear()
@@ -198,7 +198,7 @@ class VariantsTable(QWidget):
         self.reported.emit(self.tr("The table is on the clipboard"))
 
     def _sorted(self) -> VariantTable:
-        """Returns all rows in the order in which they are shown, those that are left out last."""
+        """Returns all rows in the order of the table, then the rows that are left out."""
         indices = (self._filter.index(n, 0) for n in range(self._filter.rowCount()))
         places = [self._filter.mapToSource(index).row() for index in indices]
         hidden = sorted(set(range(len(self._model.rows))).difference(places))
@@ -206,19 +206,19 @@ class VariantsTable(QWidget):
         return VariantTable(self._table.axes, rows, self._table.total_ms)
 
     def _offer_kernels(self) -> None:
-        """Offers the kernels and functions of the rows; what is chosen stays chosen."""
+        """Offers the kernels and functions of the rows; the choice stays."""
         before = [self._kernel.itemData(n) for n in range(self._kernel.count())]
-        found = functions_in(self._table.rows)
-        own = {"": self._kernel.itemText(0)} if before[:1] == [""] else {}
-        if before == [*own, *found]:
+        functions = functions_in(self._table.rows)
+        planned = {"": self._kernel.itemText(0)} if before[:1] == [""] else {}
+        if before == [*planned, *functions]:
             return
         chosen = self._kernel.currentData()
         self._kernel.blockSignals(True)
         self._kernel.clear()
-        for name, shown in {**own, **found}.items():
-            self._kernel.addItem(shown, name)
-        wanted = self._wanted if chosen is None else chosen
-        self._kernel.setCurrentIndex(max(0, self._kernel.findData(wanted)))
+        for lowered, name in {**planned, **functions}.items():
+            self._kernel.addItem(name, lowered)
+        kernel = self._first_kernel if chosen is None else chosen
+        self._kernel.setCurrentIndex(max(0, self._kernel.findData(kernel)))
         self._kernel.blockSignals(False)
 
     def _show(self) -> None:
@@ -235,7 +235,7 @@ class VariantsTable(QWidget):
         self._update_differences()
 
     def _hint(self) -> str:
-        """Returns what is said where there is no row."""
+        """Returns why there is no row."""
         if self._table.rows:
             return self.tr("Every variant failed. Untick “Hide failed” to see why.")
         if self._has_begun:
@@ -246,7 +246,7 @@ class VariantsTable(QWidget):
         )
 
     def _layout(self) -> tuple[object, ...]:
-        """Returns what the widths of the columns depend on."""
+        """Returns the values that the widths of the columns follow from."""
         columns = range(self._model.columnCount())
         headings = [self._model.headerData(n, Qt.Orientation.Horizontal) for n in columns]
         return headings, self._model.calculated_columns, self._reference is None
@@ -272,21 +272,21 @@ class VariantsTable(QWidget):
 
     @property
     def _compared(self) -> tuple[VariantRow, VariantRow] | None:
-        """The reference and the row to compare with it: the chosen one, or the only other."""
+        """The reference, and the row to compare: the chosen one, or the only other row."""
         rows = [row for row in self._model.rows if row.result and row.result.ok]
         base = next((row for row in rows if row.variant.index == self._reference), None)
-        others = [row for row in rows if row is not base]
+        candidates = [row for row in rows if row is not base]
         chosen = self._current
-        if chosen not in others:
-            chosen = others[0] if len(others) == 1 else None
+        if chosen not in candidates:
+            chosen = candidates[0] if len(candidates) == 1 else None
         return (base, chosen) if base is not None and chosen is not None else None
 
     def _choose(self, place: int) -> None:
-        """Goes back to a row: the table forgets its own with every change."""
+        """Goes back to a variant: the table forgets the current row with every change."""
         rows = enumerate(self._model.rows)
-        found = next((n for n, row in rows if row.variant.index == place), None)
-        if found is not None:
-            self._view.setCurrentIndex(self._filter.mapFromSource(self._model.index(found, 0)))
+        row = next((n for n, row in rows if row.variant.index == place), None)
+        if row is not None:
+            self._view.setCurrentIndex(self._filter.mapFromSource(self._model.index(row, 0)))
 
     def _make_kernel(self) -> QComboBox:
         kernel = QComboBox(self)
@@ -315,7 +315,7 @@ class VariantsTable(QWidget):
         view.sort_by_headers()
         view.add_command(self.tr("&Show in the window"), self._on_activated, *ENTER_KEYS)
         pin = view.add_command(self.tr("&Pin as baseline"), self._on_pin)
-        follow_keys(pin, lambda it: it.setShortcuts([*COMMAND_KEYS.keys("pinBaselineAction")]))
+        follow_keys(pin, lambda pin: pin.setShortcuts([*COMMAND_KEYS.keys("pinBaselineAction")]))
         view.add_command(self.tr("Compare the others with &this"), self._on_reference, "Ctrl+E")
         view.add_command(self.tr("&Copy as CSV"), self.copy_csv, "Ctrl+C")
         view.add_command(self.tr("Copy as &Markdown"), self.copy_markdown)
@@ -360,7 +360,7 @@ class VariantsTable(QWidget):
 
     @Slot()
     def _on_reference(self) -> None:
-        """Compares all rows with the chosen one, or with none if they already are."""
+        """Compares all rows with the chosen one; a second time, with none."""
         if self._current is not None:
             chosen = self._current.variant.index
             self._reference = None if chosen == self._reference else chosen

@@ -134,7 +134,7 @@ _OF_LINK = (VariantFigure.STACK, VariantFigure.CUBIN, VariantFigure.LINK)
 
 @dataclass(frozen=True)
 class ShownVariants:
-    """What a table shows.
+    """The content of the table of variants.
 
     Attributes:
         table: The rows, as far as they have come.
@@ -161,21 +161,21 @@ class VariantsModel(RowsModel[VariantRow]):
 
     @property
     def calculated_columns(self) -> list[int]:
-        """The columns that say of a figure that it is calculated."""
+        """The columns with figures that are calculated, not measured."""
         if not any(map(_is_calculated, self._rows)):
             return []
         heading = FIGURES[VariantFigure.OCCUPANCY].heading
         return [place for place, column in enumerate(self._columns) if column.title == heading]
 
-    def show_variants(self, shown: ShownVariants) -> None:
-        """Shows other rows, or something else of them."""
+    def show_variants(self, content: ShownVariants) -> None:
+        """Shows other rows, or other columns of the rows."""
         self.beginResetModel()
-        self._rows = shown.table.rows
-        self._columns = _columns(shown)
+        self._rows = content.table.rows
+        self._columns = _columns(content)
         self.endResetModel()
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What the columns say; for screen readers also how a variant ended and what is best."""
+        """Returns a cell; for screen readers also how a variant ended and which figure is best."""
         if not index.isValid() or role != Qt.ItemDataRole.AccessibleTextRole:
             return super().data(index, role)
         if not index.column():
@@ -187,10 +187,10 @@ class VariantsModel(RowsModel[VariantRow]):
         return form.format(figure=text) if is_best else text
 
 
-def note(row: VariantRow, shown: ShownVariants) -> str:
-    """Returns what there is to say about a variant besides its figures."""
+def note(row: VariantRow, content: ShownVariants) -> str:
+    """Returns the remark on a variant beside the figures, or an empty text."""
     translate = QCoreApplication.translate
-    if row.variant.index == shown.table.best:
+    if row.variant.index == content.table.best:
         return translate("Variants", "best")
     if row.is_waiting:
         return translate("Variants", "waits")
@@ -201,10 +201,10 @@ def note(row: VariantRow, shown: ShownVariants) -> str:
         return row.message or ("" if row.ok else ending(row))
     if row.result is not None and not row.result.kernels:
         return translate("Variants", "no kernel in the result")
-    kernel = shown.view.kernel_of(row)
+    kernel = content.view.kernel_of(row)
     if row.resources(kernel) is None and kernel not in row.reports:
         return translate("Variants", "without this kernel")
-    if row.variant.index == shown.reference:
+    if row.variant.index == content.reference:
         return translate("Variants", "reference")
     return ""
 
@@ -216,13 +216,13 @@ def ending(row: VariantRow) -> str:
         return translate("Variants", "waits")
     if row.outcome.startswith(BUILD_ENDED):
         return translate("Variants", "The build made nothing to launch")
-    known = {outcome.value: text for outcome, text in LAUNCH_ENDINGS.items()}
-    return known.get(row.outcome) or translate("Variants", "Built")
+    endings = {outcome.value: text for outcome, text in LAUNCH_ENDINGS.items()}
+    return endings.get(row.outcome) or translate("Variants", "Built")
 
 
 @dataclass(frozen=True)
 class TimeLine:
-    """The times over the first axis, for one value of the others.
+    """The times over the first axis, for a combination of values of the other axes.
 
     Attributes:
         name: The values of the other axes.
@@ -251,7 +251,7 @@ class TimeChart:
 
 
 def time_chart(table: VariantTable) -> TimeChart | None:
-    """Returns the times of what ran; None where nothing did or nothing was varied."""
+    """Returns the times of the variants that ran; None without times or without an axis."""
     if not table.axes:
         return None
     first, winner = table.axes[0], table.best
@@ -265,12 +265,12 @@ def time_chart(table: VariantTable) -> TimeChart | None:
         if row.variant.index == winner:
             best_at[name] = len(points)
         points.append((first.values.index(row.variant.values[0]), row.median_ms))
-    made = tuple(TimeLine(name, tuple(points), best_at.get(name)) for name, points in lines.items())
-    return TimeChart(first.title, first.values, made) if made else None
+    series = (TimeLine(name, tuple(points), best_at.get(name)) for name, points in lines.items())
+    return TimeChart(first.title, first.values, tuple(series)) if lines else None
 
 
-def _columns(shown: ShownVariants) -> tuple[TableColumn[VariantRow], ...]:
-    table = shown.table
+def _columns(content: ShownVariants) -> tuple[TableColumn[VariantRow], ...]:
+    table = content.table
     timed = any(row.median_ms is not None for row in table.rows)
     linked = any(row.variant.build.link is not LinkMode.NONE for row in table.rows)
     simulated = any(row.executed is not None for row in table.rows)
@@ -279,18 +279,18 @@ def _columns(shown: ShownVariants) -> tuple[TableColumn[VariantRow], ...]:
         *(() if simulated else SIMULATED),
         *(() if linked else _OF_LINK),
     }
-    figures = [_figure_column(f, shown) for f in FIGURES if f not in skipped]
+    figures = [_figure_column(f, content) for f in FIGURES if f not in skipped]
     if timed:
         figures.insert(1, _speed_column(table))
     checked = any(row.check is not None for row in table.rows)
     return (
-        TableColumn("#", _number, _place, partial(note, shown=shown), mark=_mark),
+        TableColumn("#", _number, _place, partial(note, content=content), mark=_mark),
         *(_axis_column(number, axis) for number, axis in enumerate(table.axes)),
         *figures,
         *((TableColumn(QT_TRANSLATE_NOOP("Columns", "Check"), _check),) if checked else ()),
         TableColumn(
             QT_TRANSLATE_NOOP("Columns", "Note"),
-            partial(note, shown=shown),
+            partial(note, content=content),
             mark=lambda row: _BEST if row.variant.index == table.best else "",
         ),
     )
@@ -305,11 +305,11 @@ def _place(row: VariantRow) -> int:
 
 
 def _mark(row: VariantRow) -> str:
-    """Returns how it ended, as a field of `theme.MarkColors`."""
+    """Returns the ending of a variant, as a field of `theme.MarkColors`."""
     if row.is_waiting:
         return ""
     if row.ok or (row.is_built and row.outcome != LaunchOutcome.MISSING.value):
-        # No tick where all is only built: ticks say what is best.
+        # No tick where all is only built: a tick says that the launch was right.
         return "success" if row.ok else ""
     return "info" if row.is_built or row.is_cancelled else "error"
 
@@ -329,24 +329,24 @@ def _axis_column(number: int, axis: Axis) -> TableColumn[VariantRow]:
     return TableColumn(axis.title, text, key)
 
 
-def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[VariantRow]:
-    title, view, base = FIGURES[figure], shown.view, shown.reference_row
-    winners = best(figure, shown.table.rows, view)
+def _figure_column(figure: VariantFigure, content: ShownVariants) -> TableColumn[VariantRow]:
+    title, view, base = FIGURES[figure], content.view, content.reference_row
+    winners = best(figure, content.table.rows, view)
     reference = value(figure, base, view) if base else None
 
     def number(row: VariantRow) -> Value:
         return value(figure, row, view)
 
     def text(row: VariantRow) -> str:
-        found = number(row)
-        if found is None:
+        amount = number(row)
+        if amount is None:
             return ""
-        written = title.text(found)
+        written = title.text(amount)
         if row is base or not reference:
             calculated = figure is VariantFigure.OCCUPANCY and _is_calculated(row)
             form = QCoreApplication.translate("Variants", "{share}, calculated")
             return form.format(share=written) if calculated else written
-        percent = (found - reference) / reference * 100
+        percent = (amount - reference) / reference * 100
         return f"{written}  {percent:+.0f} %" if percent else written
 
     def tip(row: VariantRow) -> str:
@@ -366,8 +366,8 @@ def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[V
         return f"{text(row)}: {meaning}" if text(row) else meaning
 
     def key(row: VariantRow) -> float:
-        found = number(row)
-        return _LAST if found is None else found
+        amount = number(row)
+        return _LAST if amount is None else amount
 
     def mark(row: VariantRow) -> str:
         return _BEST if row.variant.index in winners else ""
@@ -387,12 +387,12 @@ def _speed_column(table: VariantTable) -> TableColumn[VariantRow]:
         return fastest / row.median_ms if row.median_ms and fastest is not None else None
 
     def text(row: VariantRow) -> str:
-        found = share(row)
-        return "" if found is None else f"{round(found * 100, 1):g} %"
+        speed = share(row)
+        return "" if speed is None else f"{round(speed * 100, 1):g} %"
 
     def key(row: VariantRow) -> float:
-        found = share(row)
-        return _LAST if found is None else found
+        speed = share(row)
+        return _LAST if speed is None else speed
 
     def tip(_row: VariantRow) -> str:
         return QCoreApplication.translate(

@@ -265,14 +265,14 @@ def test_a_long_explanation_does_not_hold_the_panel_open(view):
     assert view.minimumSizeHint().height() < before + 60
 
 
-def test_all_that_can_be_mended_has_one_button(view, qtbot):
+def test_all_that_can_be_fixed_has_one_button(view, qtbot):
     fixes = [Fix(name, FixKind.ADD_OPTION, name) for name in ("-DA", "-DB")]
     asking = Fix("Open", FixKind.OPEN_FILES)
-    button = view.findChild(QPushButton, "mendAllButton")
+    button = view.findChild(QPushButton, "fixAllButton")
     view.model.set_diagnostics((replace(UNDEFINED, fix=fixes[0]), replace(UNDEFINED, fix=asking)))
     assert not button.isVisible()
     view.model.set_diagnostics(tuple(replace(UNDEFINED, fix=f) for f in (*fixes, asking, fixes[0])))
-    assert button.text() == "&Mend all (2)"
+    assert button.text() == "Fi&x all (2)"
     with qtbot.waitSignal(view.fixes_requested) as requested:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert requested.args == [tuple(fixes)]

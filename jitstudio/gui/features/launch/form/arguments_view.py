@@ -1,4 +1,4 @@
-"""The arguments of the kernel to launch: a table of texts, and what is wrong with them."""
+"""The arguments of the kernel to launch: a table of texts, and their problems."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class ArgumentDelegate(CellDelegate):
         if words is None:
             editor = self._line(parent, index)
         else:
-            meanings = {_translated(word): _translated(told) for word, told in words.items()}
+            meanings = {_translated(word): _translated(sense) for word, sense in words.items()}
             editor = self._words(
                 parent,
                 meanings,
@@ -173,7 +173,7 @@ class ArgumentDelegate(CellDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
     ) -> None:
-        """Fills the cell; what is typed into a list of words gets more room than that."""
+        """Fills the cell; a line with words to choose from is wider."""
         place = QRect(option.rect)
         viewport = editor.parentWidget()
         if isinstance(editor, WordEditor) and editor.isEditable() and viewport is not None:
@@ -219,7 +219,7 @@ class ArgumentsTable(CellTable):
 
     @property
     def cells(self) -> ArgumentDelegate:
-        """What draws and edits the cells."""
+        """The delegate that draws and edits the cells."""
         return self._cells
 
     @Slot()
@@ -250,18 +250,18 @@ class ArgumentsTable(CellTable):
         """Gives the names their room, where they are not as long as sentences."""
         names = (self._arguments.parameter(row).name for row in range(self._arguments.rowCount()))
         letters = min(max(map(len, names), default=0), _MOST_LETTERS)
-        wanted = self.fontMetrics().horizontalAdvance("0") * letters + scaled(_BESIDE_NAME)
-        if self.columnWidth(0) < wanted:
-            self.horizontalHeader().resizeSection(0, wanted)
+        width = self.fontMetrics().horizontalAdvance("0") * letters + scaled(_BESIDE_NAME)
+        if self.columnWidth(0) < width:
+            self.horizontalHeader().resizeSection(0, width)
 
 
 def no_kernel() -> str:
-    """Returns what to do while there is none."""
+    """Returns the words in place of a kernel."""
     return QCoreApplication.translate("ArgumentsView", "Build a kernel to launch it.")
 
 
 class ArgumentsView(QWidget):
-    """The table of arguments between what is odd about the kernel and what is wrong with them.
+    """The table of arguments between notes on the kernel and problems of arguments.
 
     Signals:
         arguments_changed: The user changed the text of an argument.
@@ -273,7 +273,7 @@ class ArgumentsView(QWidget):
         super().__init__(parent)
         self.setObjectName("argumentsPane")
         self._model = ArgumentsModel(self) if model is None else model
-        follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
+        follow_letters(self._model, lambda model: model.set_code_font(code_font(CODE_SIZE)))
         self._notes = mark_as(text_label(self, "argumentsNotes"), "warning")
         self._origin = muted(text_label(self, "argumentsOrigin"))
         self._table = ArgumentsTable(self._model, self)
@@ -297,7 +297,7 @@ class ArgumentsView(QWidget):
 
     @property
     def model(self) -> ArgumentsModel:
-        """What is shown."""
+        """The model of the arguments."""
         return self._model
 
     @property

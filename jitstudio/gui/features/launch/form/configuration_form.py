@@ -1,4 +1,4 @@
-"""How many threads a launch has and what they share: grid, block, cluster, shared memory."""
+"""The threads of a launch and their memory: grid, block, cluster, shared memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _LINES = {
 
 
 class ConfigurationForm(FieldRows):
-    """Fields with expressions, what they come to, and the block that would fill the GPU best.
+    """Fields with expressions, their values, and the block that would fill the GPU best.
 
     Signals:
         changed: The user changed something.
@@ -124,7 +124,7 @@ class ConfigurationForm(FieldRows):
         self.set_suggestion(None, None)
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Shows how this is launched, without reporting it as the user's."""
+        """Shows the configuration of `spec`, without the signal of a change by the user."""
         with QSignalBlocker(self._group):
             (self._by_cover if spec.cover or not spec.grid else self._by_grid).setChecked(True)
         texts = {
@@ -141,7 +141,7 @@ class ConfigurationForm(FieldRows):
         self._update()
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns the same launch with what is here."""
+        """Returns `spec` with the configuration of the fields."""
         by_cover = self._by_cover.isChecked()
         return replace(
             spec,
@@ -154,7 +154,7 @@ class ConfigurationForm(FieldRows):
         )
 
     def show_summary(self, text: str) -> None:
-        """Says what the fields come to."""
+        """Shows the values of the expressions."""
         self._summary.setText(text)
         self._summary.setVisible(bool(text))
 
@@ -171,16 +171,16 @@ class ConfigurationForm(FieldRows):
         self._suggestion.setText(message)
         self._update()
 
-    def _radio(self, name: str, text: str, what: str) -> QRadioButton:
+    def _radio(self, name: str, text: str, meaning: str) -> QRadioButton:
         radio = QRadioButton(text, self)
         radio.setObjectName(name)
-        radio.setToolTip(what)
-        radio.setAccessibleName(what)
+        radio.setToolTip(meaning)
+        radio.setAccessibleName(meaning)
         return radio
 
     def _line(self, place: str) -> QLineEdit:
-        title, what, example = (self.tr(text) for text in _LINES[place])
-        line = code_line(self, f"{place}Field", title, what, example)
+        title, meaning, example = (self.tr(text) for text in _LINES[place])
+        line = code_line(self, f"{place}Field", title, meaning, example)
         line.textEdited.connect(self._on_edited)
         return line
 

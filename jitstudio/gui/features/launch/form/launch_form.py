@@ -1,4 +1,4 @@
-"""What to launch: the kernel and its GPU, arguments, how many threads, how often, what to check.
+"""The form of a launch: kernel, GPU, arguments, configuration, run options, checks.
 
 Shows the chosen launch of `LaunchSpecs` and reports what the user edits; changes nothing.
 """
@@ -119,7 +119,7 @@ class CheckForm(FieldRows):
         self._expectations.setPlaceholderText(f"{written} = {read} * {read} + 1")
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Shows what is expected, without reporting it as the user's."""
+        """Shows the expectations of `spec`, without the signal of a change by the user."""
         if self._lines() != spec.expectations:
             with QSignalBlocker(self._expectations):
                 self._expectations.setPlainText("\n".join(spec.expectations))
@@ -128,7 +128,7 @@ class CheckForm(FieldRows):
         self._integer.show_number(spec.integer_tolerance)
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns the same launch with what is here; a tolerance that is none stays as it was."""
+        """Returns `spec` with these checks; a text without a number changes no tolerance."""
         relative, absolute = self._relative.number, self._absolute.number
         integer = self._integer.number
         return replace(
@@ -160,7 +160,7 @@ _BEFORE_ICON = 5
 
 
 class FormSection(QWidget):
-    """A heading with a remark at its right, and what it holds."""
+    """A heading with a remark at the right, and content that can be folded away."""
 
     def __init__(self, name: str, title: str, content: QWidget, *, opened: bool = True) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ class FormSection(QWidget):
 
     @property
     def opened(self) -> bool:
-        """Whether what it holds can be seen."""
+        """Whether the content can be seen."""
         return self._heading.isChecked()
 
     @property
@@ -201,11 +201,11 @@ class FormSection(QWidget):
         return self._heading, self._content
 
     def open(self) -> None:
-        """Shows what it holds."""
+        """Shows the content."""
         self._heading.setChecked(True)
 
     def set_remark(self, text: str) -> None:
-        """Says in short what is inside, for when it is folded away."""
+        """Sets the summary of the content, shown while folded away."""
         self._remark.setText(text)
 
     def _lay_out(self) -> None:
@@ -232,7 +232,7 @@ class FormSection(QWidget):
 
 # From so many characters on, there are two columns.
 _WIDE = 105
-# What is wrong with a field is said below it, in so many lines at most.
+# The problem of a field is shown below the field, in so many lines at most.
 _LINES_BELOW = 4
 
 
@@ -291,22 +291,22 @@ class LaunchForm(QWidget):
         return self._arguments.model.form
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Puts the commands that run and stop next to the kernel, and what works without a GPU."""
+        """Places the commands that run and stop, and the commands without a GPU."""
         self._target.set_actions(run, stop, instead)
 
     @Slot(object)
-    def set_devices(self, found: DeviceList) -> None:
-        """Offers these GPUs, or says why there are none."""
-        self._target.set_devices(found)
+    def set_devices(self, devices: DeviceList) -> None:
+        """Offers GPUs, or says why there are none."""
+        self._target.set_devices(devices)
         self._show_simulated()
 
     def set_device(self, ordinal: int) -> None:
-        """Shows this GPU as chosen, without reporting it as the user's."""
+        """Chooses a GPU, without the signal of a choice by the user."""
         self._target.set_device(ordinal)
         self._show_simulated()
 
     def spec(self) -> LaunchSpec:
-        """Returns the launch as it is here."""
+        """Returns the launch with the values of all fields."""
         spec = self._specs.spec
         if self.form is None:
             return spec
@@ -317,17 +317,17 @@ class LaunchForm(QWidget):
 
     @Slot()
     def finish_editing(self) -> None:
-        """Takes what is being typed into a cell; a launch by shortcut leaves the cell open."""
+        """Takes the text being typed into a cell; a launch by shortcut leaves the cell open."""
         self._arguments.table.finish_editing()
 
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:
-        """What is in a field that no `LaunchSpec` can hold."""
+        """The problems of texts that no `LaunchSpec` can hold."""
         return tuple(problem for part in self._parts for problem in part.unreadable)
 
     @Slot(tuple)
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Says each problem where it belongs."""
+        """Shows each problem at its field."""
         parts = (self._target, self._arguments, *self._parts)
         for part in parts:
             part.show_problems(problems)
@@ -337,7 +337,7 @@ class LaunchForm(QWidget):
             self._options_section.open()
 
     def reveal(self, place: str) -> None:
-        """Brings the field of this place into view, what is said below it too, and type there.
+        """Brings the field of a place into view with the problem below, and the keyboard there.
 
         Args:
             place: See `SpecProblem.where`.
@@ -355,15 +355,15 @@ class LaunchForm(QWidget):
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
-        """Says what the configuration comes to, such as `models.launch_text.config_text`."""
+        """Shows the values of the configuration, such as `models.launch_text.config_text`."""
         self._configuration.show_summary(text)
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:
-        """Offers a block size with its occupancy from 0 to 1; None where none is known."""
+        """Offers a block size with its occupancy from 0 to 1; None where unknown."""
         self._configuration.set_suggestion(block, occupancy)
 
     def set_sanitizer_problem(self, problem: str) -> None:
-        """Says why nothing can be run under compute-sanitizer; empty where it can."""
+        """Says why nothing can be run under compute-sanitizer; empty where runs are possible."""
         self._options.set_sanitizer_problem(problem)
 
     def set_running(self, running: bool) -> None:

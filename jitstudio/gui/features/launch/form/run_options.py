@@ -1,4 +1,4 @@
-"""How often a launch is run, from which code, and what is watched meanwhile."""
+"""The options of a run: how often, from which code, and which accesses are watched."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _NUMBERS = {
         ),
     ),
 }
-# Likewise: what its tick box says, and what that means.
+# Likewise: the words of a tick box, and their meaning.
 _TICKS = {
     "flush_l2": (
         QT_TRANSLATE_NOOP("RunOptionsForm", "Flush the L2 cache"),
@@ -151,7 +151,7 @@ class RunOptionsForm(FieldRows):
 
     @property
     def summary(self) -> str:
-        """The most important of it in a few words."""
+        """The most important options in a few words."""
         if self._is_simulated:
             return self._simulated_summary()
         tool = self._sanitizer.currentData()
@@ -162,7 +162,7 @@ class RunOptionsForm(FieldRows):
         return ", ".join(filter(None, parts))
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Shows how this is run, without reporting it as the user's."""
+        """Shows the options of `spec`, without the signal of a change by the user."""
         self._timeout.show_number(spec.timeout)
         for place, field in self._whole.items():
             field.show_number(getattr(spec, place))
@@ -172,7 +172,7 @@ class RunOptionsForm(FieldRows):
             tick.setChecked(getattr(spec, place))
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns the same launch with what is here; a number that is none stays as it was."""
+        """Returns `spec` with the options of the fields; a text without a number changes nothing."""
         whole: dict[str, Any] = {
             place: int(field.number)
             for place, field in self._whole.items()
@@ -193,9 +193,9 @@ class RunOptionsForm(FieldRows):
         )
 
     def set_sanitizer_problem(self, problem: str) -> None:
-        """Says why nothing can be run under compute-sanitizer; empty where it can.
+        """Says why nothing can be run under compute-sanitizer; empty where runs are possible.
 
-        What was chosen stays: a project of another machine may ask for it.
+        The choice stays: a project of another machine may ask for a tool.
         """
         self._tips["sanitizer"] = problem or self.tr(
             "Run under a tool of compute-sanitizer; this is slow, and not timed"
@@ -209,7 +209,7 @@ class RunOptionsForm(FieldRows):
             item.setToolTip("" if tool is None else plain_tooltip(problem))
 
     def set_simulated(self, is_simulated: bool | None) -> None:
-        """Greys what has no meaning in the simulator, or on a GPU; None where that is not known."""
+        """Greys the options without meaning in the simulator, or on a GPU; none where unknown."""
         self._is_simulated = bool(is_simulated)
         for places, applies in (
             (_ON_GPU, not is_simulated),
@@ -233,7 +233,7 @@ class RunOptionsForm(FieldRows):
         return ", ".join(parts)
 
     def _show_tips(self) -> None:
-        """Says what each field means, or why it is grey."""
+        """Shows the meaning of each field, or why the field is grey."""
         reasons = {
             **dict.fromkeys(_ON_GPU, self.tr("For launches on a GPU: the simulator has no times.")),
             **dict.fromkeys(_SIMULATED, self.tr("For the simulator only.")),
@@ -248,19 +248,19 @@ class RunOptionsForm(FieldRows):
             field.setAccessibleDescription(tip)
 
     def _add_numbers(self, title: str, labels: dict[str, QLabel]) -> None:
-        """Appends a row of numbers, each with what it counts behind it."""
+        """Appends a row of numbers, each followed by the name of the counted thing."""
         parts = chain.from_iterable((self._whole[place], label) for place, label in labels.items())
         self.add(title, *parts, places={place: self._whole[place] for place in labels})
 
     def _number(self, place: str, *, whole: bool = False, positive: bool = False) -> NumberField:
-        title, what = (self.tr(text) for text in _NUMBERS[place])
-        return NumberField(self, place, title, what, whole=whole, positive=positive)
+        title, meaning = (self.tr(text) for text in _NUMBERS[place])
+        return NumberField(self, place, title, meaning, whole=whole, positive=positive)
 
-    def _choice(self, place: str, title: str, what: str) -> QComboBox:
+    def _choice(self, place: str, title: str, meaning: str) -> QComboBox:
         field = QComboBox(self)
         field.setObjectName(f"{place}Field")
         field.setAccessibleName(title)
-        field.setToolTip(what)
+        field.setToolTip(meaning)
         field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         field.setMinimumContentsLength(10)
         field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -268,10 +268,10 @@ class RunOptionsForm(FieldRows):
         return field
 
     def _tick(self, place: str) -> QCheckBox:
-        text, what = (self.tr(words) for words in _TICKS[place])
+        text, meaning = (self.tr(words) for words in _TICKS[place])
         tick = QCheckBox(text, self)
         tick.setObjectName(f"{place}Field")
-        tick.setToolTip(what)
+        tick.setToolTip(meaning)
         tick.clicked.connect(self._on_changed)
         return tick
 

@@ -1,4 +1,4 @@
-"""Which kernel is launched on which GPU or in the simulator, and the button that does it."""
+"""The kernel to launch, the GPU or the simulator, and the button that launches."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TargetBar(FieldRows):
     Signals:
         device_chosen: The user wants this GPU or the simulator, by its ordinal.
         kernel_chosen: The user wants this kernel, by its title.
-        fix_requested: The user wants this done about a problem.
+        fix_requested: The user wants this fix of a problem.
     """
 
     device_chosen = Signal(int)
@@ -75,7 +75,7 @@ class TargetBar(FieldRows):
         self.set_devices(DeviceList())
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Puts the commands that run and stop onto their buttons, and what works without a GPU."""
+        """Puts the commands that run and stop onto buttons, and the commands without a GPU."""
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
         for action in instead:
@@ -89,14 +89,14 @@ class TargetBar(FieldRows):
             QWidget.setTabOrder(before, behind)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the buttons into one row where they have room."""
+        """Puts the buttons into a single row where there is room."""
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
         buttons, grid = self._instead_buttons, self._instead_grid
-        wanted = sum(each.sizeHint().width() + grid.horizontalSpacing() for each in buttons)
-        has_room = wanted <= self._device.width()
+        width = sum(b.sizeHint().width() + grid.horizontalSpacing() for b in buttons)
+        has_room = width <= self._device.width()
         columns = len(buttons) if has_room else _LEAST_COLUMNS
         for column in range(grid.columnCount()):
             grid.setColumnStretch(column, 0)
@@ -105,7 +105,7 @@ class TargetBar(FieldRows):
         grid.setColumnStretch(columns, 1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Says what is wrong with kernel, GPU and code, and offers what can be done about it."""
+        """Shows the problems of kernel, GPU and code, and offers the first fix."""
         super().show_problems(problems)
         self._fix = next((p.fix for p in problems if p.fix is not None), None)
         self._fix_button.setVisible(self._fix is not None)
@@ -114,12 +114,12 @@ class TargetBar(FieldRows):
 
     def set_running(self, running: bool) -> None:
         """Shows the command that can be given now."""
-        shown, hidden = (self._stop, self._run) if running else (self._run, self._stop)
+        button, hidden = (self._stop, self._run) if running else (self._run, self._stop)
         had_focus = hidden.hasFocus()
-        shown.show()
+        button.show()
         hidden.hide()
         if had_focus:
-            shown.setFocus()
+            button.setFocus()
 
     @property
     def kernel(self) -> str:
@@ -127,7 +127,7 @@ class TargetBar(FieldRows):
         return self._kernel.currentData() or ""
 
     def set_kernels(self, forms: tuple[KernelForm, ...], chosen: str) -> None:
-        """Offers these kernels, with the one of this title chosen."""
+        """Offers kernels, with the title of the chosen kernel."""
         with QSignalBlocker(self._kernel):
             self._kernel.clear()
             for form in forms:
@@ -144,19 +144,19 @@ class TargetBar(FieldRows):
 
     @property
     def device(self) -> int | None:
-        """The ordinal of what is chosen; None before anything has looked for GPUs."""
+        """The ordinal of the chosen GPU or simulator; None before the search for GPUs has ended."""
         ordinal: int | None = self._device.currentData()
         return ordinal
 
-    def set_devices(self, found: DeviceList) -> None:
-        """Offers these GPUs and the simulator; the one that was chosen stays so."""
+    def set_devices(self, devices: DeviceList) -> None:
+        """Offers GPUs and the simulator; the choice stays."""
         chosen = self.device
-        looked = bool(found.devices or found.problem)
-        driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
+        looked = bool(devices.devices or devices.problem)
+        driver = self.tr("Driver for CUDA {version}").format(version=devices.driver_version)
         simulator = self.tr("Runs the PTX without a GPU, and counts what each line does")
         with QSignalBlocker(self._device):
             self._device.clear()
-            for device in found.choices if looked else ():
+            for device in devices.choices if looked else ():
                 self._device.addItem(device_text(device), device.ordinal)
                 tip = f"{device_text(device)}\n{simulator if device.is_simulated else driver}"
                 row = self._device.count() - 1
@@ -166,21 +166,21 @@ class TargetBar(FieldRows):
         next_steps = self.tr(
             "The simulator runs the kernel here and counts what each line does, without times."
         )
-        # What the whole of it means besides is of no use while the simulator is at hand.
-        self._hint.setText(f"{found.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
-        show_tip(self._hint, found.problem)
+        # The rest of the problem is of no use while the simulator is at hand.
+        self._hint.setText(f"{devices.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
+        show_tip(self._hint, devices.problem)
         for part in (self._hint, self._instead):
-            part.setVisible(bool(found.problem))
+            part.setVisible(bool(devices.problem))
         self.set_device(0 if chosen is None else chosen)
 
     def set_device(self, ordinal: int) -> None:
-        """Shows this one as chosen, or the first where it is gone."""
+        """Chooses a GPU or the simulator; the first where `ordinal` is gone."""
         place = self._device.findData(ordinal)
         self._device.setCurrentIndex(place if place >= 0 or not self._device.count() else 0)
         self._show_device_tip()
 
     def show_general(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Says what is wrong that no field is the place for."""
+        """Shows the problems that belong to no field."""
         self._general.show_problems(problems)
 
     def _show_device_tip(self) -> None:
@@ -204,11 +204,11 @@ class TargetBar(FieldRows):
             self.device_chosen.emit(self.device)
 
 
-def _combo(parent: QWidget, name: str, title: str, what: str) -> QComboBox:
+def _combo(parent: QWidget, name: str, title: str, meaning: str) -> QComboBox:
     combo = QComboBox(parent)
     combo.setObjectName(name)
     combo.setAccessibleName(title)
-    combo.setToolTip(what)
+    combo.setToolTip(meaning)
     combo.setMinimumContentsLength(12)
     combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
