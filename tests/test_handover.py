@@ -289,7 +289,7 @@ def test_several_calls_start_one_window(monkeypatch):
 def test_a_window_that_takes_nothing_says_so():
     off = HandoverServer(None)
     assert windows() == []
-    with pytest.raises(HandoverError, match="Turn on 'Take what programs show'") as refused:
+    with pytest.raises(HandoverError, match="Turn on 'Accept kernels from programs'") as refused:
         hand_over(HANDED)
     assert not isinstance(refused.value, NoWindow)
     on = HandoverServer(lambda _handover: HandoverAnswer(("k.ptx",)))

@@ -40,7 +40,7 @@ def locals_of(function):
 def test_values_are_named_for_what_they_are(nodes):
     functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
     vague = sum(len(_VAGUE.intersection(locals_of(function))) for function in functions)
-    assert 1000 * vague / len(functions) <= 30
+    assert 1000 * vague / len(functions) <= 20
 
 
 def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
@@ -48,8 +48,8 @@ def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
     first_lines = [text.partition("\n")[0] for text in texts]
     what = sum(bool(re.search(r"\bwhat\b", line, re.IGNORECASE)) for line in first_lines)
     vague = sum(bool(_WITHOUT_REFERENT.search(line)) for line in first_lines)
-    assert what / len(first_lines) <= 0.05
-    assert vague / len(first_lines) <= 0.15
+    assert what / len(first_lines) <= 0.03
+    assert vague / len(first_lines) <= 0.1
 
 
 def test_rules_have_their_reasons_beside_them():

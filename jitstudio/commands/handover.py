@@ -136,7 +136,7 @@ class HandoverServer:
                 raise HandoverError("The program is another user's.")
             if self._take is None:
                 raise HandoverError(
-                    "The window takes nothing from programs. Turn on 'Take what programs show' "
+                    "The window takes nothing from programs. Turn on 'Accept kernels from programs' "
                     "in Settings > Python."
                 )
             try:

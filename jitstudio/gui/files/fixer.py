@@ -150,7 +150,7 @@ class Fixer(QObject):
         if not edits:
             self.refused.emit(
                 self.tr(
-                    "The text has changed since that build, and there is nothing left to mend. "
+                    "The text has changed since that build, and there is nothing left to fix. "
                     "Build again."
                 )
             )

@@ -273,7 +273,7 @@ class OutputExports(QObject):
     def _say(self, count: int, form: str) -> None:
         singular = self.tr("Copied 1 line of {kind} {form}")
         said = singular if count == 1 else self.tr("Copied {count:,} lines of {kind} {form}")
-        named = self.tr(", names in words of C++") if self._view.text.stand_ins else ""
+        named = self.tr(", demangled names") if self._view.text.stand_ins else ""
         self.reported.emit(
             said.format(count=count, kind=self._kind.title, form=form).strip() + named
         )

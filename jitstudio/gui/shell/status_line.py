@@ -76,14 +76,14 @@ class StatusLine(QStatusBar):
         self._state.clicked.connect(self.problems_requested)
         self._busy = QProgressBar(textVisible=False)
         self._busy.setObjectName("buildProgress")
-        self._busy.setAccessibleName(self.tr("A build is on its way"))
+        self._busy.setAccessibleName(self.tr("A build is running"))
         self._busy.setRange(0, 0)
         self._busy.setFixedSize(_BUSY_SIZE)
         self._cancel = QToolButton(autoRaise=True)
         self._cancel.setObjectName("cancelBuild")
         self._cancel.setText(self.tr("Cancel"))
         show_icon(self._cancel, "stop")
-        self._cancel.setToolTip(self.tr("End the build that is on its way"))
+        self._cancel.setToolTip(self.tr("End the running build"))
         self._cancel.clicked.connect(self.cancel_requested)
         self._position = _fact("positionLabel")
         self._encoding = _fact("encodingLabel")
@@ -195,7 +195,7 @@ class StatusLine(QStatusBar):
     def show_devices(self, devices: DeviceList | None, chosen: Device | None = None) -> None:
         """Says which GPU kernels are launched on; without a list, that they are not known yet."""
         if devices is None:
-            text, tip = self.tr("GPU: not looked for"), self.tr("Press to look for GPUs")
+            text, tip = self.tr("GPU: not checked yet"), self.tr("Press to look for GPUs")
         elif chosen is None:
             text, tip = self.tr("No GPU"), devices.problem
         else:
@@ -211,7 +211,7 @@ class StatusLine(QStatusBar):
         shown = [t for t in info.tools if t.version or t.tool not in OPTIONAL_TOOLS]
         tools = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
         self._tools.setText(" · ".join(tools))
-        tip = "\n".join(info.problems) or self.tr("Help > Toolchain tells more")
+        tip = "\n".join(info.problems) or self.tr("Help > Toolchain has the versions")
         show_tip(self._tools, tip)
         self._fit()
 

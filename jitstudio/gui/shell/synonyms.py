@@ -21,8 +21,8 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "preferences, configuration, customize"),
     ),
     (
-        QT_TRANSLATE_NOOP("Synonyms", "names in words of c++"),
-        QT_TRANSLATE_NOOP("Synonyms", "demangle, demangled names, unmangle, c++filt"),
+        QT_TRANSLATE_NOOP("Synonyms", "demangled names"),
+        QT_TRANSLATE_NOOP("Synonyms", "demangle, unmangle, names in c++, c++filt"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "host code"),

@@ -52,7 +52,7 @@ class BuildController(QObject):
     Signals:
         module_changed: A build without a link is about another document now, or another program
             is looked at.
-        began: A build is on its way; its subject, request and plan, None where there is none.
+        began: A build is running; its subject, request and plan, None where there is none.
         event_received: An event of that build.
         built: The result of a build of this subject, whether the build began or was refused.
         build_ended: No build is on its way any more.

@@ -384,7 +384,7 @@ class LaunchController(QObject):
         return SpecProblem(
             "code",
             self.tr("The last build failed, so there is no code of what the editor says."),
-            self.tr("Mend the errors in the Problems list first."),
+            self.tr("Fix the errors in the Problems list first."),
         )
 
     def _refusal(self) -> LaunchResult:

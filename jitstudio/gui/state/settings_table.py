@@ -150,7 +150,7 @@ SETTINGS = (
     Setting(
         DEMANGLE,
         LISTINGS,
-        QT_TRANSLATE_NOOP("Settings", "Names in words of C++"),
+        QT_TRANSLATE_NOOP("Settings", "Demangled names"),
         QT_TRANSLATE_NOOP(
             "Settings",
             "PTX, SASS and Compare show saxpy<float>(…) for _Z5saxpyIf…. What is saved and "
@@ -190,7 +190,8 @@ SETTINGS = (
         LISTINGS,
         QT_TRANSLATE_NOOP("Settings", "Columns left of SASS"),
         QT_TRANSLATE_NOOP(
-            "Settings", "Live registers and what else is known of each instruction, or right of it."
+            "Settings",
+            "Live registers and other columns are left of the instructions instead of right.",
         ),
         False,
     ),
@@ -210,7 +211,7 @@ SETTINGS = (
         QT_TRANSLATE_NOOP(
             "Settings",
             "Over the instructions of a line: the most registers at once, or the sum; or how often "
-            "the last simulated launch came to it.",
+            "the last simulated launch executed it.",
         ),
         "highest",
         choices=(
@@ -252,16 +253,14 @@ SETTINGS = (
         "build.on_change",
         BUILD,
         QT_TRANSLATE_NOOP("Settings", "Build on change"),
-        QT_TRANSLATE_NOOP("Settings", "Builds by itself after each edit."),
+        QT_TRANSLATE_NOOP("Settings", "Builds automatically after each edit."),
         True,
     ),
     Setting(
         "build.pause",
         BUILD,
         QT_TRANSLATE_NOOP("Settings", "Pause before a build"),
-        QT_TRANSLATE_NOOP(
-            "Settings", "How long no key is pressed before a build starts by itself."
-        ),
+        QT_TRANSLATE_NOOP("Settings", "How long after the last key a build starts automatically."),
         350,
         least=50,
         most=10_000,
@@ -367,7 +366,7 @@ SETTINGS = (
     Setting(
         "python.take",
         PYTHON,
-        QT_TRANSLATE_NOOP("Settings", "Take what programs show"),
+        QT_TRANSLATE_NOOP("Settings", "Accept kernels from programs"),
         QT_TRANSLATE_NOOP(
             "Settings",
             "Opens what jitstudio.show hands over in Python. It comes by a socket that no other "

@@ -159,7 +159,7 @@ def test_too_much_for_html_is_said(exports, qtbot, monkeypatch):
 def test_names_in_words_are_told(exports, view, qtbot):
     view.respell([".text.f():", *SASS[1:]], {0: ".text.___:"})
     copy = action(exports, "sassCopyAllAction")
-    assert told(exports, qtbot, copy.trigger).endswith(", names in words of C++")
+    assert told(exports, qtbot, copy.trigger).endswith(", demangled names")
     assert QApplication.clipboard().text().startswith(".text.f():\n")
 
 

@@ -124,7 +124,7 @@ def test_the_name_of_a_pane_leads_to_it_whatever_was_chosen_before(started):
 
 # What users of other programs type, and what they mean.
 SYNONYMS = {
-    "demangle": "Names in words of C++",
+    "demangle": "Demangled names",
     "preferences": "Settings",
     "font": "Size of code",
     "export": "Save results",

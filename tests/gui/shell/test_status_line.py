@@ -43,7 +43,7 @@ def shown(status):
 
 def test_it_tells_where_the_cursor_is_what_is_written_and_with_what_it_is_built(status):
     tools = "NVRTC 13.4 · libNVVM 13.4 · nvJitLink 13.4 · nvFatbin 13.4 · nvdisasm 13.4"
-    facts = ["Line 12, column 7", "UTF-8 · LF", "sm_90", "GPU: not looked for", tools]
+    facts = ["Line 12, column 7", "UTF-8 · LF", "sm_90", "GPU: not checked yet", tools]
     assert shown(status) == facts
     assert plain(status.toolTip()) == facts
 

@@ -127,7 +127,7 @@ class SideBySide(QWidget):
         self.left, self.right = (DiffListing(self) for _ in range(2))
         for listing, object_name, name in (
             (self.left, "compareLeft", self.tr("Baseline")),
-            (self.right, "compareRight", self.tr("What it is compared with")),
+            (self.right, "compareRight", self.tr("The newest result")),
         ):
             listing.setObjectName(object_name)
             listing.setAccessibleName(name)

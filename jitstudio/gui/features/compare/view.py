@@ -65,9 +65,7 @@ class CompareView(QWidget):
             "plus",
             command="pinBaselineAction",
         )
-        self.remove = icon_button(
-            self, self.tr("Remove"), self.tr("Keep this baseline no longer"), "trash"
-        )
+        self.remove = icon_button(self, self.tr("Remove"), self.tr("Remove this baseline"), "trash")
         self.previous = icon_button(
             self,
             self.tr("Previous"),
@@ -183,7 +181,7 @@ class CompareView(QWidget):
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setAccessibleName(self.tr("Baseline"))
-        box.setToolTip(self.tr("What is compared with; type another name and press Enter"))
+        box.setToolTip(self.tr("The baseline; type another name and press Enter"))
         line = box.lineEdit()
         assert line is not None
         line.setPlaceholderText(self.tr("Nothing is pinned"))

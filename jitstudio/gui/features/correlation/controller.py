@@ -296,7 +296,7 @@ class CorrelationController(QObject):
             return self.tr("The line tables are being read")
         if side is self._source and self._source.is_edited:
             return self.tr("This line was edited since the build: build again to see what it makes")
-        return self.tr("Nothing matches this line: the line tables tell nothing of it")
+        return self.tr("Nothing matches this line: the line tables do not have it")
 
     def _step(self, step: int) -> None:
         """Goes to the next run of lines that belong to the same line of the source."""

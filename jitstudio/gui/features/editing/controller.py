@@ -91,7 +91,7 @@ class EditingController(QObject):
         else:
             picture = page.code_view.grab() if page is not None else self._tabs.grab()
         QApplication.clipboard().setPixmap(picture)
-        self._status.show_message(self.tr("Copied the picture of what is seen here"))
+        self._status.show_message(self.tr("Copied this view as a picture"))
 
     @Slot()
     def _on_preference_changed(self) -> None:
@@ -159,7 +159,7 @@ class CaretCommands(QObject):
         if editor is None:
             return
         if not editor.carets.select_all():
-            message = self.tr("There are more places than the {count:,} carets that can be")
+            message = self.tr("There are more places than {count:,}, the most carets possible")
             self.reported.emit(message.format(count=MOST))
         elif editor.carets.is_many:
             self.reported.emit(self.tr("{count:,} carets").format(count=editor.carets.count))
@@ -170,9 +170,9 @@ class CaretCommands(QObject):
         if not editor.textCursor().hasSelection():
             self.reported.emit(self.tr("There is no word at the cursor"))
         elif editor.carets.count >= MOST:
-            self.reported.emit(self.tr("There can be {count:,} carets").format(count=MOST))
+            self.reported.emit(self.tr("At most {count:,} carets are possible").format(count=MOST))
         else:
-            self.reported.emit(self.tr("There is no other place of what is selected"))
+            self.reported.emit(self.tr("The selection occurs nowhere else"))
 
     def _editor(self) -> CodeEditor | None:
         return self._tabs.page.editor if self._tabs.page is not None else None

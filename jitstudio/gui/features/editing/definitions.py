@@ -52,7 +52,7 @@ class DefinitionsController(QObject):
         self._palette = Palette(
             "definitionPalette",
             self.tr("Choose one of the definitions"),
-            self.tr("No definition is like this"),
+            self.tr("No definition matches"),
             shell.window,
         )
         self._palette.chosen.connect(self._go)

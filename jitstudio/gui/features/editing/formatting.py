@@ -83,7 +83,7 @@ class FormattingController(QObject):
             return
         editor.apply_edits(result.edits, result.caret)
         if not result.edits:
-            message = self.tr("It was formatted already")
+            message = self.tr("Already formatted")
         elif result.style_file is not None:
             message = self.tr("Formatted as {file} says").format(file=result.style_file)
         elif self._is_restricted:

@@ -150,7 +150,7 @@ class HoverController(QObject):
             self._report(self.tr("Go to a line in an editor, PTX or SASS first"))
         elif self._tips.is_known(hover.kind):
             tip = hover.explain()
-            self._report(tip.line if tip else self.tr("Nothing is known of the words of this line"))
+            self._report(tip.line if tip else self.tr("There is no help on the words of this line"))
         else:
             self._asked = hover.kind
             self._tips.want(hover.kind)

@@ -177,7 +177,7 @@ class RenamingController(QObject):
         start = column + before * grown
         editor.setTextCursor(changes.cursor_over(editor.document(), line, (start, start)))
         self._shell.status.show_message(
-            self.tr("{old} is called {new} now, in {count:,} places").format(
+            self.tr("Renamed {old} to {new} in {count:,} places").format(
                 old=renaming.name, new=name, count=len(renaming.places)
             )
         )

@@ -58,7 +58,7 @@ class SymbolsController(QObject):
         self._palette = Palette(
             "symbolPalette",
             self.tr("Type the name of a kernel, function, type, macro or label"),
-            self.tr("No symbol is called so"),
+            self.tr("No symbol matches"),
             shell.window,
         )
         self._palette.chosen.connect(self._on_chosen)

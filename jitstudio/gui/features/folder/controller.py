@@ -69,7 +69,7 @@ class FolderController(QObject):
         self._palette = Palette(
             "folderPalette",
             self.tr("Type the name of a file"),
-            self.tr("No file is called so"),
+            self.tr("No file matches"),
             shell.window,
         )
         self._palette.chosen.connect(flags.open)

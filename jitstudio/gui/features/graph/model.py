@@ -151,7 +151,7 @@ _BLOCK = QT_TRANSLATE_NOOP("Graph", "Block {name}, {number} of {all}")
 _HEAD = QT_TRANSLATE_NOOP("Graph", "the head of a loop, depth {depth}")
 _INSIDE = QT_TRANSLATE_NOOP("Graph", "in a loop, depth {depth}")
 _LEADS = QT_TRANSLATE_NOOP("Graph", "leads to {names}")
-_AWAY = QT_TRANSLATE_NOOP("Graph", "may lead where the code does not tell")
+_AWAY = QT_TRANSLATE_NOOP("Graph", "may lead to places that are known only when it runs")
 _ENDS = QT_TRANSLATE_NOOP("Graph", "ends here")
 
 

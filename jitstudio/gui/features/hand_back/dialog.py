@@ -76,7 +76,7 @@ class HandBackDialog(QDialog):
         self._override: Path | None = None
         self.packages = QTabBar(self, drawBase=False, expanding=False)
         self.packages.setObjectName("handBackPackages")
-        self.packages.setAccessibleName(self.tr("What shall load it"))
+        self.packages.setAccessibleName(self.tr("Loaded by"))
         for package in KernelPackage:
             self.packages.addTab(package.value)
         self.note = text_label(self, "handBackNote")

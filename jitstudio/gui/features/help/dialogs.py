@@ -40,7 +40,7 @@ def versions(info: ToolchainInfo | None, devices: DeviceList | None) -> tuple[Ve
         devices: The GPUs; None before anything has looked for them.
     """
     translate = QCoreApplication.translate
-    unknown = translate("Versions", "not looked for")
+    unknown = translate("Versions", "not checked yet")
     rows = (
         *program_versions(),
         ("Qt", f"{qVersion()}, {QGuiApplication.platformName()}"),
@@ -115,7 +115,7 @@ class AboutDialog(QDialog):
         table = QTreeWidget(self)
         table.setObjectName("versionsTable")
         table.setAccessibleName(self.tr("Versions"))
-        table.setWhatsThis(self.tr("Everything that has a part in a build or a launch."))
+        table.setWhatsThis(self.tr("All tools that builds and launches use."))
         table.setRootIsDecorated(False)
         table.setAlternatingRowColors(True)
         table.setHeaderLabels((self.tr("Part"), self.tr("Version")))

@@ -326,7 +326,7 @@ class ShortcutsDialog(QDialog):
         problem = self._problem(row.name, key) if row is not None and row.name and key else None
         message, is_final = problem or ("", False)
         if row is None:
-            message = self.tr("Choose a command, then press the keys that it shall have.")
+            message = self.tr("Choose a command, then press its new keys.")
         elif not can_change:
             message = self.tr("These keys belong to the view, and cannot be changed.")
         self._note.setText(message)

@@ -102,7 +102,7 @@ class KernelsView(QWidget):
         )
 
     def _make_table(self) -> RowsTable[TitledKernel]:
-        name = self.tr("Kernels and what they need")
+        name = self.tr("Kernels and their resources")
         table = RowsTable(name, "kernelsTable", _COLUMNS, self)
         figures = range(1, len(_COLUMNS) - 1)
         widths = {n: len(_COLUMNS[n].heading) + 3 for n in figures}

@@ -57,7 +57,7 @@ def install(context: Context) -> Iterator[None]:
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     launches = state.launches
     other = QCoreApplication.translate(
-        "Launch", "This came of other code than is shown: of another tab, or before it was changed."
+        "Launch", "These results are of other code: of another tab, or from before a change."
     )
     shell.stale_marks.add(view.results, lambda: launches.is_result_behind, why=other)
     launches.code_changed.connect(shell.stale_marks.update)

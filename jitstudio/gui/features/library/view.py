@@ -79,7 +79,7 @@ class LibraryView(QWidget):
         self._status.setObjectName("libraryStatus")
         self._stop = QToolButton(self)
         self._stop.setText(self.tr("Stop"))
-        self._stop.setToolTip(self.tr("Do not read the file any further (Esc)"))
+        self._stop.setToolTip(self.tr("Stop reading the file (Esc)"))
         self._stop.clicked.connect(self.stop_wanted)
         self._notes = muted(ShorteningLabel(self))
         self._notes.setObjectName("libraryNotes")
@@ -187,7 +187,7 @@ class LibraryView(QWidget):
         return self.tr(
             "Open a program, a shared or static library, a wheel or a zip, or the folder of a "
             "cache, or drop it here.\n"
-            "The kernels inside are listed with what they need, and each can be read."
+            "The kernels inside are listed with their resources, and each can be opened."
         )
 
     def _show(self, listing: LibraryListing | None, *, is_same: bool = False) -> None:

@@ -33,7 +33,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 _MODES = {
     LinkMode.NONE: (
         QT_TRANSLATE_NOOP("LinkView", "Do not link"),
-        QT_TRANSLATE_NOOP("LinkView", "Every module is built by itself."),
+        QT_TRANSLATE_NOOP("LinkView", "Each module is built separately."),
     ),
     LinkMode.PTX: (
         QT_TRANSLATE_NOOP("LinkView", "Link PTX"),

@@ -137,7 +137,7 @@ class NamesView(QWidget):
         if not self._editable:
             return self.tr("The kernels of this tab are listed here after a build.")
         return self.tr(
-            "No names yet.\nA template makes no code until somebody names an instance of it: "
+            "No names yet.\nA template makes no code until an instance of it is named: "
             "add a name expression above, such as saxpy<float>, and build."
         )
 

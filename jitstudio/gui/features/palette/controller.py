@@ -91,7 +91,7 @@ class PaletteController(QObject):
         self._palette = Palette(
             "commandPalette",
             self.tr("Type a command, pane, tab, kernel, target or setting"),
-            self.tr("Nothing is called so"),
+            self.tr("Nothing matches"),
             window,
         )
         self._palette.chosen.connect(self._on_chosen)

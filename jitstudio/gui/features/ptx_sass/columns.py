@@ -153,7 +153,7 @@ class ColumnsController(QObject):
             return
         peak = peak_line(cells, self._line_to_leave(cells), step)
         if peak is None:
-            tell(self.tr("nvdisasm tells no live registers of this function"))
+            tell(self.tr("nvdisasm reports no live registers for this function"))
             return
         line, number, function = peak
         self._shell.layout.uncover(self._pane)

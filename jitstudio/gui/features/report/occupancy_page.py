@@ -139,10 +139,10 @@ class OccupancyPage(QWidget):
 
     def _why_unknown(self, reading: KernelReading) -> str:
         if reading.limits is None:
-            return self.tr(
-                "What a multiprocessor of {target} holds has not been published."
-            ).format(target=reading.arch)
-        return self.tr("How many registers it needs was not told: this is no kernel.")
+            return self.tr("The limits of a multiprocessor of {target} are not published.").format(
+                target=reading.arch
+            )
+        return self.tr("The number of registers is unknown: this is not a kernel.")
 
     def _fit_table(self) -> None:
         """Makes the table as high as all rows; the curves have the rest."""

@@ -215,7 +215,7 @@ class OverviewPage(QWidget):
         self._share_room()
 
     def _make_table(self) -> RowsTable[ReportFigure]:
-        name = self.tr("What the kernel needs")
+        name = self.tr("Resources of the kernel")
         table = RowsTable(name, "figuresTable", FIGURE_COLUMNS, self, is_sortable=False)
         table.horizontalHeader().hide()
         table.set_columns(stretched=1, widths={0: longest_name() + 2})

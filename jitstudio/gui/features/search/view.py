@@ -63,7 +63,7 @@ class SearchView(QWidget):
         self._status = QLabel(self, textFormat=Qt.TextFormat.PlainText)
         self._stop = QToolButton(self)
         self._stop.setText(self.tr("Stop"))
-        self._stop.setToolTip(self.tr("Search no further (Esc)"))
+        self._stop.setToolTip(self.tr("Stop the search (Esc)"))
         self._stop.clicked.connect(self.stop_wanted)
         self._delegate = _HitDelegate(self)
         self._table = self._make_table()
@@ -147,7 +147,7 @@ class SearchView(QWidget):
             super().keyPressEvent(event)
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable(self.tr("What was found"), self)
+        table = PanelTable(self.tr("Search results"), self)
         table.setObjectName("searchTable")
         table.setModel(self._model)
         table.setItemDelegateForColumn(0, self._delegate)

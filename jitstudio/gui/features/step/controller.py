@@ -456,7 +456,7 @@ class StepController(QObject):
         text = words.format(kernel=kernel, size=len(data))
         if gone:
             words = self.tr(
-                "Recordings take at most {most} MiB together: that of {kernels} had to go."
+                "Recordings take at most {most} MiB together: that of {kernels} was removed."
             )
             text += " " + words.format(most=MOST_RECORDED >> 20, kernels=", ".join(gone))
         self._shell.status.show_message(text)

@@ -49,7 +49,7 @@ class LaneStrip(QWidget):
         self._active = state.active if state is not None else 0
         self._lane = state.lane if state is not None else 0
         count = self._active.bit_count()
-        words = self.tr("{count} of 32 lanes execute the instruction; lane {lane} is looked at")
+        words = self.tr("{count} of 32 lanes execute the instruction; lane {lane} is selected")
         self.setAccessibleDescription(words.format(count=count, lane=self._lane))
         self.update()
 

@@ -127,7 +127,7 @@ class MemoryModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 place = f"[{self._first + at}]"
                 if not self._written[at]:
-                    return self.tr("{place}: nobody has written it").format(place=place)
+                    return self.tr("{place}: not written yet").format(place=place)
                 return f"{place} = {self._values[at]!r}"
             case Qt.ItemDataRole.FontRole if at in self._changed:
                 font = QFont()
@@ -181,7 +181,7 @@ class MemoryPlot(QWidget):
         painter.setPen(theme.ui.muted_text)
         if not known:
             painter.drawText(
-                area, Qt.AlignmentFlag.AlignCenter, self.tr("Nobody has written any of it.")
+                area, Qt.AlignmentFlag.AlignCenter, self.tr("Nothing has been written here yet.")
             )
             painter.end()
             return

@@ -51,14 +51,14 @@ _REASONS = {
     StopReason.BREAKPOINT: QT_TRANSLATE_NOOP("StepView", "Stopped at a breakpoint"),
     StopReason.CURSOR: QT_TRANSLATE_NOOP("StepView", "Stopped at the line of the cursor"),
     StopReason.BARRIER: QT_TRANSLATE_NOOP("StepView", "Stopped at a barrier"),
-    StopReason.DIVERGENCE: QT_TRANSLATE_NOOP("StepView", "Lanes of the warp have parted"),
+    StopReason.DIVERGENCE: QT_TRANSLATE_NOOP("StepView", "Lanes of the warp have diverged"),
     StopReason.CHANGE: QT_TRANSLATE_NOOP("StepView", "The register has changed"),
     StopReason.ENDED: QT_TRANSLATE_NOOP("StepView", "The thread has ended"),
     StopReason.END: QT_TRANSLATE_NOOP("StepView", "The run has ended"),
     StopReason.START: QT_TRANSLATE_NOOP("StepView", "This is the start"),
-    StopReason.FAULT: QT_TRANSLATE_NOOP("StepView", "A thread does what it must not"),
-    StopReason.FIRST: QT_TRANSLATE_NOOP("StepView", "There is nothing before"),
-    StopReason.LAST: QT_TRANSLATE_NOOP("StepView", "There is nothing behind"),
+    StopReason.FAULT: QT_TRANSLATE_NOOP("StepView", "A thread has faulted"),
+    StopReason.FIRST: QT_TRANSLATE_NOOP("StepView", "There is no earlier step"),
+    StopReason.LAST: QT_TRANSLATE_NOOP("StepView", "There is no later step"),
 }
 # Instructions that access memory, and have no picture.
 _TEXELS = ("tex", "tld4", "suld", "sust")
@@ -199,7 +199,7 @@ class StepView(QWidget):
         self._outdated.hide()
         self._console = text_label(self, "stepConsole")
         self.groups = self._table(
-            self.tr("Who is where"),
+            self.tr("Threads by place"),
             "stepGroups",
             group_columns(self._spell),
             3,
@@ -359,7 +359,7 @@ class StepView(QWidget):
         ):
             self.tabs.addTab(widget, title)
         self.tabs.setObjectName("stepTabs")
-        self.tabs.setAccessibleName(self.tr("What is seen at this step"))
+        self.tabs.setAccessibleName(self.tr("State at this step"))
         self.tabs.setDocumentMode(True)
         head = QVBoxLayout()
         head.setContentsMargins(10, 6, 10, 6)
@@ -486,7 +486,7 @@ class StepView(QWidget):
         elif (opcode := _opcode(state.instruction)) in _TEXELS:
             self._access_text.setText(texels_text())
         elif opcode in _NOT_DRAWN:
-            words = self.tr("What {opcode} reads and writes is not drawn.")
+            words = self.tr("The accesses of {opcode} are not drawn.")
             self._access_text.setText(words.format(opcode=opcode))
         else:
             self._access_text.setText(

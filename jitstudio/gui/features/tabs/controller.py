@@ -185,7 +185,7 @@ class TabsController(QObject):
         self._palette = Palette(
             "tabPalette",
             self.tr("Type the name of a tab or of a recent file"),
-            self.tr("No tab or recent file is called so"),
+            self.tr("No tab or recent file matches"),
             window,
         )
         self._palette.chosen.connect(self._on_chosen)

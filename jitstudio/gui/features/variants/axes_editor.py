@@ -48,7 +48,7 @@ from jitstudio.variants.plan import PlanSize
 _ADD_KEYS, _DUPLICATE_KEYS, _REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
 _UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
 _EDITORS = {
-    KIND: QT_TRANSLATE_NOOP("AxisDelegate", "What is varied"),
+    KIND: QT_TRANSLATE_NOOP("AxisDelegate", "Setting that varies"),
     NAME: QT_TRANSLATE_NOOP("AxisDelegate", "Name"),
     VALUES: QT_TRANSLATE_NOOP("AxisDelegate", "Values"),
 }
@@ -90,14 +90,14 @@ class AxesTable(CellTable):
     """A row for each axis; rows are added, doubled, moved and removed by keys, too."""
 
     def __init__(self, model: AxesModel, parent: QWidget | None = None) -> None:
-        super().__init__(QCoreApplication.translate("AxesTable", "What is varied"), parent)
+        super().__init__(QCoreApplication.translate("AxesTable", "Axes of the variants"), parent)
         self._axes = model
         self._cells = AxisDelegate(self)
         self.setObjectName("axesTable")
         self.setItemDelegate(self._cells)
         self.setModel(model)
         self.set_columns(stretched=VALUES, widths={KIND: 15, NAME: 16})
-        self.set_hint(self.tr("Add an axis to say what is varied."))
+        self.set_hint(self.tr("Add an axis to choose what varies."))
         self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
         self.add_command(self.tr("&Add an axis"), self.add, _ADD_KEYS)
         self.add_command(self.tr("&Duplicate"), self.duplicate, _DUPLICATE_KEYS)

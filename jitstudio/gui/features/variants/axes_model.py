@@ -44,7 +44,7 @@ WORDS: dict[AxisKind, AxisLabels] = {
         QT_TRANSLATE_NOOP("AxisLabels", "block"),
         QT_TRANSLATE_NOOP(
             "AxisLabels",
-            "Threads per block. Part blocks with several axes by semicolons: 16,16; 32,8",
+            "Threads per block. Separate blocks with several axes by semicolons: 16,16; 32,8",
         ),
         "64, 128, 256, 512",
     ),
@@ -68,7 +68,7 @@ WORDS: dict[AxisKind, AxisLabels] = {
         QT_TRANSLATE_NOOP("AxisLabels", "options"),
         QT_TRANSLATE_NOOP(
             "AxisLabels",
-            "Options beside those of the build, each set parted from the next by a semicolon",
+            "Options beside those of the build, the sets separated by semicolons",
         ),
         "; --use_fast_math",
     ),
@@ -150,9 +150,9 @@ class AxesModel(TitledModel):
         self._font: QFont | None = None
         self._titles = self.tr("Vary"), self.tr("Name"), self.tr("Values")
         self._help = {
-            KIND: self.tr("What is varied."),
+            KIND: self.tr("The setting that varies."),
             NAME: self.tr("Of the template parameter, the macro or the argument."),
-            VALUES: self.tr("Parted by commas, or by semicolons where a value has commas itself."),
+            VALUES: self.tr("Separated by commas, or by semicolons where a value has commas."),
         }
 
     @property
@@ -167,7 +167,7 @@ class AxesModel(TitledModel):
             VariantError: A text names no values, or there is no axis.
         """
         if not self._rows:
-            raise VariantError(self.tr("Add an axis to say what is varied."))
+            raise VariantError(self.tr("Add an axis to choose what varies."))
         return tuple(row.axis() for row in self._rows)
 
     def show_rows(self, rows: tuple[AxisText, ...]) -> None:

@@ -318,7 +318,7 @@ class VariantsDialog(QDialog):
         self._rows[row.variant.index] = row
         if row.outcome == LaunchOutcome.MISSING.value and not self.notice:
             built = self.tr(
-                "All variants are built all the same: below are their registers, spilled bytes and "
+                "All variants are built anyway: below are their registers, spilled bytes and "
                 "occupancy."
             )
             self._notice.say(f"{row.message} {built}")

@@ -241,8 +241,7 @@ class VariantsTable(QWidget):
         if self._has_begun:
             return self.tr("Each variant has a row here soon.")
         return self.tr(
-            "Nothing has been built yet.\n"
-            "Say what is varied, and run it: each variant has a row here."
+            "Nothing has been built yet.\nAdd axes and run: each variant has a row here."
         )
 
     def _layout(self) -> tuple[object, ...]:

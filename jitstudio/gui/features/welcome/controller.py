@@ -137,7 +137,7 @@ class Environment(QObject):
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """All known findings; tools not looked for yet have neither a problem nor a find."""
+        """All known findings; tools not checked yet have neither a problem nor a find."""
         return (*self._tools, *self._gpus, self._window)
 
     def check_window(self) -> None:

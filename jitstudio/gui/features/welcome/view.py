@@ -206,7 +206,7 @@ class EnvironmentList(QWidget):
         title.setText(finding.name)
         title.setWordWrap(False)
         words = text_label(self, f"{finding.name}Finding")
-        words.setText(finding.problem or finding.found or self.tr("not looked for yet"))
+        words.setText(finding.problem or finding.found or self.tr("not checked yet"))
         show_tip(words, finding.place)
         words.setTextInteractionFlags(_SELECTABLE)
         muted(words)
@@ -222,7 +222,7 @@ class EnvironmentList(QWidget):
             return "warning", self.tr("not here")
         if finding.found:
             return "success", self.tr("found")
-        return "info", self.tr("not looked for yet")
+        return "info", self.tr("not checked yet")
 
 
 # Narrower, and the columns are below one another.
@@ -328,7 +328,7 @@ class WelcomePage(QScrollArea):
             self._recent_cards.append(card)
         if not paths:
             hint = text_label(self, "noRecent")
-            hint.setText(self.tr("Files and projects that you open or save will stand here."))
+            hint.setText(self.tr("Files and projects that you open or save appear here."))
             muted(hint)
             self._recent.addWidget(hint)
         self._order_tabs()

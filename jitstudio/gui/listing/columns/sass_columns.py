@@ -258,7 +258,7 @@ COLUMNS = (
     ListingColumn(
         "yield",
         QT_TRANSLATE_NOOP("SassColumns", "Yield"),
-        QT_TRANSLATE_NOOP("SassColumns", "Y: the scheduler is told to prefer another warp now"),
+        QT_TRANSLATE_NOOP("SassColumns", "Y: asks the scheduler to prefer another warp now"),
         6,
         _controlled(lambda control: "Y" if control.yields else ""),
         about=QT_TRANSLATE_NOOP("SassColumns", "to another warp"),

@@ -19,7 +19,7 @@ def test_the_status_bar_follows_text_gpu_and_build(started, tmp_path):
     assert encoding.text() == "UTF-8 · LF"
     assert started.find(QLabel, "targetLabel").text() == str(QUICK_ARCH)
     assert started.find(QLabel, "builtLabel").text().startswith("Built at ")
-    assert gpu.text() == "GPU: not looked for"
+    assert gpu.text() == "GPU: not checked yet"
 
     file = tmp_path / "windows.cu"
     file.write_bytes(b"__global__ void k() {}\r\n")

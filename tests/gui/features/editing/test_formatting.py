@@ -38,7 +38,7 @@ def test_formatting(driver, tmp_path, monkeypatch):
     assert "{\n     p[threadIdx.x] = 1;\n}\nvoid f() {}" in after
     behind = editor.textCursor().block().text()[editor.textCursor().positionInBlock() :]
     assert behind == "threadIdx.x] = 1;"
-    formatted("It was formatted already")
+    formatted("Already formatted")
     driver.trigger("undoAction")
     assert editor.toPlainText() == MESSY
     # Of many changes one is made, to the same effect.

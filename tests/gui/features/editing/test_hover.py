@@ -54,7 +54,7 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     put_caret(started, CodeKind.SASS, "SR_TID.X", column=0)
     assert explained(started, "S2R")
     put_caret(started, CodeKind.PTX, "//", column=0)
-    explained(started, "Nothing is known of the words of this line")
+    explained(started, "There is no help on the words of this line")
     started.shell.layout.bring_up(started.pane("problems"))
     started.trigger("explainAction")
     assert "Go to a line" in started.shell.status.currentMessage()

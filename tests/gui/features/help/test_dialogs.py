@@ -39,7 +39,7 @@ def test_all_parts_are_told_with_their_versions(qapp):
 
 def test_what_nobody_has_looked_for_is_not_called_missing(qapp):
     told = dict(versions(None, None))
-    assert told["Tools"] == told["GPU"] == "not looked for"
+    assert told["Tools"] == told["GPU"] == "not checked yet"
     assert dict(versions(INFO, DeviceList(problem="No driver.")))["driver"] == "not found"
 
 

@@ -79,7 +79,7 @@ def test_each_finding_has_a_mark_in_words_and_says_what_to_do(qtbot):
         ("NVRTC", "found", "13.4"),
         ("nvJitLink", "missing", "Install it with: pip install x"),
         ("driver", "not here", "No driver."),
-        ("window", "not looked for yet", "not looked for yet"),
+        ("window", "not checked yet", "not checked yet"),
     ]
     assert rows(shown) == told
     assert plain(shown.findChild(QLabel, "NVRTCFinding").toolTip()) == ["/lib/libnvrtc.so"]

@@ -55,7 +55,7 @@ _LINES = {
         QT_TRANSLATE_NOOP(
             "ConfigurationForm",
             "Bytes of dynamic shared memory of a block, an expression such as 48*1024. "
-            "More than 48 KiB is asked for by itself.",
+            "More than 48 KiB is requested automatically.",
         ),
         "0",
     ),

@@ -86,7 +86,7 @@ _TICKS = {
         QT_TRANSLATE_NOOP(
             "RunOptionsForm",
             "Run the same launch on a GPU and in the simulator, "
-            "and tell the first difference in each buffer",
+            "and report the first difference in each buffer",
         ),
     ),
 }
@@ -172,7 +172,7 @@ class RunOptionsForm(FieldRows):
             tick.setChecked(getattr(spec, place))
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns `spec` with the options of the fields; a text without a number changes nothing."""
+        """Returns `spec` with the options of the fields; a text without number changes nothing."""
         whole: dict[str, Any] = {
             place: int(field.number)
             for place, field in self._whole.items()

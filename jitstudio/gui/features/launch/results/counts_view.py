@@ -47,7 +47,7 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
     ),
     _count(
         QT_TRANSLATE_NOOP("Columns", "Executed"),
-        QT_TRANSLATE_NOOP("Columns", "times that a warp came here"),
+        QT_TRANSLATE_NOOP("Columns", "executions by a warp"),
         lambda row: row.executions,
     ),
     TableColumn(
@@ -69,7 +69,7 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
     ),
     _count(
         QT_TRANSLATE_NOOP("Columns", "Used"),
-        QT_TRANSLATE_NOOP("Columns", "of the bytes in these sectors were asked for"),
+        QT_TRANSLATE_NOOP("Columns", "of the bytes in these sectors were requested"),
         lambda row: row.used_share,
         ".0%",
     ),
@@ -90,12 +90,12 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
     ),
     _count(
         QT_TRANSLATE_NOOP("Columns", "Divergent"),
-        QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp parted here"),
+        QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp diverged here"),
         lambda row: row.divergent,
     ),
     _count(
         QT_TRANSLATE_NOOP("Columns", "At one address"),
-        QT_TRANSLATE_NOOP("Columns", "lanes of a warp at most met at one address in an atomic"),
+        QT_TRANSLATE_NOOP("Columns", "lanes of a warp at most used one address in an atomic"),
         lambda row: row.lanes_per_address,
     ),
 )

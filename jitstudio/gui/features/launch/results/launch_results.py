@@ -54,7 +54,7 @@ class LaunchResults(QWidget):
         self.console = ConsoleView(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("launchResultTabs")
-        self._tabs.setAccessibleName(self.tr("What came of the launch"))
+        self._tabs.setAccessibleName(self.tr("Results of the launch"))
         self._tabs.setDocumentMode(True)
         for pane, title in (
             (self.result, self.tr("Result")),

@@ -259,7 +259,7 @@ class ResultView(QWidget):
             return self.tr("What can be done without a GPU is listed where one is chosen.")
         return self.tr(
             "There is nothing to look at.\n"
-            "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
+            "Write what a buffer should hold, such as “out = a * x + y”, to have it checked."
         )
 
     @Slot(str)
@@ -267,7 +267,7 @@ class ResultView(QWidget):
         """Shows the progress of the running launch."""
         self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
         self._table.set_rows(())
-        self._table.set_hint(self.tr("The launch is under way."))
+        self._table.set_hint(self.tr("The launch is running."))
         self._details.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -276,7 +276,7 @@ class ResultView(QWidget):
         self._splitter.fit(event.size())
 
     def _make_table(self) -> RowsTable[LaunchNote]:
-        name = self.tr("What came of the launch")
+        name = self.tr("Results of the launch")
         table = RowsTable(name, "resultTable", note_columns(), self, is_sortable=False)
         table.set_columns(stretched=0, widths={1: 12, 2: 16})
         table.hide_when_narrow(1, least=60)

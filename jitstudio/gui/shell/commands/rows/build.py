@@ -31,7 +31,7 @@ BUILD_ROWS = (
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "Build on &change"),
         icon="auto-build",
-        tip=QT_TRANSLATE_NOOP("Actions", "Build by itself after a pause in typing"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Build automatically after a pause in typing"),
         checkable=True,
     ),
     ActionSpec(
@@ -91,7 +91,7 @@ BUILD_ROWS = (
         "emptyCacheAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "&Empty the cache"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Forget all results on this machine"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Delete all results on this machine"),
     ),
     ActionSpec(
         "precompileAction",
@@ -175,7 +175,7 @@ BUILD_ROWS = (
     ActionSpec(
         "mendAllAction",
         BUILD,
-        QT_TRANSLATE_NOOP("Actions", "Mend all p&roblems"),
+        QT_TRANSLATE_NOOP("Actions", "Fix all p&roblems"),
         keys=("Ctrl+Shift+.",),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Carry out all fixes that are offered; one step of undo for each text"
@@ -187,7 +187,7 @@ BUILD_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Sho&w the message here"),
         keys=("Ctrl+F1",),
         tip=QT_TRANSLATE_NOOP(
-            "Actions", "Tell what the compiler says about the line with the cursor"
+            "Actions", "Show the compiler's message about the line with the cursor"
         ),
     ),
 )

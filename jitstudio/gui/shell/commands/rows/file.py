@@ -140,7 +140,7 @@ FILE_ROWS = (
         EXCHANGE,
         QT_TRANSLATE_NOOP("Actions", "&Import from Compiler Explorer…"),
         tip=QT_TRANSLATE_NOOP(
-            "Actions", "Make a project of a link of Compiler Explorer, or of a file from there"
+            "Actions", "Make a project from a link or a file of Compiler Explorer"
         ),
     ),
     ActionSpec(
@@ -162,7 +162,7 @@ FILE_ROWS = (
         "newProjectAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Ne&w project"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs and begin anew"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs and start with an empty project"),
         separated=True,
     ),
     ActionSpec(

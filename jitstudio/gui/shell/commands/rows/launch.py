@@ -81,7 +81,7 @@ LAUNCH_ROWS = (
                 ("Alt+Shift+F5",),
                 "stop",
                 False,
-                QT_TRANSLATE_NOOP("Actions", "Forget the simulated run; breakpoints stay"),
+                QT_TRANSLATE_NOOP("Actions", "End the simulated run; breakpoints stay"),
             ),
             (
                 "continueAction",
@@ -178,7 +178,7 @@ LAUNCH_ROWS = (
                 "",
                 False,
                 QT_TRANSLATE_NOOP(
-                    "Actions", "Run until lanes of the warp part: they go to different places"
+                    "Actions", "Run until lanes of the warp diverge: they go to different places"
                 ),
             ),
             (
@@ -254,6 +254,6 @@ LAUNCH_ROWS = (
         "removeRecordingAction",
         STEP,
         QT_TRANSLATE_NOOP("Actions", "Remove the recording"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Keep the recording with the project no longer"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Remove the recording from the project"),
     ),
 )

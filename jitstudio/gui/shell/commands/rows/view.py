@@ -43,7 +43,7 @@ VIEW_ROWS = (
     ActionSpec(
         "demangleAction",
         VIEW,
-        QT_TRANSLATE_NOOP("Actions", "&Names in words of C++"),
+        QT_TRANSLATE_NOOP("Actions", "Demangled &names"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Show saxpy<float>(float, …) in PTX, SASS and Compare instead of _Z5saxpyIf…"
         ),
