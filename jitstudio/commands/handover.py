@@ -136,8 +136,8 @@ class HandoverServer:
                 raise HandoverError("The program is another user's.")
             if self._take is None:
                 raise HandoverError(
-                    "The window takes nothing from programs. Turn on 'Accept kernels from programs' "
-                    "in Settings > Python."
+                    "The window takes nothing from programs. Turn on 'Accept kernels from "
+                    "programs' in Settings > Python."
                 )
             try:
                 handover = read_message(_receive(client, _MESSAGE_SECONDS, _QUIET_SECONDS))

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import SignalInstance
-
-if TYPE_CHECKING:
-    # A start loads none of them.
-    from jitstudio.gui.state.launch_specs import LaunchSpecs
-    from jitstudio.gui.state.project import ProjectState
-    from jitstudio.gui.state.session import Session
-    from jitstudio.gui.state.stepping import Stepping
 
 _Value = TypeVar("_Value")
 
@@ -59,23 +52,3 @@ class SessionPart(Generic[_Value]):
         self._read, self._take = read, take
         for signal in signals:
             signal.connect(self._changed)
-
-
-def give_launches(session: Session, launches: LaunchSpecs) -> None:
-    """Has the launches of a session be those that are typed."""
-    session.launches.give(lambda: launches.specs, launches.remember_all, launches.changed)
-
-
-def give_project(session: Session, project: ProjectState) -> None:
-    """Has the project of a session be the open one; the launches are back before it."""
-    session.project.give(project.remembered, session.resuming(project.resume), project.changed)
-    session.left_project.give(lambda: None, project.take_settings_before)
-
-
-def give_breakpoints(session: Session, stepping: Stepping) -> None:
-    """Has the breakpoints of a session be those that are set."""
-    session.breakpoints.give(
-        lambda: tuple(stepping.breakpoints.items()),
-        lambda breakpoints: stepping.set_breakpoints(dict(breakpoints)),
-        stepping.breakpoints_changed,
-    )

@@ -19,7 +19,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, Varian
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.session_parts import give_breakpoints, give_launches, give_project
+from jitstudio.gui.state.session_owners import give_breakpoints, give_launches, give_project
 from jitstudio.gui.state.side_builds import FunctionListings, SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.stepping import Stepping

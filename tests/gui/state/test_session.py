@@ -21,7 +21,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.gui.state.session_parts import give_launches, give_project
+from jitstudio.gui.state.session_owners import give_launches, give_project
 from jitstudio.system.paths import passing_data_folder
 from tests.gui.own_settings import own_settings
 
