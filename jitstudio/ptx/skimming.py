@@ -97,7 +97,8 @@ _HEAD = re.compile(
     rf"\s*+(?>(?P<parameters>{PARENTHESES}))?+"
 )
 # The next head ends the search, too, or many without bodies would each search the whole text.
-_BODY = re.compile(r"(?>[^{};.]|\.(?!(?:entry|func)\b))*+[{};]?+")
+# Behind the parameters `.pragma "nounroll";` has a semicolon that ends no declaration.
+_BODY = re.compile(r"(?>[^{};.]|\.pragma\b[^{};.]*+;|\.(?!(?:entry|func)\b))*+[{};]?+")
 _BRACE = re.compile(r"[{}]")
 
 

@@ -308,23 +308,21 @@ def _joined(views: list[_View | None], shape: _Shape) -> _Shape:
     scattered = [view for view in plain if not view.is_contiguous]
     if len(shape) <= 1 or not plain or (scattered and len(shape) == 2 and len(views) > 1):
         return shape
-    if not scattered:
-        axes, lengths = [len(shape) - 1], [prod(shape)]
-    else:
-        axes, lengths = [], []
-        for n, length in enumerate(shape):
-            if length == 1:
-                continue
-            if axes and all(v.strides[n] * length == v.strides[axes[-1]] for v in scattered):
-                axes[-1], lengths[-1] = n, lengths[-1] * length
-            else:
-                axes.append(n)
-                lengths.append(length)
-    joined = tuple(lengths)
+    axes: list[int] = []
+    lengths: list[int] = []
+    for n, length in enumerate(shape):
+        if length == 1:
+            continue
+        if axes and all(v.strides[n] * length == v.strides[axes[-1]] for v in scattered):
+            axes[-1], lengths[-1] = n, lengths[-1] * length
+        else:
+            axes.append(n)
+            lengths.append(length)
+    joined = tuple(lengths) if scattered else (prod(shape),)
     for n, view in enumerate(views):
         if view is not None and not view.is_raw:
-            over = view.over(axes, joined)
-            views[n] = over if scattered else over._replace(strides=(view.itemsize,))
+            contiguous = view._replace(shape=joined, strides=(view.itemsize,))
+            views[n] = view.over(axes, joined) if scattered else contiguous
     return joined
 
 

@@ -117,6 +117,7 @@ ret;
 }
 .visible .entry k(.param .u64 .ptr .global .align 8 k_0, .param .u32 n)
 .maxntid 64, 1, 1
+.pragma "nounroll; {";
 .minnctapersm 1
 {
 .shared .align 4 .u32 s[32];

@@ -256,14 +256,12 @@ class PtxProgram:
 
     @cached_property
     def registers_read(self) -> dict[str, frozenset[str]]:
-        """The names of the registers that the instructions of each function read."""
+        """The names of the registers that the operands of each function's instructions read."""
         names_read: dict[str, set[str]] = {name: set() for name in self.functions}
         for instruction in self.instructions:
             read = names_read.setdefault(instruction.function, set())
             for operand in source_operands(instruction):
                 read.update(register_names(operand))
-            if instruction.guard is not None:
-                read.add(instruction.guard.name)
         return {name: frozenset(names) for name, names in names_read.items()}
 
     @cached_property

@@ -291,9 +291,8 @@ class _Reader(PtxTokens):
                 self.accept(";")
                 self._declared.add(name)
                 return
-            if word in (".attribute", ".pragma"):
-                self.position += 1
-                self.skip_parentheses() if word == ".attribute" else self.skip_to(";")
+            if word == ".pragma":
+                self.skip_to(";")
                 continue
             if word not in _OF_FUNCTIONS:
                 raise self.error(f"“{word[:40]}” is no directive of a function that is known")
