@@ -30,6 +30,8 @@ Places = Mapping[bytes, bytes]
 _SAME_TYPE = re.compile(
     rb"(?:std::)?is_same_v\s*+<([^<>]*+)>|(?:std::)?is_same\s*+<([^<>]*+)>::value"
 )
+# `!a`, `!(a + b)`, `!!a`, `!std::is_same_v<T, int>`, but in `!a < b` it is of `a` alone.
+_NEGATED = re.compile(rb"!.*+|\w++|\([^()]*+\)|" + _SAME_TYPE.pattern, re.DOTALL)
 _COMPARED = re.compile(rb"([^<>=!]++)(==|!=|<=|>=|<|>)([^<>=!]++)")
 _COMPARE: Mapping[bytes, Callable[[int, int], bool]] = {
     b"==": operator.eq,
@@ -452,8 +454,9 @@ def _holds(condition: bytes) -> bool | None:
         types = [each.strip() for each in (same[1] or same[2]).split(b",")]
         are_plain = all(each in BUILT_IN for each in types)
         return types[0] == types[1] if len(types) == 2 and are_plain else None
-    if condition.startswith(b"!") and not condition.startswith(b"!="):
-        inner = _holds(condition[1:].strip())
+    if condition.startswith(b"!"):
+        operand = condition[1:].strip()
+        inner = _holds(operand) if _NEGATED.fullmatch(operand) else None
         return None if inner is None else not inner
     left, relation, right = condition, b"!=", b"0"
     if compared := _COMPARED.fullmatch(condition):
