@@ -8,6 +8,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.export.compile_commands import (
+    _WITH_VALUE,
     CompileFlags,
     FlagsError,
     databases_near,
@@ -66,6 +67,13 @@ def test_targets_are_found_in_all_spellings(line, archs):
 def test_what_has_no_counterpart_is_named():
     found = of("-arch=native --new-flag -Xcudafe --odd")
     assert found.left_out == ("-arch=native", "--new-flag", "-Xcudafe --odd")
+
+
+@pytest.mark.parametrize("flag", [*_WITH_VALUE, "-D", "-U", "-maxrregcount", "--ptxas-options"])
+def test_a_flag_at_the_end_without_its_value_is_one_with_an_empty_value(flag):
+    cut, whole = of(f"-G {flag}"), of(f"-G {flag} ''")
+    assert (cut.options, cut.archs, cut.left_out) == (whole.options, whole.archs, whole.left_out)
+    assert cut.options[0] == "-G"
 
 
 def test_flags_in_files_count(tmp_path):

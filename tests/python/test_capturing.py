@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -50,6 +51,23 @@ def test_modules_beyond_what_is_kept_are_counted(tmp_path, monkeypatch):
     assert found.notes == (
         "1 loads of modules that are too large to be kept or have no code (5 bytes).",
     )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_more_bytes_are_kept_than_the_most(tmp_path, monkeypatch, seed):
+    monkeypatch.setattr(sitecustomize, "MOST", 20)
+    recorder, chance = sitecustomize.Recorder(str(tmp_path)), random.Random(seed)
+    codes = [bytes([n]) * chance.randint(1, 12) for n in range(8)]
+    kept = []
+    for code in codes:
+        load(recorder, code)
+        if sum(map(len, kept)) + len(code) <= 20:
+            kept.append(code)
+    # What fills it to the last byte is kept, too.
+    if rest := 20 - sum(map(len, kept)):
+        load(recorder, b"x" * rest)
+        kept.append(b"x" * rest)
+    assert [module.code for module in collected(tmp_path).modules] == kept
 
 
 def test_what_processes_have_left_may_be_anything(tmp_path):

@@ -13,6 +13,7 @@ from jitstudio.analysis.occupancy.calculate import (
     allocated_shared,
     limits_of,
     occupancy,
+    occupancy_at,
     over_registers,
     over_shared,
     over_threads,
@@ -46,6 +47,27 @@ def usages(seed, count):
             ),
             barriers=chance.choice([0, 1, 1, 2, chance.randint(3, 16)]),
         )
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_a_block_above_the_bounds_of_a_kernel_is_never_resident(arch):
+    """Below them the share is that of CUDA's header, to which `occupancy` is held."""
+    limits, chance = limits_of(arch), random.Random(arch.number)
+    for usage in usages(arch.number, 200):
+        needs = Resources(registers=usage.registers, shared_bytes=0, barriers=1)
+        share = occupancy_at(arch, needs, usage.threads, usage.shared_bytes)
+        expected = occupancy(limits, replace(usage, barriers=1)).fraction
+        assert share == pytest.approx(expected)
+        most = max(1, usage.threads + chance.choice([-1, 0, 1, -32, 32]))
+        bound = occupancy_at(
+            arch, replace(needs, max_threads=most), usage.threads, usage.shared_bytes
+        )
+        assert bound == (None if usage.threads > most else share)
+
+
+def test_of_needs_that_are_not_known_no_share_is_told():
+    assert occupancy_at(Arch(90), Resources(), 128) is None
+    assert occupancy_at(Arch(20), Resources(registers=16, shared_bytes=0), 128) is None
 
 
 @pytest.mark.parametrize(

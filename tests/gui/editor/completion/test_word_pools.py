@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.editor.completion import word_pools
 from jitstudio.gui.editor.completion.word_pools import (
+    DocumentWords,
     Offers,
     WordLibrary,
     WordPool,
@@ -95,6 +97,28 @@ def test_a_letter_in_a_long_text_is_answered_at_once():
         seconds.append(thread_time() - begun)
     # Measured at 1 ms; the margin is for slow machines.
     assert min(seconds) < 0.02
+
+
+def test_names_are_collected_once_they_are_asked_for_after_an_edit(qtbot, monkeypatch):
+    monkeypatch.setattr(word_pools, "_REST_MS", 1)
+    document = Document("a.cu", CodeKind.CUDA, b"int alpha;")
+    words = DocumentWords(document)
+    for text in ("int beta;", "int gamma;"):
+        with qtbot.waitSignal(words.changed):
+            _ = words.pools
+        # Nobody asks: a long text is not read again and again, nor at each letter.
+        with qtbot.assertNotEmitted(words.changed, wait=50):
+            QTextCursor(document.text).insertText(text)
+        with qtbot.waitSignal(words.changed):
+            _ = words.pools
+        assert text.split()[1][:-1] in str(words.pools)
+        document.edited.emit()
+
+
+def test_a_document_without_a_text_has_no_names(qtbot):
+    words = DocumentWords(Document("a.cubin", CodeKind.CUBIN, b"\x7fELF"))
+    with qtbot.assertNotEmitted(words.changed, wait=50):
+        assert words.pools == ()
 
 
 @pytest.fixture

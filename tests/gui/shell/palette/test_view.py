@@ -1,3 +1,5 @@
+import random
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor
@@ -6,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMainWindow, Q
 
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.shell.palette.model import PaletteEntry
-from jitstudio.gui.shell.palette.view import Palette
+from jitstudio.gui.shell.palette.view import Palette, _parts
 
 ENTRIES = [PaletteEntry(f"Command {n:02}", n, "Menu", enabled=n != 1) for n in range(40)]
 
@@ -50,6 +52,17 @@ def test_the_keys_of_the_list_work_in_the_field(palette):
     assert row > 10
     press(palette, Qt.Key.Key_Enter)
     assert palette.picked == [row]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_text_is_drawn_whole_with_the_letters_that_match_in_bold(seed):
+    chance = random.Random(seed)
+    text = "".join(chance.choices("abc ", k=chance.randint(1, 12)))
+    edges = sorted(chance.sample(range(len(text) + 1), 2 * chance.randint(0, len(text) // 2)))
+    spans = [*zip(edges[::2], edges[1::2], strict=True)]
+    drawn = [(letter, is_bold) for part, is_bold in _parts(text, spans) for letter in part]
+    bold = {at for span in spans for at in range(*span)}
+    assert drawn == [(letter, at in bold) for at, letter in enumerate(text)]
 
 
 def test_what_is_disabled_cannot_be_chosen(palette):

@@ -8,11 +8,13 @@ from jitstudio.core.launch.spec import LoadMode, Sanitizer
 from jitstudio.gui.features.launch.models.launch_text import (
     LOAD_MODES,
     SANITIZERS,
+    LaunchNote,
     check_figures,
     config_text,
     device_text,
     headline,
     headline_mark,
+    note_columns,
     notes_of,
 )
 from tests.devices import H200
@@ -53,6 +55,17 @@ def test_every_choice_has_words():
 
 OUT = BufferResult("out", FLOAT, 2048, Direction.OUT)
 HALF = replace(OUT, unwritten=1024, first_unwritten=1024)
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "place"),
+    [("/p/k.cu", 7, "k.cu:7"), ("/p/k.cu", 0, "k.cu"), ("", 7, ""), ("", 0, "")],
+)
+def test_a_place_is_a_file_with_the_line_that_is_known(file, line, place):
+    note = LaunchNote("error", "Wrong.", file=file, line=line)
+    column = note_columns()[2]
+    assert column.text(note) == place
+    assert column.tooltip(note) == (f"/p/{place}" if place else "")
 
 
 def test_the_gravest_comes_first():
