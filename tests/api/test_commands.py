@@ -32,8 +32,14 @@ class _Checked(HTMLParser):
         super().__init__()
         self.open = []
         self.words = ""
+        self.rows = []
 
     def handle_starttag(self, tag, attributes):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            align = re.search(r"text-align: (\w+)", dict(attributes)["style"])
+            self.rows[-1].append(["", align[1]])
         assert tag not in ("script", "iframe", "img", "link", "object")
         assert all(name in ("style", "class") for name, _ in attributes)
         self.open += [tag] if tag != "br" else []
@@ -43,13 +49,19 @@ class _Checked(HTMLParser):
 
     def handle_data(self, data):
         self.words += data
+        if self.open and self.open[-1] in ("th", "td"):
+            self.rows[-1][-1][0] += data
 
 
-def words_of(report):
+def _parsed(report):
     parser = _Checked()
     parser.feed(report._repr_html_())
     assert parser.open == []
-    return parser.words
+    return parser
+
+
+def words_of(report):
+    return _parsed(report).words
 
 
 def test_a_report_is_the_object_of_the_command(run, tmp_path):
@@ -80,6 +92,20 @@ def test_a_kernel_of_python_is_read_like_its_file():
     assert jitstudio.inspect(CUBIN, kernel="add_kernel").kernels[0].code_bytes == 512
     with pytest.raises(ValueError, match=r"There is no kernel 'other'\. There are: add_kernel"):
         jitstudio.inspect(CUBIN, kernel="other")
+
+
+def test_a_table_has_names_on_the_left_and_figures_on_the_right_below_their_headings():
+    report = jitstudio.inspect([KERNEL.representation(L.PTX).text, CUBIN], name="add")
+    heading, *rows = _parsed(report).rows
+    assert len(rows) == len(report.kernels) == 2
+    for row, kernel in zip(rows, report.kernels, strict=True):
+        assert [align for _, align in row] == [align for _, align in heading]
+        for word, align in row:
+            assert align == ("right" if re.fullmatch(r"[\d,]+ ?%?|-", word) else "left"), word
+        figures = {title: word for (title, _), (word, _) in zip(heading, row, strict=True)}
+        assert figures["kernel"] == kernel.demangled
+        assert figures["registers"] == str(kernel.registers)
+        assert figures["instructions"] == f"{kernel.instructions:,}"
 
 
 def test_a_build_has_its_bytes_and_a_failed_one_its_log():
