@@ -541,3 +541,33 @@ int main() { }
     left = find_host_code(text, refused=Refusals(unknown=frozenset({1, 2}))).device_text
     assert b"WINAPI" in left
     assert b"Plain)(GLuint" in left
+
+
+_OPENING = '#define KERNEL(name) extern "C" __global__ void name(int *p) {\n'
+_STATEMENTS = [
+    "int count = 1;",
+    "float other(2);",
+    "std::vector<int> more;",
+    "static int third = host();",
+    "*p = 7;",
+    "p[0] += count;",
+]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_macro_opens_is_kept_with_a_doubt_for_each_brace(seed):
+    chance, text, firsts, bodies = random.Random(seed), _OPENING, [], []
+    for number in range(chance.randint(1, 3)):
+        text += f'int early{number}() {{ return printf(""); }}\nKERNEL(k{number})\n'
+        body = [chance.choice(_STATEMENTS[:4]), *chance.choices(_STATEMENTS, k=3)]
+        firsts.append(text.count("\n") + 1)
+        bodies.append("\n".join([*body, "}\n"]))
+        text += bodies[-1]
+        text += "__global__ void after() {}\n" if chance.random() < 0.5 else ""
+    code = find_host_code(f"{text}int main() {{ return 0; }}\n".encode())
+    device = code.device_text.decode()
+    assert all(body in device for body in bodies)
+    assert "early" not in device
+    assert "main" not in device
+    lines = [doubt.line for doubt in code.doubts if "closes nothing" in doubt.reason]
+    assert lines == firsts
