@@ -1,6 +1,8 @@
 """Flags of other builds as NVRTC's."""
 
+import errno
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -132,7 +134,7 @@ def test_a_list_of_flags_near_the_file_counts(tmp_path):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (None, "No such file or directory"),
+        (None, os.strerror(errno.ENOENT)),
         ("{", "is no JSON"),
         ("{}", "is no list of commands"),
         ("[" * 100_000, "is no JSON"),

@@ -92,7 +92,7 @@ def test_a_link_that_another_user_has_prepared_is_not_followed(shared, tmp_path)
     trap.symlink_to(tmp_path / "private")
     os.chown(trap, OTHER, OTHER, follow_symlinks=False)
     for path in (trap, trap / "builds"):
-        with pytest.raises(NotPrivate, match="belongs to another user"):
+        with pytest.raises(NotPrivate, match=rf"another user \(number {OTHER}\)"):
             make_private(path)
     assert list((tmp_path / "private").iterdir()) == []
 
@@ -194,13 +194,13 @@ def test_a_trap_in_the_folder_of_all_users_is_told_and_plain_code_is_built(unkno
     done = unknown("build", SAMPLES / "vector_add.cu")
     assert done.returncode == 0
     assert "warning: The cache in" in done.stderr
-    assert f"belongs to another user (number {OTHER})" in done.stderr
+    assert f"another user (number {OTHER})" in done.stderr
     source = shared / "half.cu"
     source.write_text(FP16)
     done = unknown("build", source)
     assert "Traceback" not in done.stderr
     if done.returncode:
-        assert "NVRTC's own headers could not be unpacked" in done.stderr
+        assert "NVRTC's own headers" in done.stderr
     assert list(trap.iterdir()) == []
 
 
@@ -260,5 +260,5 @@ def test_the_window_says_that_it_cannot_keep_things(window, shared):
     done = window()
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert "belongs to another user" in done.stdout
+    assert f"another user (number {OTHER})" in done.stdout
     assert [path for path in trap.rglob("*") if path.is_file()] == []

@@ -90,7 +90,7 @@ def test_a_kernel_of_python_is_read_like_its_file():
     report = jitstudio.inspect([KERNEL.representation(L.PTX).text, CUBIN], name="add")
     assert [kernel.module for kernel in report.kernels] == ["add.ptx", "add.cubin"]
     assert jitstudio.inspect(CUBIN, kernel="add_kernel").kernels[0].code_bytes == 512
-    with pytest.raises(ValueError, match=r"There is no kernel 'other'\. There are: add_kernel"):
+    with pytest.raises(ValueError, match=r"'other'\. There are: add_kernel"):
         jitstudio.inspect(CUBIN, kernel="other")
 
 
@@ -199,13 +199,13 @@ def test_one_text_is_one_option_and_one_thing_to_make():
         (jitstudio.build, {"options": 3}, "options=3: a text or several belong here, not 3"),
         (jitstudio.build, {"options": ["-G", 3]}, r"options=\['-G', 3\]: .* not 3"),
         (jitstudio.build, {"emit": [None]}, r"emit=\[None\]: "),
-        (jitstudio.build, {"timeout": -1}, "timeout=-1: must be more than 0 seconds"),
+        (jitstudio.build, {"timeout": -1}, "timeout=-1: must be more"),
         (jitstudio.inspect, {"block": "abc"}, "block='abc': 'abc' is no number"),
         (jitstudio.inspect, {"shared": -5}, "shared=-5: must be at least 0"),
-        (jitstudio.inspect, {"kernel": 3}, "kernel=3: a text belongs here"),
-        (jitstudio.run, {"repeats": -3}, "repeats=-3: must be at least 0"),
-        (jitstudio.run, {"seeds": 0}, "seeds=0: must be at least 1"),
-        (jitstudio.run, {"seed": -1}, "seed=-1: must be at least 0"),
+        (jitstudio.inspect, {"kernel": 3}, "kernel=3: a text belongs"),
+        (jitstudio.run, {"repeats": -3}, "repeats=-3: .* at least 0"),
+        (jitstudio.run, {"seeds": 0}, "seeds=0: .* at least 1"),
+        (jitstudio.run, {"seed": -1}, "seed=-1: .* at least 0"),
         (jitstudio.run, {"timeout": 0}, "timeout=0: must be more"),
         (jitstudio.run, {"timeout": float("nan")}, "timeout=nan: must be more"),
         (jitstudio.run, {"device": "gpu"}, "device='gpu': 'gpu' is no number"),

@@ -12,6 +12,7 @@ from sysconfig import get_path
 
 import pytest
 
+from jitstudio.commands.values import COUNT, SECONDS
 from jitstudio.core.arch import Arch
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import plan
@@ -88,8 +89,8 @@ def test_files_that_are_not_what_their_ending_says(run, tmp_path, name, content)
         ([SAMPLES / "scale.ptx", "--emit", "ptx"], "is PTX already."),
         ([SAMPLES / "scale.ptx", "--emit", "ltoir"], "scale.ptx' is a PTX; LTO-IR cannot"),
         ([VECTOR_ADD, "--timeout", "soon"], "argument --timeout: 'soon' is no number"),
-        ([VECTOR_ADD, "--timeout", "0"], "argument --timeout: must be more than 0 seconds"),
-        ([VECTOR_ADD, "--repeat", "0"], "argument --repeat: must be at least 1"),
+        ([VECTOR_ADD, "--timeout", "0"], f"argument --timeout: {refusal(SECONDS.check, 0)[:-1]}"),
+        ([VECTOR_ADD, "--repeat", "0"], f"argument --repeat: {refusal(COUNT.check, 0)[:-1]}"),
         ([VECTOR_ADD, "--link", "--lto"], "not allowed with argument"),
         ([VECTOR_ADD, "--compare-links", "--emit", "ptx"], "--emit is not for --compare-links"),
         ([VECTOR_ADD, "--compare-links", "--fat", "sm_90"], "--fat is not for --compare-links"),

@@ -4,6 +4,7 @@ import subprocess
 import pytest
 
 from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
+from jitstudio.commands.values import COUNT, COUNT_OR_NONE
 from jitstudio.core.arch import Arch
 from jitstudio.toolchain import locate
 from tests.support import KERNEL, ROOT, SAMPLES, refusal
@@ -326,8 +327,8 @@ def test_reading_ends_at_its_time_limit(own_workers, run, cubin):
         (("none.cubin",), "cannot be read"),
         (("notes.txt",), "'notes.txt' has no ending"),
         (("k.cu", "--arch", "sm_9"), refusal(Arch.parse, "sm_9")),
-        (("k.cu", "--block", "0"), "--block: must be at least 1"),
-        (("k.cu", "--shared", "-1"), "--shared: must be at least 0"),
+        (("k.cu", "--block", "0"), f"--block: {refusal(COUNT.check, 0)[:-1]}"),
+        (("k.cu", "--shared", "-1"), f"--shared: {refusal(COUNT_OR_NONE.check, -1)[:-1]}"),
         ((), "SRC"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_triton_function_has_its_kernels_of_each_version_of_triton(kept):
     tuned = SimpleNamespace(fn=function, arg_names=["x_ptr"], configs=[])
     assert found_in([function, tuned]) == found_in([kernel, kernel])
     del function.device_caches
-    with pytest.raises(NotCompiled, match="'add_kernel' is a Triton function"):
+    with pytest.raises(NotCompiled, match="'add_kernel' is a Triton"):
         found_in(tuned)
 
 

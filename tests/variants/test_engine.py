@@ -66,11 +66,11 @@ def test_a_kernel_that_is_not_there_is_refused(here):
     plan = replace(power_plan("block=64", kernel="strength"), build=GOOD)
     (row,) = VariantRun(plan, compiled_only(here)).run().rows
     assert row.outcome == "refused"
-    assert "There is no kernel 'strength'" in row.message
+    assert "no kernel 'strength'. " in row.message
 
 
 def test_a_senseless_plan_is_refused_before_anything_is_built(here):
-    with pytest.raises(VariantError, match="No axis gives values"):
+    with pytest.raises(VariantError, match=r"values for \{T\}"):
         VariantRun(power_plan("-DPOWER=3"), here)
 
 

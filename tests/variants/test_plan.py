@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.axes import Axis, AxisKind, VariantError, parse_axis, placeholders_of
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
@@ -14,7 +15,7 @@ from jitstudio.variants.plan import (
     parse_option_sets,
     parse_targets,
 )
-from tests.support import cuda, request
+from tests.support import cuda, refusal, request
 
 SAXPY = cuda("template <class T> __global__ void saxpy(T a) {}", "saxpy.cu")
 
@@ -112,9 +113,9 @@ def test_targets_arguments_and_the_cover_are_put_in_their_places():
     ("axes", "kernel", "why"),
     [
         (("block=1,2", "block=4"), "saxpy<int>", "Two axes vary 'block'"),
-        (("block=1,2",), "saxpy<{T}>", r"No axis gives values for \{T\}"),
+        (("block=1,2",), "saxpy<{T}>", r"values for \{T\}\. Add one, such as T="),
         (("T=int",), "saxpy<int>", r"has no \{T\}"),
-        (("target=sm_90,best",), "saxpy<int>", "'best' is no target architecture"),
+        (("target=sm_90,best",), "saxpy<int>", f"^{refusal(Arch.parse, 'best')}"),
         (("options=-O1;'",), "saxpy<int>", "Check the quotes"),
         ((f"block={','.join(map(str, range(5000)))}",), "saxpy<int>", "5,000 variants are more"),
     ],
