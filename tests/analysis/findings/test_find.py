@@ -13,6 +13,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
 from tests.analysis.findings.conftest import SOURCE
 from tests.analysis.findings.listings import facts_of
+from tests.analysis.findings.texts import finding_text
 from tests.sample_builds import builds
 from tests.support import cuda, request
 
@@ -102,24 +103,21 @@ def test_a_loop_is_told_once_however_many_are_made_of_it(kernels, kernel):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "title"),
+    ("kernel", "case"),
     [
-        ("divergent_by_retries", "An atomic is tried again until it succeeds"),
-        ("divergent_by_shared_retries", "An atomic is tried again until it succeeds"),
-        ("divergent_by_lock", "Threads wait for a lock"),
-        ("divergent_by_probing", "Threads look for a free place at different lengths"),
-        ("local", "An array lies in local memory"),
-        ("local_passed", "A variable lies in local memory, as its address is passed"),
-        (
-            "local_chosen",
-            "Variables lie in local memory, as one of them is chosen by its address",
-        ),
-        ("local_address", "A variable lies in local memory, as its address is taken"),
-        ("local_volatile", "The stack is used"),
+        ("divergent_by_retries", "divergent.retry"),
+        ("divergent_by_shared_retries", "divergent.retry"),
+        ("divergent_by_lock", "divergent.lock"),
+        ("divergent_by_probing", "divergent.probe"),
+        ("local", "local.indexed"),
+        ("local_passed", "local.passed"),
+        ("local_chosen", "local.chosen"),
+        ("local_address", "local.address"),
+        ("local_volatile", "local.fixed"),
     ],
 )
-def test_a_cause_is_told_by_its_name(kernels, kernel, title):
-    assert {finding.title for finding in kernels[kernel]} == {title}
+def test_a_cause_is_told_by_its_name(kernels, kernel, case):
+    assert {finding.title for finding in kernels[kernel]} == {finding_text(case, "title")}
 
 
 @pytest.mark.parametrize(
@@ -208,14 +206,18 @@ extern "C" __global__ void k(const int* a, float* o) {
 """
     found = found_in(request(cuda(text), emit="cubin", arch="sm_120"))["k"]
     told = [one.title for one in found if one.rule == "predicated"]
-    assert told == ["Many predicated moves, probably most for nothing"]
+    assert told == [finding_text("predicated.chain", "title")]
 
 
 @pytest.mark.parametrize(
     ("count", "title", "reason"),
     [
-        (1, "A comparison that nothing reads", "No instruction reads its predicate"),
-        (2, "Comparisons that nothing reads", "the predicates of 2 comparisons"),
+        (
+            1,
+            finding_text("predicated.unread", "title"),
+            finding_text("predicated.unread", "reason"),
+        ),
+        (2, finding_text("predicated.several_unread", "title"), "the predicates of 2 comparisons"),
     ],
 )
 def test_comparisons_that_nothing_reads_are_counted(count, title, reason):

@@ -25,7 +25,7 @@ from jitstudio.core.launch.simulation import (
 )
 from jitstudio.simulator.observers.accesses import local_traffic
 from jitstudio.simulator.observers.counts import Counter
-from tests.analysis.findings.texts import text
+from tests.analysis.findings.texts import finding_text
 from tests.simulator.running import HEAD, ptx_of, run
 from tests.support import cuda, request
 
@@ -224,7 +224,7 @@ def test_atomics_that_the_machine_code_combines_need_not_be_combined(tools):
         _, found = ran(tools, OTHERWISE, kernel, data, np.zeros(2, np.int32))
         (remedies[kernel],) = (f.remedy for f in found if f.rule == "atomics")
     assert "combines the lanes of a warp at this line" in remedies["counted"]
-    assert remedies["spread"] == text("atomics", "remedy")
+    assert remedies["spread"] == finding_text("atomics", "remedy")
 
 
 def test_atomics_of_shared_memory_are_no_arrivals_at_mbarriers(tools):
@@ -247,7 +247,7 @@ def test_the_machine_code_chooses_by_a_predicate_where_the_ptx_leaps(tools):
     line = line_of(OTHERWISE, "> 16")
     assert [number for _, number in simulation.unbranched] == [line]
     assert "no branch at this line" in told(found, "parted", line).remedy
-    assert told(found, "parted", line + 3).remedy == text("parted.several", "remedy")
+    assert told(found, "parted", line + 3).remedy == finding_text("parted.several", "remedy")
 
 
 def test_a_branch_that_the_machine_code_has_not_parts_nobody():
@@ -261,7 +261,7 @@ def test_a_branch_that_the_machine_code_has_not_parts_nobody():
             replace(counted, is_read=True, unbranched=(("k.cu", 2),)),
         )
     ]
-    remedy = text("parted", "remedy")
+    remedy = finding_text("parted", "remedy")
     assert remedies[:2] == [f"{remedy} {ASSUMED}", remedy]
     assert remedy not in remedies[2]
     assert "machine code has no branch" in remedies[2]
@@ -290,12 +290,12 @@ def test_branches_of_a_library_function_are_not_told_as_the_authors(tools):
         found = once_a_line(measured(replace(RUN, lines=done.lines, samples=())))
         titles[kernel] = [(f.title, "fmodf" in f.reason) for f in found if f.rule == "parted"]
     assert titles == {
-        "quotients": [(text("parted.several", "title"), True)],
-        "own": [(text("parted", "title"), False)],
+        "quotients": [(finding_text("parted.several", "title"), True)],
+        "own": [(finding_text("parted", "title"), False)],
     }
 
 
-BRANCHES = {text(case, "title") for case in ("parted", "parted.several", "parted.either")}
+BRANCHES = {finding_text(case, "title") for case in ("parted", "parted.several", "parted.either")}
 ONE_BRANCH = r"""
 #define PICK(x) ((x) > 16 ? sinf(x) : cosf(x))
 extern "C" __global__ void slow(const float* a, float* out) {
@@ -360,7 +360,7 @@ def test_one_branch_in_a_line_with_a_condition_and_a_call_may_be_of_either():
     counted = replace(RUN, lines=(line,), samples=(), library=(either,))
     (found,) = measured(counted)
     assert "This may be a branch of sinf or fmodf" in found.reason
-    assert found.remedy.startswith(text("parted.either", "remedy"))
+    assert found.remedy.startswith(finding_text("parted.either", "remedy"))
 
 
 def test_a_row_that_straddles_a_sector_is_not_uncoalesced():
@@ -381,7 +381,7 @@ def test_local_memory_is_not_told_to_swap_indices():
     )  # fmt: skip
     sample = access(30, StateSpace.LOCAL, AccessKind.READ)
     (found,) = measured(replace(RUN, lines=(line,), samples=(sample,)))
-    assert found.title == "Lanes access different words of their local memory"
+    assert found.title == finding_text("locals", "title")
     assert "swap" not in found.remedy
 
 
