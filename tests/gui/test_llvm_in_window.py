@@ -48,7 +48,7 @@ def test_the_only_function_is_marked_as_a_kernel_as_a_launch_does(started):
     started.state.documents.add(Document("scale.ll", CodeKind.LLVM_IR, SCALE.encode()))
     result = build(started)
     assert result.ok, result.diagnostics
-    assert "scale.ll has no mark of a kernel at @scale: the copy" in result.stages[0].log
+    assert "of a kernel at @scale: the copy" in result.stages[0].log
     assert ".entry scale" in started.listing("ptxView").toPlainText()
     assert not any("no kernel" in d.message for d in result.diagnostics)
     # LTO-IR is for a link, where another module may call it.

@@ -59,7 +59,7 @@ def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):
     assert (result.ok, result.arch) == (True, Arch(80))
     result = driver.next_result(lambda: setattr(settings, "arch", Arch(120)))
     assert result.outcome is Outcome.FAILED
-    assert "It holds machine code for sm_75 and sm_80" in result.diagnostics[0].message
+    assert "machine code for sm_75 and sm_80" in result.diagnostics[0].message
     assert result.diagnostics[0].fix.value == "sm_80"
 
 

@@ -181,7 +181,7 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
     damaged.write_bytes(b'{"version": 1, "modules": [')
     notice = driver.shell.notices
     for path, words in (
-        (newer, "A newer jitstudio has written it"),
+        (newer, "format is version 99, and"),
         (damaged, "It is damaged in line 1"),
         (tmp_path / "gone.jitproj", "No such file"),
     ):

@@ -74,7 +74,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     bars, (told,) = marked(driver)
     assert bars == set(PANES)
     assert "line 9" in told
-    assert "Shown is the build of" in told
+    assert "Shown is the" in told
     driver.next_result(lambda: driver.replace(f"{BAD} +", GOOD))
     assert marked(driver) == (set(), set())
 

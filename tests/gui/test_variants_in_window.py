@@ -28,7 +28,7 @@ from jitstudio.variants.export import COMPARED_FIGURES
 from jitstudio.variants.rows import VariantFigure, value
 from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, running_threads
-from tests.support import QUICK_ARCH, SAMPLES, SLOW_CUDA
+from tests.support import QUICK_ARCH, SAMPLES, SLOW_CUDA, refusal
 
 SOON = 30.0
 
@@ -102,7 +102,7 @@ def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started
     assert not targets.bar.launches
     start = button(targets, "variantsRun")
     for archs, sets, words in (
-        ("sm_90, sm9", "", "'sm9' is no target architecture"),
+        ("sm_90, sm9", "", refusal(Arch.parse, "sm9")),
         ("", "", "The axis 'target' has no values"),
         ("sm_90", "-D'", "quot"),
     ):
@@ -113,7 +113,7 @@ def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started
     assert start.isEnabled()
     started.document.included = False
     started.state.settings.changed.emit()
-    assert "tick at least one module" in targets.editor.text
+    assert "tick at least" in targets.editor.text
 
 
 def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, targets):
@@ -251,7 +251,7 @@ def test_nothing_ticked_is_said(started):
 
 def test_a_text_without_modules_is_said(driver):
     driver.start([SAMPLES / "atomic_ops.cuh"])
-    assert "There is nothing to build" in opened(driver).editor.text
+    assert "nothing to build: open" in opened(driver).editor.text
 
 
 def test_a_fresh_launch_varies_blocks_and_types_and_needs_values_for_each(dialog):
@@ -262,7 +262,7 @@ def test_a_fresh_launch_varies_blocks_and_types_and_needs_values_for_each(dialog
     assert not dialog.bar.is_timed
     # One that makes no sense cannot be run.
     dialog.editor.model.remove(1)
-    assert "No axis gives values for {T}" in dialog.editor.text
+    assert "values for {T}. Add one, such as T=" in dialog.editor.text
     assert not button(dialog, "variantsRun").isEnabled()
     dialog.editor.model.insert(1, AxisText(AxisKind.TEMPLATE, "T", "int"))
     assert dialog.editor.text.startswith("4 variants, ")

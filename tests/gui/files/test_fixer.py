@@ -107,7 +107,7 @@ def test_links_two_tabs_and_no_others(desk):
     assert desk.apply(FixKind.LINK_WITH, "c.cu", file="a.cu")
     assert linked_modules(desk.documents, module.program) == (module, other, bystander)
     assert not desk.apply(FixKind.LINK_WITH, "gone.cu", file="a.cu")
-    assert "'gone.cu' is not open any more" in desk.refused[0]
+    assert "'gone.cu' is not open" in desk.refused[0]
 
 
 def test_adds_and_removes_options(desk):

@@ -105,7 +105,7 @@ def test_lines_are_shown_and_told(view, qtbot):
 
 def test_a_hint_stands_where_there_is_nothing(view, dark):
     view.set_lines(PTX, Lexer())
-    view.clear("Nothing has been built yet.\nPress Ctrl+B.")
+    view.clear("No code.\nPress Ctrl+B.")
     assert (view.toPlainText(), view.line_count) == ("", 0)
     assert view.accessibleDescription() == ""
     assert view.verticalScrollBar().maximum() == view.horizontalScrollBar().maximum() == 0

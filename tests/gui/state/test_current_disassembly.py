@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_told(disassembly, outputs, result, qtbot):
     rest = tuple(a for a in result.artifacts if a.kind is not CodeKind.CUBIN)
     read(disassembly, outputs, replace(result, artifacts=(*rest, broken)), qtbot)
     assert disassembly.current is None
-    assert disassembly.problem.startswith("The machine code of kernel.cubin cannot be read")
+    assert "of kernel.cubin cannot be read: " in disassembly.problem
     assert not disassembly.is_reading
 
 

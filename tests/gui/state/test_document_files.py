@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.core import plain_files
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.document_files import (
     DocumentError,
@@ -13,6 +14,7 @@ from jitstudio.gui.state.document_files import (
     resolved,
     write_file,
 )
+from tests.support import refusal
 
 
 @pytest.fixture
@@ -23,7 +25,8 @@ def old(tmp_path):
 
 
 def test_reading_a_folder_or_nothing_is_told(tmp_path):
-    with pytest.raises(DocumentError, match="cannot be opened: it is a folder"):
+    reason = refusal(plain_files.read_file, tmp_path)
+    with pytest.raises(DocumentError, match=f"cannot be opened: {reason}"):
         read_file(tmp_path)
     with pytest.raises(DocumentError, match=r"no\.cu' cannot be opened"):
         read_file(tmp_path / "no.cu")

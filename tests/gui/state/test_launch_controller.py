@@ -160,7 +160,7 @@ def test_a_run_after_an_edit_waits_for_its_build(ready, qtbot):
     ready.launches.run()
     assert ready.service.launched == []
     assert ready.running == [True]
-    assert ready.progress[0] == "waiting for the build"
+    assert "the build" in ready.progress[0]
     qtbot.waitUntil(lambda: bool(ready.service.launched), timeout=PATIENCE)
     assert names(ready.service.launched[0]) == ["out", "more", "n"]
     cubin = ready.outputs.result.artifact(CodeKind.CUBIN, "one.cu")
@@ -259,7 +259,7 @@ def test_a_run_looks_for_gpus_first(built):
 
 def test_without_a_gpu_a_run_is_simulated(built):
     built.launches.run()
-    built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
+    built.launches.take_devices(DeviceList(problem="No driver."))
     ((request,),) = (built.service.launched,)
     assert (request.is_simulated, request.code_kind) == (True, CodeKind.PTX)
 
@@ -279,11 +279,11 @@ def test_a_launch_on_both_is_the_same_build_on_a_gpu_and_in_the_simulator(ready,
 
 
 def test_a_launch_on_both_needs_a_gpu(built):
-    built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
+    built.launches.take_devices(DeviceList(problem="No driver."))
     built.specs.edit(replace(built.specs.spec, both=True))
     built.launches.run()
     assert built.service.launched == []
-    assert "No NVIDIA driver is installed." in built.results[0].reason
+    assert "No driver." in built.results[0].reason
 
 
 @pytest.mark.parametrize("outcome", [LaunchOutcome.CANCELLED, LaunchOutcome.CRASHED])

@@ -385,7 +385,7 @@ def test_an_error_of_no_kind_foreseen_stops_one_start_of_a_session_only(
         assert not second.session.restore()
     (message,) = second.told
     aside = session_file(tmp_path).with_name(f"session-{slot}-unread-1.json")
-    assert message == f"The last session cannot be brought back: 0. It is kept as '{aside}'."
+    assert message.endswith(f": 0. It is kept as '{aside}'.")
     assert b"typed" in aside.read_bytes()
     second.session.watch()
     second.session.close()
@@ -399,12 +399,13 @@ def test_what_keeping_the_session_tells_can_be_translated(start, tmp_path, brack
     session_file(tmp_path).write_bytes(b"{")
     one = start()
     one.session.restore()
-    assert one.told[0].startswith("[The last session cannot be brought back: ")
+    assert one.told[0].startswith("[The last session ")
     assert "[It is kept as " in one.told[0]
     (tmp_path / "file").write_bytes(b"")
     blocked = start(tmp_path / "file" / "sessions")
     blocked.session.save()
-    assert blocked.told[0].startswith("[Unsaved text is not kept: ['")
+    assert blocked.told[0].startswith("[Unsaved text ")
+    assert ": ['" in blocked.told[0]
 
 
 def test_half_a_session_is_not_restored(start, tmp_path):
@@ -432,7 +433,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(start, tmp_path, where):
     one.session.save()
     (message,) = one.told
     assert message.startswith(f"Unsaved text is not kept: '{folder}' cannot be ")
-    assert message.endswith("Save your files yourself before you quit.")
+    assert message.endswith("before you quit.")
 
 
 def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, full_disk):
@@ -447,7 +448,7 @@ def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, 
             one.session.save()
             assert one.session.flush()
     (message,) = one.told
-    assert message.startswith(f"Unsaved text is not kept: '{session_file(tmp_path)}' cannot be")
+    assert f": '{session_file(tmp_path)}' cannot be" in message
     assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 1
     one.session.save()
     one.session.flush()

@@ -67,7 +67,7 @@ def test_no_project_names_a_folder(settings, added, tmp_path, qtbot):
         assert toolchains.lacking == name
     toolchains.choose(str(tmp_path / "none"))
     assert settings.toolchain == str(tmp_path / "none")
-    with pytest.raises(ProjectFormatError, match="toolchain: a text belongs here"):
+    with pytest.raises(ProjectFormatError, match="toolchain: a text belongs"):
         load(dump(Project()).replace(b'"version": 1', b'"version": 1, "toolchain": ["13.0"]'))
 
 

@@ -51,8 +51,8 @@ def test_carries_its_name(view):
 
 
 def test_says_why_nothing_is_compared(view):
-    view.show_hint("Nothing is pinned yet.")
-    assert view.hint == "Nothing is pinned yet."
+    view.show_hint("Pin a result.")
+    assert view.hint == "Pin a result."
     assert not view.next.isEnabled()
     assert not view.remove.isEnabled()
     assert view.pin.isEnabled()

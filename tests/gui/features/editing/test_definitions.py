@@ -134,7 +134,7 @@ def f2_renames_in_one_step_and_leaves_comments(driver):
     driver.editor.setFocus()
     driver.trigger("renameSymbolAction")
     told = driver.shell.status.currentMessage
-    driver.wait(lambda: "'threadIdx' is not declared in this file" in told())
+    driver.wait(lambda: "'threadIdx' is not declared" in told())
 
 
 def test_definitions_and_names(project):

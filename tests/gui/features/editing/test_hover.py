@@ -32,7 +32,8 @@ def explained(driver, begins):
 
 def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     put_caret(started, CodeKind.PTX, "mad.lo")
-    assert "lower half of the product" in explained(started, "mad.lo.type d, a, b, c: ")
+    of_product = explained(started, "mad.lo.type d, a, b, c: ")
+    assert "lower half of the product" in of_product
     put_caret(started, CodeKind.SASS, "SR_TID.X")
     assert "PTX %tid" in explained(started, "SR_TID.X: ")
 
@@ -50,7 +51,7 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     started.editor.go_to(line, 1)
     assert "grid" in explained(started, "uint3 blockIdx: ")
     put_caret(started, CodeKind.PTX, "mad.lo", column=0)
-    assert "lower half of the product" in explained(started, "mad.lo.type d, a, b, c: ")
+    assert explained(started, "mad.lo.type d, a, b, c: ") == of_product
     put_caret(started, CodeKind.SASS, "SR_TID.X", column=0)
     assert explained(started, "S2R")
     put_caret(started, CodeKind.PTX, "//", column=0)

@@ -62,9 +62,9 @@ def test_a_file_that_is_read_says_how_far_it_is_and_can_be_stopped(view, qtbot):
     assert view.table.hint == "Reading lib.whl…\n1,234 kernels so far, now in a/l.so"
     with qtbot.waitSignal(view.stop_wanted):
         QTest.keyClick(view, Qt.Key.Key_Escape)
-    view.show_failure("It holds no device code.")
+    view.show_failure("It holds no code.")
     assert stop.isHidden()
-    assert view.table.hint == "It holds no device code."
+    assert view.table.hint == "It holds no code."
 
 
 def test_all_kernels_of_all_targets_are_there_with_what_is_left_out(listed):

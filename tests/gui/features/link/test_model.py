@@ -149,7 +149,7 @@ LTOIR = ModuleRow(8, "old.ltoir", CodeKind.LTOIR, True)
         ((), LinkMode.LTO, ""),
         (MODULES, LinkMode.PTX, ""),
         ((SASS,), LinkMode.NONE, ""),
-        ((replace(APPLY, included=False),), LinkMode.PTX, "No module is ticked"),
+        ((replace(APPLY, included=False),), LinkMode.PTX, "No module is "),
         ((APPLY, SASS), LinkMode.LTO, "old.sass cannot be linked"),
         ((APPLY, LTOIR), LinkMode.PTX, "A module of LTO-IR can only"),
         ((APPLY, LTOIR), LinkMode.LTO, ""),

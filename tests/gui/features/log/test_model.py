@@ -114,10 +114,9 @@ def test_info_and_errors_are_apart():
 
 
 def test_the_errors_of_a_crash_name_the_signal_and_what_native_code_wrote():
-    assert errors_text(CRASHED) == (
-        "The worker process died (SIGILL):\nlibNVVM executed an illegal instruction.\n\n"
-        "Written to stderr by native code:\nLLVM ERROR: Cannot select"
-    )
+    died, written = errors_text(CRASHED).split("\n\n")
+    assert died == "The worker process died (SIGILL):\nlibNVVM executed an illegal instruction."
+    assert written.endswith(":\nLLVM ERROR: Cannot select")
 
 
 def test_the_whole_log_holds_every_part_uncut():

@@ -220,7 +220,7 @@ def test_a_new_build_makes_the_launch_one_of_older_code():
 
 
 def test_a_launch_that_waits_for_the_build_goes_on_through_it():
-    before = launching(pipeline_of(ONE, launch=True), "waiting for the build")
+    before = launching(pipeline_of(ONE, launch=True), "waiting")
     during = following(pipeline_of(ONE, launch=True), before)
     assert during.node(LAUNCH).state is NodeState.RUNNING
     assert stopped(during).node(LAUNCH).state is NodeState.RUNNING

@@ -112,5 +112,5 @@ def test_says_how_much_work_it_is_or_what_is_wrong(editor):
     assert editor.text == "24 variants, 8 builds"
     editor.show_extent(PlanSize(4, 1))
     assert editor.text == "4 variants, 1 build"
-    editor.show_problem("No axis gives values for {T}.")
-    assert editor.text == "No axis gives values for {T}."
+    editor.show_problem("There is no {T}.")
+    assert editor.text == "There is no {T}."

@@ -22,7 +22,7 @@ from jitstudio.variants.rows import VariantRow, VariantTable
 from tests.gui.launches import sweep
 from tests.support import KERNEL, cuda, request
 
-NO_DRIVER = "No NVIDIA driver is installed."
+NO_DRIVER = "No driver."
 SWEEP = VariantPlan(sweep().axes, BuildRequest(()), LaunchSpec(kernel="saxpy<{T}>"))
 TARGETS = VariantPlan(
     (Axis(AxisKind.TARGET, ("sm_80", "sm_90", "sm_100")),), request(cuda(KERNEL)), launches=False

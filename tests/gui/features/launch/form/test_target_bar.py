@@ -35,7 +35,7 @@ def label(bar, name):
 
 def test_until_somebody_has_looked_there_is_nothing_to_choose(bar):
     assert combo(bar, "deviceCombo").placeholderText() == "Looking for GPUs…"
-    assert combo(bar, "kernelCombo").placeholderText() == "Build a kernel to launch it."
+    assert "a kernel to launch" in combo(bar, "kernelCombo").placeholderText()
     assert not combo(bar, "deviceCombo").isEnabled()
     assert not combo(bar, "kernelCombo").isEnabled()
     assert (bar.kernel, bar.device) == ("", None)
@@ -47,12 +47,12 @@ def test_without_a_gpu_it_says_what_works(bar):
     bar.set_actions(QAction(bar), QAction(bar), (report,))
     instead = bar.findChild(QToolButton, "reportActionInstead")
     assert not instead.isVisible()
-    bar.set_devices(DeviceList(problem="No NVIDIA driver is installed."))
+    bar.set_devices(DeviceList(problem="No driver."))
     assert (instead.isVisible(), instead.text()) == (True, "Go to report")
     assert combo(bar, "deviceCombo").currentText() == "Simulator (no GPU)"
     assert bar.device == SIMULATOR
     assert label(bar, "deviceHint").isVisible()
-    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed. The simu")
+    assert label(bar, "deviceHint").text().startswith("No driver. The simulator")
     bar.set_devices(ONE_H200)
     assert not instead.isVisible()
     assert not label(bar, "deviceHint").isVisible()

@@ -93,7 +93,7 @@ def test_findings_lead_to_their_line():
         (
             as_judged(RAN, checks=WRONG.checks[:1]),
             "error",
-            "Ran, but something is wrong: 12 of 4,096 elements of 'out' are wrong.",
+            f"{WRONG.reason.partition(':')[0]}: 12 of 4,096 elements of 'out' are wrong.",
         ),
         (FAILED, "error", FAILED.reason),
         (replace(RAN, outcome=LaunchOutcome.CANCELLED), "info", "Launch cancelled."),
