@@ -1,4 +1,4 @@
-"""Names and docstrings say what a thing is: shares of those that do not, held to limits.
+"""Names, docstrings and tests say what a thing is: shares of those that do not, held to limits.
 
 A name such as `found` says how a value came, not what it is. A first line with `what` or `such`
 speaks of something without naming it.
@@ -10,6 +10,7 @@ import re
 import pytest
 
 from tests.support import ROOT
+from tests.wordings import repetitions, share_of_sentences
 
 _VAGUE = frozenset(["found", "made", "given", "told", "held", "kept", "each", "one"])
 _WITHOUT_REFERENT = re.compile(r"\b(?:what|one|it|such|those|else|them|its)\b", re.IGNORECASE)
@@ -50,6 +51,12 @@ def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
     vague = sum(bool(_WITHOUT_REFERENT.search(line)) for line in first_lines)
     assert what / len(first_lines) <= 0.03
     assert vague / len(first_lines) <= 0.1
+
+
+def test_the_wording_of_a_sentence_stands_in_one_test():
+    """`python3 -m tests.wordings` lists those that stand in several."""
+    assert repetitions() <= 75
+    assert share_of_sentences() <= 0.038
 
 
 def test_rules_have_their_reasons_beside_them():

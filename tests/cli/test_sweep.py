@@ -52,7 +52,7 @@ def test_when_nothing_can_be_built_the_status_says_so(run):
     [
         ((), "Say what to vary"),
         (("--axis", "T"), "is written NAME=VALUE"),
-        (("--axis", "block=1,2"), "values for {T}. Add one, such as T="),
+        (("--axis", "block=1,2"), "values for {T}. "),
         (("--axis", "T=int", "--dask", "tcp://127.0.0.1:9", "--jobs", "2"), "--jobs is for this"),
         (("--axis", "T=int", "--csv", "no/such/folder.csv"), "Choose another place with --csv"),
     ],

@@ -48,7 +48,7 @@ def test_the_only_function_is_marked_as_a_kernel_as_a_launch_does(started):
     started.state.documents.add(Document("scale.ll", CodeKind.LLVM_IR, SCALE.encode()))
     result = build(started)
     assert result.ok, result.diagnostics
-    assert "of a kernel at @scale: the copy" in result.stages[0].log
+    assert "kernel at @scale: " in result.stages[0].log
     assert ".entry scale" in started.listing("ptxView").toPlainText()
     assert not any("no kernel" in d.message for d in result.diagnostics)
     # LTO-IR is for a link, where another module may call it.
@@ -76,7 +76,7 @@ def test_a_library_gives_what_is_called(started):
         "kernel.ll"
     ]
     # libNVVM picks single functions out of bitcode only, and the log says so.
-    assert "twice.ll is text: all of it was added" in result.stages[0].log
+    assert "twice.ll is text: " in result.stages[0].log
     assert ".entry kernel" in started.listing("ptxView").toPlainText()
     # Without debug metadata, its lines are tied to what became of them.
     started.show_output("SASS")

@@ -166,7 +166,7 @@ def test_a_session_that_could_not_be_written_early_is_told(early, full_disk):
         session.save()
         assert session.flush()
         assert not _is_complete(early)
-        assert "Unsaved text is not" in early.shell.notices.text
+        assert "Unsaved text is" in early.shell.notices.text
 
 
 def test_launches_of_the_last_session_outlive_a_window_that_is_closed_early(early, make_driver):

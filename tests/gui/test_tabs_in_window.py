@@ -127,7 +127,7 @@ def test_a_tab_is_renamed_with_its_file_and_has_a_menu(started, tmp_path, monkey
         menu.close()
 
     rename("alpha.cu")
-    assert "is open in another tab" in driver.shell.notices.text
+    assert "alpha.cu' is open" in driver.shell.notices.text
     (tmp_path / "there.cu").write_text("int a;")
     for wrong in ("there.cu", "../out.cu", "beta.txt", "beta.cubin"):
         rename(wrong)

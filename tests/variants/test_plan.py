@@ -113,7 +113,7 @@ def test_targets_arguments_and_the_cover_are_put_in_their_places():
     ("axes", "kernel", "why"),
     [
         (("block=1,2", "block=4"), "saxpy<int>", "Two axes vary 'block'"),
-        (("block=1,2",), "saxpy<{T}>", r"values for \{T\}\. Add one, such as T="),
+        (("block=1,2",), "saxpy<{T}>", r"values for \{T\}\. "),
         (("T=int",), "saxpy<int>", r"has no \{T\}"),
         (("target=sm_90,best",), "saxpy<int>", f"^{refusal(Arch.parse, 'best')}"),
         (("options=-O1;'",), "saxpy<int>", "Check the quotes"),

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.tools
 X = Buffer("x", FLOAT, 0, 4, Fill(FillKind.RANGE))
 IN = Buffer("in", INT, 0, 4, Fill(FillKind.CONSTANT, (2,)))
 SLOW = "erf(ones(10**8)).sum()"
+CANCELLED = "The calculation was cancelled."
 HUNGRY = "ones(2 * 10**8).sum()"
 
 
@@ -158,7 +159,7 @@ def test_an_expression_may_not_take_all_memory(tmp_path):
         save_buffer(tmp_path / "got.npy", np.zeros(1, np.float32))
         given = [FLOAT, 1, tmp_path / "got.npy", {}, (), {}, 0, 0]
         result = small.check(Expectation("out", HUNGRY), *given)
-        assert "fails: there is not enough" in result.problem
+        assert "not enough memory" in result.problem
         # Nor may what it refers to.
         given[4] = (Buffer("x", FLOAT, 0, 10**9, Fill(FillKind.RANGE)),)
         result = small.check(Expectation("out", "x"), *given)
@@ -184,7 +185,7 @@ def test_a_process_that_dies_is_told_and_replaced(calculator, fill):
 def test_a_calculation_can_be_cancelled(calculator, fill):
     fill(INT, 1, asked("i"))
     once_busy(calculator.pid, calculator.cancel)
-    assert refusal(fill, SLOW) == "The calculation was cancelled."
+    assert refusal(fill, SLOW) == CANCELLED
     calculator.cancel()
     assert fill(INT, 2, asked("i")).tolist() == [0, 1]
 
@@ -192,7 +193,7 @@ def test_a_calculation_can_be_cancelled(calculator, fill):
 def test_closing_ends_what_is_in_progress(calculator, fill):
     closing = threading.Timer(0.5, calculator.close)
     closing.start()
-    assert refusal(fill, SLOW) == "The calculation was cancelled."
+    assert refusal(fill, SLOW) == CANCELLED
     closing.join()
     assert calculator.pid is None
     with pytest.raises(WorkerError, match="closed"):

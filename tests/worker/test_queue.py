@@ -216,13 +216,13 @@ def test_the_cache_is_emptied_between_two_builds(diary, tmp_path):
 
 def test_work_that_fails_is_reported_and_the_next_is_done(builds, diary):
     def unwelcome(_ticket, _report):
-        raise WorkerError("It cannot be started.")
+        raise WorkerError("No start.")
 
     def wrong(_ticket, _report):
         raise KeyError("surprise")
 
     tickets = [builds.queue.submit(name, work) for name, work in (("a", unwelcome), ("b", wrong))]
-    assert diary.wait_for(State.FAILED, tickets[0])[2] == "It cannot be started."
+    assert diary.wait_for(State.FAILED, tickets[0])[2] == "No start."
     message = diary.wait_for(State.FAILED, tickets[1])[2]
     assert message.startswith("A bug in jitstudio:")
     assert "surprise" in message

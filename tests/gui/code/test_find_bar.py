@@ -10,6 +10,7 @@ from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.listing_view import ListingView
 
 TEXT = "mul mul\nadd\nMul x"
+UNFOLD = "Show or hide replace"
 ALT, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
 KEY = Qt.Key
@@ -219,9 +220,9 @@ def test_an_edit_is_searched_again_without_moving_the_cursor(bar, editor, qtbot)
 
 def test_the_arrow_unfolds_the_line_for_replacing(bar):
     bar.open_find()
-    button(bar, "Show or hide replace").click()
+    button(bar, UNFOLD).click()
     assert bar.replacement.isVisible()
-    button(bar, "Show or hide replace").click()
+    button(bar, UNFOLD).click()
     assert not bar.replacement.isVisible()
 
 
@@ -231,7 +232,7 @@ def test_a_listing_is_searched_but_not_replaced_in(window, dark, qtbot):
     bar = shown(window, view)
     bar.open_find(replace=True)
     assert not bar.replacement.isVisible()
-    assert not button(bar, "Show or hide replace").isVisible()
+    assert not button(bar, UNFOLD).isVisible()
     bar.field.setText("mul")
     press(bar, KEY.Key_Return)
     assert (bar.status, view.caret.selection) == ("2 of 3", ((0, 4), (0, 7)))

@@ -286,7 +286,7 @@ def test_a_disk_that_does_not_answer_keeps_no_window_waiting_that_saves(
     timer.timeout.connect(act)
     timer.start()
     assert not desk.files.save()
-    assert ["disk has not answered" in failure for failure in desk.failures] == [True]
+    assert ["not answered yet" in failure for failure in desk.failures] == [True]
     assert "Waiting for the disk" in desk.news
     assert path.read_bytes() == b"mine int x;\n"
     # What was typed meanwhile is in no file yet.

@@ -23,7 +23,7 @@ class SlowWorker:
         self.close = let_go
 
     def cancel(self, ticket):
-        raise AssertionError("nothing was asked for")
+        raise AssertionError("nobody cancels here")
 
 
 class Echo(WorkerService):

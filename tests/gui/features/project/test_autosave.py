@@ -66,7 +66,7 @@ def test_a_session_that_cannot_be_written_is_told_until_it_can_be(opened, full_d
     with full_disk():
         opened.state.session.save()
         opened.wait(lambda: notice(opened))
-        assert notice(opened).startswith("Unsaved text is not ")
+        assert notice(opened).startswith("Unsaved text ")
     opened.wait(lambda: not notice(opened))
     assert said(opened) == "Unsaved text is kept again"
 
