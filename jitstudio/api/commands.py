@@ -7,7 +7,7 @@ compiler or driver is loaded into the caller's process.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from jitstudio.api.arguments import (
@@ -17,6 +17,8 @@ from jitstudio.api.arguments import (
     RunArguments,
     spelled_out,
 )
+from jitstudio.api.arrays import expectations, split_arrays
+from jitstudio.api.buffers import Buffers, FileFolder
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
 from jitstudio.api.session import session_of
 from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
@@ -80,7 +82,7 @@ def run(
     *,
     arguments: Mapping[str, object] | None = None,
     set: Mapping[str, object] | None = None,  # noqa: A002 - the word of `jitstudio run`
-    expect: Iterable[str] = (),
+    expect: object = (),
     **others: Unpack[RunArguments],
 ) -> LaunchReport:
     """Builds, launches a kernel on a GPU in a process of its own, times it and checks it.
@@ -88,28 +90,49 @@ def run(
     Args:
         thing: See `inspect`.
         kernel: Which one; None where there is only one.
-        arguments: Values and buffers by the names of the parameters, written as in
-            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``; pointers in structs
-            by their paths, such as ``"view.data"``.
+        arguments: Values and buffers by the names of the parameters: numbers, arrays of NumPy, of
+            CuPy and all that has ``__cuda_array_interface__`` or DLPack, and the texts of
+            `jitstudio run`: ``{"a": 2.5, "x": array, "y": "n:random(7)", "n": 4096}``; pointers in
+            structs by their paths, such as ``"view.data"``. An array is copied, and never written
+            to; what the kernel makes of it is in the report, as `LaunchReport.buffers`.
         set: What module variables hold before the launch, by their names, such as
-            ``{"mask": "{1, 2, 1}"}``; ``"out"`` to read one back.
-        expect: What buffers shall hold, in NumPy: ``"out = a * x + y"``, or several in a list.
+            ``{"mask": "{1, 2, 1}"}`` or an array; ``"out"`` to read one back.
+        expect: What buffers shall hold: an expression in NumPy, ``"out = a * x + y"``; an array; a
+            function of the inputs, by the names of the arguments; several in a list, or in a dict
+            by the names of the buffers.
         **others: See `RunArguments`.
 
     Raises:
-        TypeError, ValueError, RuntimeError: See `inspect`.
+        TypeError, ValueError, RuntimeError: See `inspect`. An array whose type, order or size is
+            not that of its parameter is a ValueError.
     """
     session, values = session_of(others.pop("session", None)), _compiled(thing, others)
+    texts, arrays = split_arrays({} if arguments is None else arguments, "arguments")
+    variables, variable_arrays = split_arrays({} if set is None else set, "set")
+    lines, expected = expectations(expect)
     asked = RunOptions.of(
         **values,
         kernel=kernel,
-        arguments={} if arguments is None else arguments,
-        set={} if set is None else set,
-        expect=expect,
+        # Texts in the place of arrays, until it is known what the kernel takes.
+        arguments=texts | dict.fromkeys(arrays, "array") if arrays else texts,
+        set=variables | dict.fromkeys(variable_arrays, "array") if variable_arrays else variables,
+        expect=lines,
     )
-    with session.workers() as workers:
-        built, result, _ = launch(asked, workers=workers)
-    return LaunchReport(run_object(built, result))
+    arrays |= variable_arrays
+    files, handed, inputs = FileFolder(), None, FileFolder()
+    if arrays or expected:
+        # It loads NumPy.
+        from jitstudio.commands.handed import HandedData  # noqa: PLC0415
+
+        handed = HandedData(inputs.path, arrays, expected)
+    try:
+        with session.workers() as workers:
+            built, result, _ = launch(asked, workers=workers, handed=handed, keep=files.path)
+    finally:
+        inputs.close()
+    shapes = {name: array.shape for name, array in arrays.items()}
+    buffers = Buffers(result.buffers if result else (), shapes, files)
+    return LaunchReport(run_object(built, result), result, buffers)
 
 
 @spelled_out(DiffOptions, DiffArguments)
@@ -136,7 +159,8 @@ def diff(a: object, b: object, **arguments: Unpack[DiffArguments]) -> DiffReport
 def _compiled(thing: object, arguments: Any) -> dict[str, Any]:
     """Returns the arguments of a command, with the modules and the target of the thing."""
     sources = _sources(thing, arguments.pop("name", ""))
-    return arguments | {"sources": sources, "arch": _target(arguments.pop("arch", None), sources)}
+    target = _target(arguments.pop("arch", None), sources)
+    return {**arguments, "sources": sources, "arch": target}
 
 
 def _sources(thing: object, name: str) -> list[ModuleInput]:

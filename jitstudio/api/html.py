@@ -5,21 +5,32 @@ Colours are those of the page that it is in, so that it can be read on light and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from jitstudio.analysis.findings.model import nothing_found
 from jitstudio.api.kernels import InspectedKernel
 from jitstudio.core.figures import FIGURES
 
+if TYPE_CHECKING:
+    from jitstudio.api.buffers import Buffers
+    from jitstudio.commands.handed import AnyArray
+
 # A notebook keeps what it shows: a kernel of a megabyte would make it slow for good.
 _MOST_LINES = 4_000
 _LONGEST_LINE = 400
+_FIRST = 8
+"""Elements of a buffer that are shown."""
 
 _EDGE = "1px solid rgba(128, 128, 128, 0.4)"
-_CELL = f"padding: 2px 10px; text-align: right; border-bottom: {_EDGE}"
-_FIRST = f"padding: 2px 10px 2px 0; text-align: left; border-bottom: {_EDGE}"
+_NUMBER = f"padding: 2px 10px; text-align: right; border-bottom: {_EDGE}"
+_TEXT = f"padding: 2px 10px 2px 0; text-align: left; border-bottom: {_EDGE}"
+# Pages that notebooks are exported to have other fonts, or none, for what is in here.
+_FONT = "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+_TABLE = f"border-collapse: collapse; font-size: 13px; {_FONT}"
 _CODE = (
+    f"{_FONT}; font-size: 13px; "
     "max-height: 30em; overflow: auto; margin: 4px 0; padding: 8px; line-height: 1.35; "
     f"border: {_EDGE}; background: transparent; color: inherit"
 )
@@ -49,7 +60,7 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
         headings = [_TITLES.get(name) or FIGURES[name].heading for name in _SHOWN]
         head = _row("th", ["kernel", "target", *headings])
         rows = [_row("td", [k.demangled, k.target, *_amounts(k)]) for k in kernels]
-        parts.append(f'<table style="border-collapse: collapse">{head}{"".join(rows)}</table>')
+        parts.append(_table(head, rows))
     else:
         parts.append(_paragraph(ending))
     parts += map(_paragraph, messages)
@@ -67,14 +78,53 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
     return _whole(*parts)
 
 
+def launched(
+    lines: Sequence[tuple[str, str]],
+    buffers: Buffers,
+    ending: str,
+    messages: Sequence[str],
+    console: str,
+) -> str:
+    """Returns the figures and checks of a launch, and the first elements of each buffer.
+
+    Args:
+        lines: The figures and checks, a word and a text each.
+        buffers: The contents of the buffers.
+        ending: The outcome of the launch.
+        messages: Its messages.
+        console: The text that the kernel has printed.
+    """
+    rows = (_row("td", line, left=2) for line in [*lines, ("outcome", ending)])
+    parts = [_table("", rows), *map(_paragraph, messages)]
+    if buffers:
+        head = _row("th", ["buffer", "type", "shape", "first elements"], left=4)
+        cells = ((name, *_content(array)) for name, array in buffers.items())
+        parts.append(_table(head, (_row("td", row, left=4) for row in cells)))
+    if console:
+        parts.append(_folded("Text that the kernel has printed", console))
+    return _whole(*parts)
+
+
+def _content(array: AnyArray) -> tuple[str, str, str]:
+    """Returns type and shape of an array, and its first elements, as texts."""
+    first = ", ".join(str(number) for number in array.ravel()[:_FIRST])
+    more = ", …" if array.size > _FIRST else ""
+    return str(array.dtype), " x ".join(map(str, array.shape)), first + more
+
+
+def _table(head: str, rows: Iterable[str]) -> str:
+    return f'<table style="{_TABLE}">{head}{"".join(rows)}</table>'
+
+
 def _amounts(kernel: InspectedKernel) -> list[str]:
     amounts = [getattr(kernel, name) for name in _SHOWN]
     return ["-" if a is None else f"{a:.0%}" if isinstance(a, float) else f"{a:,}" for a in amounts]
 
 
-def _row(tag: str, cells: Sequence[str]) -> str:
+def _row(tag: str, cells: Sequence[str], left: int = 2) -> str:
+    """Returns a row of a table; the first `left` cells are texts, the others numbers."""
     marked = (
-        f'<{tag} style="{_FIRST if place < 2 else _CELL}">{escape(cell)}</{tag}>'
+        f'<{tag} style="{_TEXT if place < left else _NUMBER}">{escape(cell)}</{tag}>'
         for place, cell in enumerate(cells)
     )
     return f"<tr>{''.join(marked)}</tr>"

@@ -11,10 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from jitstudio.api import html
+from jitstudio.api.buffers import Buffers
 from jitstudio.api.kernels import NEEDS, BuiltKernel, InspectedKernel, KernelFinding
 from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import FIGURES
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.launch.result_lines import WORDS, launch_lines
 from jitstudio.core.result import BuildResult
 from jitstudio.system.terminal import shown, table_lines
 
@@ -167,7 +169,23 @@ class BuildReport(OutcomeReport):
 
 
 class LaunchReport(OutcomeReport):
-    """The report of `jitstudio run`: times, checks, and the text that the kernel has printed."""
+    """The report of `jitstudio run`: times, checks, buffers, and the text of the kernel.
+
+    Args:
+        report: The object of the command.
+        result: The launch; None where the build failed.
+        buffers: What the kernel has written.
+    """
+
+    def __init__(self, report: Json, result: LaunchResult | None, buffers: Buffers) -> None:
+        super().__init__(report)
+        self._result = result
+        self._buffers = buffers
+
+    @property
+    def buffers(self) -> Buffers:
+        """The buffers that the kernel may write, as arrays, by the names of the arguments."""
+        return self._buffers
 
     @property
     def median_ms(self) -> float | None:
@@ -197,14 +215,23 @@ class LaunchReport(OutcomeReport):
             check["ok"] for check in self._made.get("checks", ())
         )
 
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Errors, warnings and remarks, a sentence or more each; also of checks that failed."""
+        checks = self._result.checks if self._result else ()
+        failed = (" ".join((c.verdict, *c.differences[:1])) for c in checks if not c.ok)
+        return (*failed, *super().messages)
+
     def __str__(self) -> str:
-        ending = self.outcome
-        if self.median_ms is not None:
-            ending += f": median {self.median_ms:.4g} ms on {self.device}"
-        wrong = [c["buffer"] for c in self._made.get("checks", ()) if not c["ok"]]
-        if wrong:
-            ending += f"; not as expected: {', '.join(wrong)}"
-        return _table([], ending, self.messages)
+        lines = [f"{word:<{WORDS}}{text}" for word, text in self._lines()]
+        return shown("\n".join([*lines, self.outcome, *self.messages]))
+
+    def _repr_html_(self) -> str:
+        """Returns the figures, the checks, and the first elements of each buffer."""
+        return html.launched(self._lines(), self.buffers, self.outcome, self.messages, self.console)
+
+    def _lines(self) -> list[tuple[str, str]]:
+        return list(launch_lines(self._result)) if self._result else []
 
 
 class DiffReport(CommandReport):

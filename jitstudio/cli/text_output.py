@@ -21,7 +21,8 @@ from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.figures import FIGURES, NEEDS
 from jitstudio.core.launch.device import Device
-from jitstudio.core.launch.result import CheckResult, LaunchResult
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.launch.result_lines import WORDS, launch_lines
 from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
@@ -30,7 +31,7 @@ from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"
-_LAUNCH_NAMES, _FUNCTION_NAMES = 11, 13
+_FUNCTION_NAMES = 13
 _INDENT = "  "
 # Why not even one block fits, with words of `Limits`.
 _TOO_MUCH = {
@@ -154,8 +155,8 @@ def _indented(text: str) -> str:
 
 def print_launch(result: LaunchResult, device: Device | None) -> None:
     """Prints a launch but for the kernel's own output; the device is for the peak."""
-    for name, text in _launch_lines(result, device):
-        say(f"{name:<{_LAUNCH_NAMES}}{text}")
+    for name, text in launch_lines(result, device):
+        say(f"{name:<{WORDS}}{text}")
     if result.jit_log:
         say("driver's compiler:")
         say(_indented(result.jit_log.rstrip("\n")))
@@ -192,51 +193,6 @@ def _print_counts(simulation: Simulation) -> None:
         say(f"{_INDENT}{row}")
     for finding in measured(simulation):
         _print_finding(finding)
-
-
-def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:
-    if result.kernel:
-        yield "kernel", result.kernel
-    if result.device:
-        yield "device", result.device
-    if facts := result.facts:
-        occupancy = "" if facts.occupancy is None else f", occupancy {facts.occupancy:.0%}"
-        shared = f"{facts.shared_bytes:,} bytes of static shared memory"
-        yield "needs", f"{facts.registers} registers a thread, {shared}{occupancy}"
-    if timing := result.timing:
-        first, third = timing.quartiles
-        middle = f"median {timing.median:.4g} ms, minimum {timing.minimum:.4g} ms"
-        spread = f"quartiles {first:.4g} to {third:.4g} ms"
-        yield "time", f"{middle}, {spread}, of {len(timing.samples)}"
-    if result.bandwidth:
-        peak = device.peak_bandwidth if device else None
-        share = f", {result.bandwidth / peak:.0%} of the memory's peak" if peak else ""
-        yield "bandwidth", f"{result.bandwidth / 1e9:,.4g} GB/s{share}"
-    if simulation := result.simulation:
-        blocks = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks"
-        exact = "exact" if simulation.exact else "exact but for the functions named below"
-        seed = f", seed {simulation.seed}" if simulation.seed else ""
-        yield "simulated", f"{simulation.instructions:,} instructions in {blocks}, {exact}{seed}"
-    for check in result.checks:
-        yield from _check_lines(check)
-
-
-def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
-    formula = f"{check.target} = {check.expression}"
-    if check.problem:
-        yield "CHECK", f"{formula}: {check.problem}"
-        return
-    errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
-    if check.left_out:
-        errors += f"; {check.left_out:,} others of {check.buffer} are not compared"
-    if check.ok:
-        nans = f", {check.nans:,} of them NaN" if check.nans else ""
-        yield "check", f"{formula}: all {check.count:,} elements as expected{nans}, {errors}"
-        return
-    yield "WRONG", f"{formula}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
-    for mismatch in check.mismatches:
-        index = ", ".join(map(str, mismatch.index))
-        yield "", f"{check.buffer}[{index}] is {mismatch.got}, expected {mismatch.expected}"
 
 
 def print_function(inspected: Inspected) -> None:

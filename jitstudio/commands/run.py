@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.commands.build import runs_of
@@ -44,6 +45,11 @@ from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.own_headers import own_headers
+from jitstudio.worker.evaluator import CalculationError
+
+if TYPE_CHECKING:
+    # It loads NumPy, which few commands need.
+    from jitstudio.commands.handed import HandedData
 
 _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
@@ -75,6 +81,8 @@ def launch(
     begins: Callable[[Sequence[str]], None] = ignore_words,
     base: LaunchSpec | None = None,
     workers: Workers | None = None,
+    handed: HandedData | None = None,
+    keep: Path | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch if there was any, and the GPUs.
 
@@ -87,6 +95,8 @@ def launch(
         begins: Is given what the launch takes from the host code, before it.
         base: The launch that the options change, in the place of that of their project.
         workers: The workers of the caller; None for workers that end with the launch.
+        handed: Arrays and functions in the place of texts.
+        keep: A folder that takes the files of the buffers, which end with the workers otherwise.
 
     Raises:
         UsageError: An option is wrong, a file cannot be read or written.
@@ -115,12 +125,14 @@ def launch(
         begin = partial(spec_from, options) if base is None else None
         most = most_seconds(options, base) if limit is None else limit
         sides = _Sides(
-            workers, spec, devices, options.ordinal, heard, begin, most, building, begins
+            workers, spec, devices, options.ordinal, heard, begin, most, building, begins, handed
         )
         result = sides.launch(_Side(request, build), compared, remarks)
         result = replace(result, begins=sides.words)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
+        elif keep is not None:
+            result = replace(result, buffers=tuple(_moved(result.buffers, keep)))
         result = sides.with_contraction(_Side(request, build), compared, result)
     return build, result, devices
 
@@ -163,7 +175,8 @@ class _Sides:
         most: Seconds that a launch may take at most.
         building: Seconds that a build may take at most.
         begins: Is given what the launch takes from the host code, before it.
-        words: The same; empty for nothing.
+        handed: Arrays and functions in the place of texts.
+        words: What the launch takes from the host code; empty for nothing.
         launched: The launch as it was sent; None before.
     """
 
@@ -176,6 +189,7 @@ class _Sides:
     most: float
     building: float
     begins: Callable[[Sequence[str]], None]
+    handed: HandedData | None = None
     words: tuple[str, ...] = ()
     launched: LaunchRequest | None = None
 
@@ -269,12 +283,25 @@ class _Sides:
             return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
         if missing := _missing(self.found, ordinal):
             return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+        if self.handed is not None:
+            spec = self.handed.completed(spec, form)
         spec, shortened = within_limit(spec, self.most)
         resolved = resolve(spec, kernel, self.found, ordinal)
         problems = (*shortened, *resolved.problems)
         if resolved.request is None:
             return unlaunched(form.title, LaunchOutcome.REFUSED, problems)
-        return _Resolved(resolved.request, problems)
+        return _Resolved(self._with_expected(resolved.request), problems)
+
+    def _with_expected(self, request: LaunchRequest) -> LaunchRequest:
+        """Returns a launch with the expectations that were handed over."""
+        if self.handed is None or not self.handed.expected:
+            return request
+        # The launch meets the same error, and reports it.
+        with contextlib.suppress(CalculationError, OSError):
+            prepared = self.workers.launcher.inputs(request)
+            more = self.handed.expectations(request, prepared)
+            return replace(request, expectations=(*request.expectations, *more))
+        return request
 
 
 def _missing(devices: DeviceList, ordinal: int) -> SpecProblem | None:
@@ -303,3 +330,13 @@ def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResu
         except OSError as error:
             raise unwritable(path, error, "--save") from None
         yield replace(buffer, path=str(path))
+
+
+def _moved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
+    """Yields the buffers with paths of the same files in a folder."""
+    for number, buffer in enumerate(buffers):
+        if buffer.path:
+            path = shutil.move(buffer.path, folder / f"{number}.npy")
+            yield replace(buffer, path=str(path))
+        else:
+            yield buffer

@@ -125,7 +125,9 @@ class HostEvaluator(SingleWorker):
             expectation, element, length, str(got), relative, absolute, integer_tolerance, context
         )
         # Results lie in a folder of the one with what `fill` has written.
-        need = need_of_buffers(buffers, got.parent.parent.parent, confined_to=confined_to)
+        need = need_of_buffers(
+            buffers, got.parent.parent.parent, read=(expectation.file,), confined_to=confined_to
+        )
         answer = self._calculate(calculation, timeout, need)
         if isinstance(answer, CheckResult):
             return answer

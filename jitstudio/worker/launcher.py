@@ -168,6 +168,20 @@ class Launcher:
             self._files.trim()
         return result
 
+    def inputs(self, request: LaunchRequest) -> dict[str, Path]:
+        """Returns the .npy files of the buffers that files and expressions fill.
+
+        The launch that follows does not fill them again.
+
+        Raises:
+            CalculationError: One cannot be filled.
+            OSError: The files cannot be made.
+            WorkerError: See `devices`.
+        """
+        with self._queue.take(0, request.timeout) as calls:
+            self._enter(request.confined_to)
+            return self._files.prepare(request, self._evaluator, calls, lambda _: None)
+
     def cancel(self, ticket: int) -> None:
         """Ends the launch with this ticket, by killing the processes; a launch yet to come, too."""
         self._queue.cancel(ticket)
@@ -491,6 +505,8 @@ def _error(message: str, explanation: str = "") -> Diagnostic:
 
 _KEPT_RUNS = 2
 _KEPT_FILLS = 16
+_KEPT_BYTES = 1 << 30
+"""Of all contents together that are kept for launches to come."""
 
 
 class LaunchFiles:
@@ -520,8 +536,10 @@ class LaunchFiles:
         """Removes files that nobody looks at any more; large files take a while."""
         while len(self._runs) > _KEPT_RUNS:
             scratch.remove(self._runs.pop(0))
-        while len(self._fills) > _KEPT_FILLS:
+        sizes = [_size(path) for path in self._fills.values()]
+        while len(sizes) > _KEPT_FILLS or sum(sizes) > _KEPT_BYTES:
             _, path = self._fills.popitem(last=False)
+            del sizes[0]
             with contextlib.suppress(OSError):
                 path.unlink()
 
@@ -604,6 +622,12 @@ def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
     """Yields the buffers that need a file: from files first, as expressions may refer to these."""
     for kind in (FillKind.FILE, FillKind.EXPRESSION):
         yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
+
+
+def _size(path: Path) -> int:
+    with contextlib.suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 def _age(buffer: Buffer) -> FileStamp | None:

@@ -211,11 +211,13 @@ class Expectation:
         expression: A NumPy expression over the arguments as they were before the launch.
         part: The elements that are compared, as NumPy writes a part behind the name, such as
             ``[1:-1]`` or ``.reshape(8, 32)[1:, 0]``; empty for all of them.
+        file: An .npy file with the content, which the expression then only names; empty for none.
     """
 
     buffer: str
     expression: str
     part: str = ""
+    file: str = ""
 
     @property
     def target(self) -> str:

@@ -207,6 +207,15 @@ class CheckResult:
         return self.buffer + self.part
 
     @property
+    def differences(self) -> tuple[str, ...]:
+        """The first of the elements that are wrong, with the expected content."""
+        return tuple(
+            f"{self.buffer}[{', '.join(map(str, wrong.index))}] is {wrong.got}, "
+            f"expected {wrong.expected}"
+            for wrong in self.mismatches
+        )
+
+    @property
     def verdict(self) -> str:
         """The outcome of the check: a sentence."""
         if self.problem:

@@ -113,6 +113,9 @@ def _check(request: CheckCalculation) -> CheckResult:
         whole = as_expressions_see(got, request.element)
         part = part_of(whole, wanted, ExpressionScope(request.context, indices))
         indices = part.places // max(1, whole.size // max(1, len(whole)))
-    expected = evaluate(wanted.expression, ExpressionScope(request.context, indices))
+    if wanted.file:
+        expected = np.load(wanted.file, mmap_mode="r", allow_pickle=False)
+    else:
+        expected = evaluate(wanted.expression, ExpressionScope(request.context, indices))
     tolerance = Tolerance(request.relative, request.absolute, request.integer_tolerance)
     return compare(got, expected, wanted, request.element, tolerance, part)

@@ -217,6 +217,7 @@ def need_of_buffers(
     buffers: Iterable[Buffer],
     folder: Path,
     *writable: Path,
+    read: Iterable[str] = (),
     confined_to: tuple[str, ...] | None = None,
 ) -> Need:
     """Returns the files that a calculation must be able to reach.
@@ -225,13 +226,14 @@ def need_of_buffers(
         buffers: The buffers whose files the calculation reads.
         folder: The folder of the launch.
         writable: Where it writes.
+        read: Further files that it reads.
         confined_to: See `BuildRequest`: that of the build whose code is launched.
     """
     fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
     files = (
         fill.text if os.path.exists(fill.text) else fill.text.rpartition("::")[0] for fill in fills
     )
-    readable = dict.fromkeys(folder_or_file(file) for file in files if file)
+    readable = dict.fromkeys(folder_or_file(file) for file in (*files, *read) if file)
     written = tuple(map(os.path.realpath, writable))
     readable_too = (os.path.realpath(folder), *readable)
     return Need(SandboxAccess(readable_too, written, confined_to=confined_to))

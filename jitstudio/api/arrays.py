@@ -1,0 +1,184 @@
+"""Arrays and scalars of NumPy, and of packages that share theirs, as a launch takes them.
+
+An array is known by its protocol (``__array_interface__``, ``__cuda_array_interface__``, DLPack),
+so that no package is imported that the program has not imported itself.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from jitstudio.commands.values import UsageError
+
+if TYPE_CHECKING:
+    from jitstudio.commands.handed import AnyArray, Expected
+
+_PROTOCOLS = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "__array__")
+_ON_HOST = 1
+"""The type of a device in DLPack: the host's memory."""
+
+
+def is_array(value: object) -> bool:
+    """Returns whether a value is an array by any protocol, or bytes; a single number is none."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return True
+    if isinstance(value, type) or not any(hasattr(value, name) for name in _PROTOCOLS):
+        return False
+    return getattr(value, "shape", None) != ()
+
+
+def split_arrays(values: object, argument: str) -> tuple[Any, dict[str, AnyArray]]:
+    """Returns the texts and numbers of an argument, and its arrays, each by name.
+
+    Args:
+        values: What the caller has given.
+        argument: The name of the argument.
+
+    Raises:
+        UsageError: An array cannot be taken.
+    """
+    if not isinstance(values, Mapping):
+        return values, {}
+    texts, arrays = {}, {}
+    for name, value in values.items():
+        if is_array(value):
+            arrays[name] = ordered(as_numpy(value, place := f"{argument}['{name}']"), place)
+        else:
+            texts[name] = _plain(value, f"{argument}['{name}']")
+    return texts, arrays
+
+
+def expectations(expect: object) -> tuple[list[str], list[tuple[str, Expected]]]:
+    """Returns the lines of what is expected, and arrays and functions by the names of buffers.
+
+    Raises:
+        UsageError: Something is neither a text nor an array or a function.
+    """
+    lines: list[str] = []
+    handed: list[tuple[str, Expected]] = []
+    for name, value in _each(expect):
+        if isinstance(value, str):
+            lines.append(f"{name} = {value}" if name else value)
+        elif callable(value) and not is_array(value):
+            handed.append((name, value))
+        elif is_array(value) or (name and _is_number(value)):
+            handed.append((name, as_numpy(value, f"expect['{name}']" if name else "expect")))
+        else:
+            raise UsageError(
+                f"expect={reprlib.repr(value)}: a text such as 'y = a * x', an array, a function "
+                "of the inputs, or a dict of these by the names of buffers belongs here."
+            )
+    return lines, handed
+
+
+def _each(expect: object) -> Iterator[tuple[str, object]]:
+    if isinstance(expect, Mapping):
+        for name, value in expect.items():
+            if not isinstance(name, str) or not name.strip():
+                raise UsageError(f"expect: {name!r} is no name of a buffer.")
+            yield name, value
+    elif isinstance(expect, str) or callable(expect) or is_array(expect):
+        yield "", expect
+    elif isinstance(expect, Iterable):
+        for value in expect:
+            yield "", value
+    else:
+        yield "", expect
+
+
+def as_numpy(value: Any, argument: str) -> AnyArray:
+    """Returns an array of NumPy, copied from the GPU where it lies there.
+
+    Args:
+        value: The array.
+        argument: The argument that it is, for messages.
+
+    Raises:
+        UsageError: It has no elements that a kernel could read.
+    """
+    import numpy as np  # noqa: PLC0415 - few calls need it
+
+    if isinstance(value, np.ma.MaskedArray):
+        raise UsageError(f"{argument}: a mask has no meaning to a kernel. Give .filled(value).")
+    if hasattr(value, "__cuda_array_interface__") or _device_of(value) != _ON_HOST:
+        # It needs the driver, which is loaded already where there is such an array.
+        from jitstudio.api.gpu_arrays import GpuArrayError, copied_from_gpu  # noqa: PLC0415
+
+        try:
+            array = copied_from_gpu(value)
+        except GpuArrayError as error:
+            raise UsageError(f"{argument}: {error}") from None
+    else:
+        array = _on_host(value, argument)
+    if array.dtype.hasobject or (array.dtype.kind in "SUMm" and array.dtype.names is None):
+        raise UsageError(
+            f"{argument}: it holds {array.dtype}, which is no number. Give it a type such as "
+            "numpy.float32."
+        )
+    if not array.dtype.isnative:
+        raise UsageError(
+            f"{argument}: its bytes are in the order of other machines ({array.dtype.str}). "
+            "Convert it, by .astype(x.dtype.newbyteorder('='))."
+        )
+    return array
+
+
+def _on_host(value: Any, argument: str) -> AnyArray:
+    import numpy as np  # noqa: PLC0415
+
+    try:
+        only_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+        if isinstance(value, (bytes, bytearray)):
+            return np.frombuffer(value, np.uint8)
+        return np.from_dlpack(value) if only_dlpack else np.asarray(value)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise UsageError(f"{argument}: NumPy cannot read it: {error}") from None
+
+
+def _device_of(value: Any) -> int:
+    """Returns the type of the device that an array lies on, in the numbers of DLPack."""
+    device: Callable[[], tuple[int, int]] | None = getattr(value, "__dlpack_device__", None)
+    return _ON_HOST if device is None else int(device()[0])
+
+
+def ordered(array: AnyArray, argument: str) -> AnyArray:
+    """Returns an array whose elements lie in memory as a kernel counts them.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if array.flags.c_contiguous:
+        return array
+    how = "in Fortran's order" if array.flags.f_contiguous else "with gaps or backwards"
+    raise UsageError(
+        f"{argument}: its elements lie {how} in memory, so that a kernel would count them in "
+        "another order than NumPy. Give numpy.ascontiguousarray(x)."
+    )
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float, complex)) or hasattr(value, "dtype")
+
+
+def _plain(value: Any, argument: str) -> Any:
+    """Returns a number or text as `jitstudio.commands` takes it: Python's, not NumPy's.
+
+    A struct of NumPy becomes the text of its members.
+    """
+    if getattr(value, "shape", None) == () and hasattr(value, "dtype"):
+        if value.dtype.names is not None:
+            return _members(value)
+        return value.item()
+    if isinstance(value, (list, tuple, dict, set)):
+        raise UsageError(
+            f"{argument}: a {type(value).__name__} belongs nowhere here. Give a numpy.array with "
+            "the type of the elements, such as numpy.array([1, 2], numpy.float32)."
+        )
+    return value
+
+
+def _members(value: Any) -> str:
+    inner = (f"{name}={_plain(value[name], name)}" for name in value.dtype.names)
+    return f"{{{', '.join(inner)}}}"

@@ -1,0 +1,260 @@
+"""Arrays and functions that a program hands over to a launch, in the place of texts."""
+
+from __future__ import annotations
+
+import itertools
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jitstudio.commands.values import UsageError
+from jitstudio.core.launch.members import row_about
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Expectation,
+    FormParameter,
+    KernelForm,
+    LaunchRequest,
+)
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.types import Array, Handle, Pointer, Type
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    as_expressions_see,
+    columns,
+    complex_dtype,
+    numpy_dtype,
+    open_buffer,
+    save_buffer,
+    shape_of,
+    size_text_of,
+)
+from jitstudio.numerics.fills import generate
+
+AnyArray: TypeAlias = "np.ndarray[Any, Any]"
+Expected: TypeAlias = "AnyArray | Callable[..., object]"
+"""The content that a buffer shall have, or a function that returns it for the arguments."""
+
+_NAMES = {"float32": "float", "float64": "double", "float16": "__half", "bool": "bool"}
+_NAMES |= {"bfloat16": "__nv_bfloat16"}
+"""The names in CUDA C++ of NumPy's types; of others the name is NumPy's with ``_t`` behind."""
+
+
+@dataclass
+class HandedData:
+    """Contents of buffers, before a launch and after.
+
+    Attributes:
+        folder: Where their files lie.
+        arguments: The arrays that fill buffers and module variables, by the names of these.
+        expected: The expected contents, by the names of the buffers; an empty name stands for the
+            only buffer that the kernel writes.
+    """
+
+    folder: Path
+    arguments: Mapping[str, AnyArray]
+    expected: Sequence[tuple[str, Expected]] = ()
+    _files: dict[str, Path] = field(default_factory=dict)
+    _checked: dict[str, tuple[str, Path]] = field(default_factory=dict)
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+
+    def _file_text(self, name: str, array: AnyArray) -> str:
+        """Returns the fill of a buffer with an array, which is written to a file for that."""
+        if name not in self._files:
+            path = self._files[name] = self.folder / f"{next(self._numbers)}.npy"
+            save_buffer(path, array)
+        return f"file({self._files[name]})"
+
+    def completed(self, spec: LaunchSpec, form: KernelForm) -> LaunchSpec:
+        """Returns a launch whose texts say how many elements the arrays have.
+
+        Raises:
+            UsageError: An array is none for its parameter.
+        """
+        texts = dict(spec.arguments)
+        for name, array in self.arguments.items():
+            row = row_about(form, name)
+            if row is not None:
+                texts[name] = self._text(row, name, array)
+        return replace(spec, arguments=tuple(texts.items()))
+
+    def _text(self, row: FormParameter, name: str, array: AnyArray) -> str:
+        argument, kind = f"{'set' if row.variable else 'arguments'}['{name}']", row.type
+        if row.variable is not None and not isinstance(kind, Pointer):
+            element, count = (kind.element, kind.count) if isinstance(kind, Array) else (kind, 1)
+            stored = _stored(argument, name, element, array)
+            if array.size != count * _lanes(element):
+                has = size_text_of(element, count)
+                raise UsageError(f"{argument}: it has {array.size:,} numbers, '{name}' {has}.")
+            return self._file_text(name, stored)
+        if isinstance(kind, Handle):
+            raise UsageError(
+                f"{argument}: '{name}' is a {kind.kind.value}, whose texels a text describes, such "
+                "as 'float[w,h]:file(texels.npy)'. Save the array with numpy.save."
+            )
+        if not isinstance(kind, Pointer):
+            raise UsageError(
+                f"{argument}: '{name}' is passed by value, as {kind.name}. Give a number, or a "
+                "text such as '{1, 2}'."
+            )
+        if not array.size:
+            raise UsageError(f"{argument}: it has no elements. Give 'null' for a null pointer.")
+        if kind.target is None:
+            return f"{_c_name(array)}[{array.size}]:{self._file_text(name, array)}"
+        stored = _stored(argument, name, kind.target, array)
+        length, rest = divmod(array.size, _lanes(kind.target))
+        if rest:
+            raise UsageError(
+                f"{argument}: it has {array.size:,} numbers, which are no whole number of "
+                f"{kind.target.name}."
+            )
+        return f"{length}:{self._file_text(name, stored)}"
+
+    def expectations(
+        self, request: LaunchRequest, prepared: Mapping[str, Path]
+    ) -> tuple[Expectation, ...]:
+        """Returns the expectations that were handed over, with files of what is expected.
+
+        Args:
+            request: The launch.
+            prepared: The files of buffers that files and expressions fill.
+
+        Raises:
+            UsageError: What is expected is no content of the buffer.
+        """
+        written = {b.name: b for b in request.buffers if b.direction is not Direction.IN}
+        checks = []
+        for number, (name, expected) in enumerate(self.expected):
+            place = f"{number}"
+            contents: Mapping[str, object] = {name: expected}
+            words = "array"
+            if callable(expected):
+                words = getattr(expected, "__name__", "function")
+                known = [key for key in self._checked if key.partition(" ")[0] == place]
+                if known:
+                    contents = {key.partition(" ")[2]: None for key in known}
+                else:
+                    answer = _called(expected, self._inputs(request, prepared))
+                    contents = answer if isinstance(answer, Mapping) else {name: answer}
+            for target, content in contents.items():
+                key = f"{place} {target}"
+                if key not in self._checked:
+                    buffer = _target(target, written)
+                    path = self._saved(buffer, content)
+                    self._checked[key] = buffer.name, path
+                buffer_name, path = self._checked[key]
+                checks.append(Expectation(buffer_name, words, file=str(path)))
+        return tuple(checks)
+
+    def _saved(self, buffer: Buffer, content: object) -> Path:
+        """Returns a file with the expected content of a buffer."""
+        argument = f"expect['{buffer.name}']"
+        if content is None:
+            raise UsageError(f"{argument}: it is None. Return an array, or a dict of them.")
+        seen = np.zeros(shape_of(buffer.element, buffer.length), numpy_dtype(buffer.element).base)
+        seen = as_expressions_see(seen, buffer.element)
+        try:
+            numbers = np.asarray(content)
+            tuple(columns(seen, numbers, size_text_of(buffer.element, buffer.length)))
+        except (NumericsError, ValueError) as error:
+            raise UsageError(f"{argument}: {error}") from None
+        if numbers.dtype.kind == "V" and numbers.dtype.names is None:
+            # A file has no name for its type, as for bfloat16; a float holds each of its numbers.
+            numbers = numbers.astype(np.float32)
+        path = self.folder / f"{next(self._numbers)}.npy"
+        np.save(path, numbers, allow_pickle=False)
+        return path
+
+    def _inputs(self, request: LaunchRequest, prepared: Mapping[str, Path]) -> dict[str, object]:
+        """Returns the arguments as they are before the launch, by name."""
+        inputs: dict[str, object] = dict(request.values)
+        for buffer in request.buffers:
+            if buffer.name in self.arguments:
+                array = self.arguments[buffer.name].view()
+            elif buffer.name in prepared:
+                stored = open_buffer(prepared[buffer.name], buffer.element)
+                array = as_expressions_see(stored, buffer.element)
+            else:
+                try:
+                    array = as_expressions_see(generate(buffer), buffer.element)
+                except NumericsError:
+                    continue  # nobody knows what it holds
+            array.flags.writeable = False
+            inputs[buffer.name] = array
+        return inputs
+
+
+def _stored(argument: str, name: str, element: Type, array: AnyArray) -> AnyArray:
+    """Returns an array as a file for a buffer has it.
+
+    Raises:
+        UsageError: Its elements are not those that the kernel reads.
+    """
+    stored, wanted = array.dtype, numpy_dtype(element).base
+    if stored == wanted:
+        return array
+    numbers = complex_dtype(element)
+    if numbers is not None and stored == numbers:
+        return array.reshape(-1, 1).view(wanted)
+    is_char = wanted.itemsize == 1 and wanted.kind in "iu"
+    is_struct = wanted.names is not None and stored.names is not None
+    if ((is_char and stored.kind in "iu") or is_struct) and stored.itemsize == wanted.itemsize:
+        # The bytes of a text, of either sign; and a struct by the layout alone.
+        return array.view(wanted)
+    known = numbers or wanted
+    convert = f" Convert it, by .astype('{known}')." if known.names is None else ""
+    raise UsageError(
+        f"{argument}: it holds {stored}, where '{name}' takes elements of {element.name}, which is "
+        f"{known} in NumPy.{convert}"
+    )
+
+
+def _lanes(element: Type) -> int:
+    """Returns how many numbers of an array are an element."""
+    return 1 if complex_dtype(element) else int(np.prod(numpy_dtype(element).shape, dtype=int))
+
+
+def _c_name(array: AnyArray) -> str:
+    return _NAMES.get(array.dtype.name, f"{array.dtype.name}_t")
+
+
+def _called(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
+    """Returns the answer of a function: to all inputs as one mapping, or to those it names."""
+    parameters = list(signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    is_whole = len(names) == 1 and names[0] not in inputs
+    if is_whole and parameters[0].kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
+        return function(inputs)
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return function(**inputs)
+    for parameter in parameters:
+        if parameter.name not in inputs and parameter.default is Parameter.empty:
+            known = ", ".join(inputs)
+            raise UsageError(
+                f"expect: the kernel has no input '{parameter.name}', which the function takes. "
+                f"There are: {known}; or let it take one argument, a dict of all of them."
+            )
+    return function(**{name: inputs[name] for name in names if name in inputs})
+
+
+def _target(name: object, written: Mapping[str, Buffer]) -> Buffer:
+    """Returns the buffer that is to be checked."""
+    known = ", ".join(written) or "none"
+    if name == "" and len(written) == 1:
+        return next(iter(written.values()))
+    if name == "":
+        raise UsageError(
+            f"expect: buffers that the kernel writes: {known}. Say which, by a dict with its name."
+        )
+    if name not in written:
+        raise UsageError(
+            f"expect[{reprlib.repr(name)}]: that is no buffer that the kernel writes. There are: "
+            f"{known}."
+        )
+    return written[str(name)]
