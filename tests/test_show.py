@@ -57,15 +57,23 @@ def test_without_a_window_a_terminal_has_text_and_a_notebook_html(monkeypatch, c
     assert "no display, as " in printed.err
     assert "add_kernel" in printed.out
     displayed = []
-    shell = SimpleNamespace(config={"IPKernelApp": {}})
-    display = SimpleNamespace(display=displayed.append)
+    shell = SimpleNamespace(config={"IPKernelApp": {}}, execution_count=1)
+    display = SimpleNamespace(display=displayed.append, HTML=str)
     notebook = SimpleNamespace(get_ipython=lambda: shell, display=display)
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     shown = jitstudio.show(CUBIN)
-    assert displayed == [shown]
-    assert "no display, as " in shown._repr_html_()
-    assert "<td" in shown._repr_html_()
+    # IPython asks for it once more where it is the last value of the cell.
+    shown._ipython_display_()
+    (html,) = displayed
+    assert "no display, as " in html
+    assert "<td" in html
+    shell.execution_count = 2
+    shown._ipython_display_()
+    assert displayed == [html, html]
     assert capsys.readouterr().out == ""
+    monkeypatch.delitem(sys.modules, "IPython")
+    shown._ipython_display_()
+    assert "no display, as " in capsys.readouterr().out
 
 
 def test_the_command_hands_over_paths(run, taken, tmp_path):

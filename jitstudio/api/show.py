@@ -32,6 +32,7 @@ class Shown:
         self._handover = handover
         self._report: InspectReport | None = None
         self._done = threading.Event()
+        self._cell: object = None
 
     def wait(self, timeout: float | None = None) -> Shown:
         """Waits until the kernel is open in the window.
@@ -65,6 +66,23 @@ class Shown:
         said = html.page(repr(self), ())
         return said + self.report()._repr_html_() if self.problem else said
 
+    def display(self) -> None:
+        """Shows the report here: in a notebook as HTML, otherwise as text."""
+        if notebook := _notebook():
+            display, self._cell = notebook
+            display.display(display.HTML(self._repr_html_()))
+        else:
+            print_error(f"jitstudio: {self.problem}")
+            say(str(self.report()))
+
+    def _ipython_display_(self) -> None:
+        """Shows this at the end of a cell, but for the cell in which `display` has done so."""
+        notebook = _notebook()
+        if notebook is None:
+            say(repr(self))
+        elif self._cell is None or notebook[1] != self._cell:
+            notebook[0].display(notebook[0].HTML(self._repr_html_()))
+
     def deliver(self) -> None:
         """Hands the kernel over, to a window that is started where none is open.
 
@@ -85,7 +103,7 @@ class Shown:
             window = start_window()
         except NoWindow as error:
             self._end(HandoverAnswer(problem=str(error)))
-            _display(self)
+            self.display()
             return
         # No daemon: a program that ends after this waits until its kernel is in the window.
         threading.Thread(target=self._follow, args=(window,), name="jitstudio.show").start()
@@ -129,12 +147,10 @@ def show(thing: object, *, name: str = "") -> Shown:
     return shown
 
 
-def _display(shown: Shown) -> None:
-    """Shows the report here: in a notebook as HTML, otherwise as text."""
+def _notebook() -> tuple[Any, object] | None:
+    """Returns what shows things in a notebook, and the cell that runs; None elsewhere."""
     interactive: Any = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
-    if shell is not None and "IPKernelApp" in getattr(shell, "config", ()):
-        interactive.display.display(shown)
-    else:
-        print_error(f"jitstudio: {shown.problem}")
-        say(str(shown.report()))
+    if shell is None or "IPKernelApp" not in getattr(shell, "config", ()):
+        return None
+    return interactive.display, shell.execution_count

@@ -5,12 +5,22 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 from html.parser import HTMLParser
+from inspect import get_annotations, signature
 from pathlib import Path
 
 import pytest
 
 import jitstudio
+from jitstudio.api.arguments import (
+    BuildArguments,
+    DiffArguments,
+    InspectArguments,
+    RunArguments,
+)
+from jitstudio.commands.build_options import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.commands.launch_options import RunOptions
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.help.manual import pages
@@ -217,6 +227,122 @@ def test_a_wrong_value_is_an_error_that_names_its_argument(call, wrong, words):
     given = LAUNCH if call is jitstudio.run else {}
     with pytest.raises(ValueError, match=words):
         call(ONES, **(given | wrong))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (InspectArguments, InspectOptions),
+        (BuildArguments, BuildOptions),
+        (RunArguments, RunOptions),
+        (DiffArguments, DiffOptions),
+    ],
+)
+def test_python_takes_all_that_the_command_takes(arguments, options):
+    """But for what a command prints or writes, and for what Python says in another way."""
+    printed = {"json", "lists", "code", "output", "save", "repeat", "no_pch", "compare_links"}
+    printed |= {"compare_targets"} | ({"compare_options"} if options is BuildOptions else set())
+    own = {"sources", "a", "b", "arguments", "set", "expect"}
+    own |= {"kernel"} if options is RunOptions else set()
+    fields = {field.name for field, _ in options.words()}
+    assert get_annotations(arguments).keys() == fields - printed - own | {"name", "session"}
+
+
+def test_help_and_notebooks_see_each_argument():
+    for call in (jitstudio.inspect, jitstudio.build, jitstudio.run, jitstudio.diff):
+        names = list(signature(call).parameters)
+        arguments = call.__doc__.partition("Args:\n")[2].partition("Raises:")[0]
+        documented = re.findall(r"^    (\w+): ", arguments, re.M)
+        assert sorted(names) == sorted(documented)
+    assert signature(jitstudio.build).parameters["timeout"].default == 120
+    with pytest.raises(TypeError, match=r"no argument 'opitons'\. Did you mean 'options'\?"):
+        jitstudio.build(SCALE, opitons="-G")
+
+
+TEMPLATE = """#include "factor.h"
+template <typename T> __global__ void scale(T* x) { x[threadIdx.x] *= FACTOR; }
+"""
+
+
+@pytest.mark.parametrize("form", [str, str.encode, Path])
+def test_a_template_is_instantiated_with_a_header_in_memory(form, tmp_path):
+    text = "#define FACTOR 3\n"
+    header = tmp_path / "f.h" if form is Path else form(text)
+    (tmp_path / "f.h").write_text(text)
+    built = jitstudio.build(
+        TEMPLATE, name_expressions=["scale<int>", "scale<double>"], headers={"factor.h": header}
+    )
+    assert {kernel.demangled for kernel in built.kernels} == {
+        "void scale<int>(int*)",
+        "void scale<double>(double*)",
+    }
+    ran = jitstudio.run(
+        TEMPLATE,
+        "scale<int>",
+        headers={"factor.h": header},
+        arguments={"x": "32:range"},
+        expect="x = i * 3",
+        grid=1,
+        block=32,
+        device="sim",
+        options="-DOTHER='a b' -lineinfo",
+        seeds=2,
+    )
+    assert ran.ok, ran.messages
+    assert (ran.simulation["seed"], ran.simulation["compared_seeds"]) == (0, [1])
+    for wrong in ({"factor.h": 3}, {"": "x"}, "factor.h"):
+        with pytest.raises(ValueError, match=r"^headers="):
+            jitstudio.build(TEMPLATE, headers=wrong)
+
+
+def test_options_are_a_list_or_a_text_as_in_a_shell():
+    report = jitstudio.build(SCALE, options="-lineinfo --maxrregcount 32 -DA='x y'", emit="ptx")
+    assert {"-lineinfo", "-DA=x y"} <= {*report.to_dict()["stages"][0]["options"]}
+    with pytest.raises(ValueError, match=r"^options=.*Check the quotes"):
+        jitstudio.build(SCALE, options="-DA='x")
+
+
+@pytest.mark.parametrize("link", ["lto", "ptx"])
+def test_several_sources_are_linked(link):
+    called = "twice(x[threadIdx.x])"
+    caller = f"__device__ float twice(float x);\n{SCALE.replace('*= 2', f'= {called}')}"
+    callee = "__device__ float twice(float x) { return x * 2; }\n"
+    launch = LAUNCH | {"arguments": {"x": "32:range"}, "expect": "x = i * 2"}
+    report = jitstudio.run({"a.cu": caller, "b.cu": callee}, link=link, **launch)
+    assert report.ok, report.messages
+
+
+def test_host_code_is_set_aside_unless_it_is_kept():
+    with_host = f"int of_the_host() {{ return 0; }}\n{SCALE}"
+    assert jitstudio.build(with_host).ok
+    kept = jitstudio.build(with_host, host_code="keep")
+    assert not kept.ok
+    assert "host function" in kept.messages[0]
+
+
+def test_failures_have_their_message():
+    endless = 'extern "C" __global__ void k(volatile int *x) { while (!*x) ; }'
+    launch = {"arguments": {"x": "1:zeros"}, "grid": 1, "block": 1, "device": "sim"}
+    late = jitstudio.run(endless, timeout=1, **launch)
+    assert late.outcome == "timed-out"
+    assert "time limit" in late.messages[0]
+    slow = f"#include <cuda/std/complex>\n{SCALE}// {time.time_ns()}\n"
+    built = jitstudio.build(slow, timeout=0.01)
+    assert built.outcome == "timed-out"
+    assert "0.01 s" in built.messages[0]
+    nowhere = jitstudio.run(endless, **launch | {"device": 77})
+    assert nowhere.outcome == "missing"
+    assert nowhere.messages[0].startswith("error: ")
+    wrong = jitstudio.run(ONES, expect="x = i * 3", **LAUNCH)
+    assert wrong.messages[0].startswith("31 of 32 elements of 'x' are wrong. x[1] is 2.0, expected")
+
+
+def test_reports_are_types_of_the_package():
+    from jitstudio import BuildReport, DiffReport, InspectReport, LaunchReport, Session
+
+    assert isinstance(jitstudio.build(SCALE), BuildReport)
+    kinds = (DiffReport, InspectReport, LaunchReport, Session)
+    assert all(isinstance(kind, type) for kind in kinds)
 
 
 def test_the_examples_of_the_manual_run(tmp_path):

@@ -354,3 +354,25 @@ assert report.buffers["y"].tolist() == [1, 1, 1, 1], report
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, env=environment)
     assert os.listdir(tmp_path) == []
+
+
+# -- In a notebook ---------------------------------------------------------------------------------
+
+
+def test_a_launch_shows_figures_checks_and_buffers():
+    report = saxpy(expect=GOOD + (X == 7))
+    html = report._repr_html_()
+    for words in ("Simulator (no GPU)", "instructions in 1 of 1 blocks", "1 of 24 elements"):
+        assert words in html
+    first = ", ".join(str(number) for number in report.buffers["y"].ravel()[:8])
+    assert ">float32</td><td" in html
+    assert ">4 x 6</td>" in html
+    assert f">{first}, …</td>" in html
+    # An exported page has no style of the notebook's for what is in here.
+    assert html.count("<table") == 2
+    assert all("monospace" in part[:200] for part in html.split("<table")[1:])
+    failed = jitstudio.run("__global__ void k() { x; }", grid=1)
+    assert "failed" in failed._repr_html_()
+    code = jitstudio.inspect(SAXPY)._repr_html_().split("<pre")[1:]
+    assert code
+    assert all("monospace" in part[:200] for part in code)
