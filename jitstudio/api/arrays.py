@@ -24,9 +24,20 @@ def is_array(value: object) -> bool:
     """Returns whether a value is an array by any protocol, or bytes; a single number is none."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return True
-    if isinstance(value, type) or not any(hasattr(value, name) for name in _PROTOCOLS):
+    if isinstance(value, type) or not any(_has(value, name) for name in _PROTOCOLS):
         return False
     return getattr(value, "shape", None) != ()
+
+
+def _has(value: object, name: str) -> bool:
+    """Returns whether a value has an attribute, also where that cannot be had now.
+
+    PyTorch's tensors refuse the interface where they are of a type that it cannot name.
+    """
+    try:
+        return hasattr(value, name)
+    except Exception:  # whatever a property of a foreign package raises
+        return True
 
 
 def split_arrays(values: object, argument: str) -> tuple[Any, dict[str, AnyArray]]:
@@ -102,7 +113,7 @@ def as_numpy(value: Any, argument: str) -> AnyArray:
 
     if isinstance(value, np.ma.MaskedArray):
         raise UsageError(f"{argument}: a mask has no meaning to a kernel. Give .filled(value).")
-    if hasattr(value, "__cuda_array_interface__") or _device_of(value) != _ON_HOST:
+    if _has(value, "__cuda_array_interface__") or _device_of(value) != _ON_HOST:
         # It needs the driver, which is loaded already where there is such an array.
         from jitstudio.api.gpu_arrays import GpuArrayError, copied_from_gpu  # noqa: PLC0415
 

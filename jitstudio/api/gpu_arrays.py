@@ -47,8 +47,14 @@ def copied_from_gpu(array: Any) -> np.ndarray[Any, Any]:
     Raises:
         GpuArrayError: The driver cannot copy it, or its elements are not in the order of C.
     """
-    if hasattr(array, "__cuda_array_interface__"):
-        return _copied(_by_interface(array.__cuda_array_interface__))
+    interface = None
+    # PyTorch raises various errors for types that the interface cannot name, and DLPack can.
+    with contextlib.suppress(Exception):
+        interface = array.__cuda_array_interface__
+    if interface is not None:
+        return _copied(_by_interface(interface))
+    if not hasattr(array, "__dlpack_device__"):
+        raise GpuArrayError("its package gives no access to it.")
     device = int(array.__dlpack_device__()[0])
     if device not in (_CUDA, _CUDA_MANAGED):
         raise GpuArrayError("it lies on a device that is neither this machine's nor NVIDIA's.")
@@ -118,6 +124,8 @@ def _by_dlpack(tensor: _Tensor) -> _Memory:
 def _check_order(shape: tuple[int, ...], strides: tuple[int, ...] | None, size: int) -> None:
     """Refuses elements that are not in the order of C, one behind the other."""
     step = size
+    if 0 in shape:
+        return
     for extent, stride in zip(reversed(shape), reversed(strides or ()), strict=False):
         if extent > 1 and stride != step:
             raise GpuArrayError(
