@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
-from jitstudio.api.session import Session
+from jitstudio.api.session import WorkerSession
 from jitstudio.command_options.fields import CommandOptions
 
 _Parameters = ParamSpec("_Parameters")
@@ -46,7 +46,8 @@ class CommonArguments(TypedDict, total=False):
         trust: Whether a project may send any option and include files outside its folder.
         unsafe_options: Whether options may load native code into a compiler.
         name: What to call code that has no name of its own.
-        session: A `Session` to use; without it, that of the ``with`` block, or of the program.
+        session: A `jitstudio.Session` to use; without it, that of the ``with`` block, or of the
+            program.
     """
 
     arch: str | None
@@ -66,7 +67,7 @@ class CommonArguments(TypedDict, total=False):
     trust: bool
     unsafe_options: bool
     name: str
-    session: Session | None
+    session: WorkerSession | None
 
 
 class InspectArguments(CommonArguments, total=False):

@@ -22,7 +22,7 @@ _SMALL = 1 << 20
 """Bytes up to which a content is read; a larger one is mapped, which takes a file descriptor."""
 
 
-class Buffers(Mapping[str, "AnyArray"]):
+class BufferArrays(Mapping[str, "AnyArray"]):
     """The buffers that a kernel may write, by the names of its arguments, after the first launch.
 
     An array is loaded when it is asked for, and cannot be written to. It has the shape of the array
@@ -65,7 +65,7 @@ class Buffers(Mapping[str, "AnyArray"]):
         return len(self._results)
 
     def __repr__(self) -> str:
-        return f"Buffers({', '.join(self._results)})"
+        return f"BufferArrays({', '.join(self._results)})"
 
     def _loaded(self, result: BufferResult) -> AnyArray:
         # It loads NumPy.

@@ -18,7 +18,7 @@ from jitstudio.api.arguments import (
     spelled_out,
 )
 from jitstudio.api.arrays import expectations, split_arrays
-from jitstudio.api.buffers import Buffers, FileFolder
+from jitstudio.api.buffers import BufferArrays, FileFolder
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
 from jitstudio.api.session import session_of
 from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
@@ -131,7 +131,7 @@ def run(
     finally:
         inputs.close()
     shapes = {name: array.shape for name, array in arrays.items()}
-    buffers = Buffers(result.buffers if result else (), shapes, files)
+    buffers = BufferArrays(result.buffers if result else (), shapes, files)
     return LaunchReport(run_object(built, result), result, buffers)
 
 

@@ -14,7 +14,7 @@ from jitstudio.api.kernels import InspectedKernel
 from jitstudio.core.figures import FIGURES
 
 if TYPE_CHECKING:
-    from jitstudio.api.buffers import Buffers
+    from jitstudio.api.buffers import BufferArrays
     from jitstudio.commands.handed import AnyArray
 
 # A notebook keeps what it shows: a kernel of a megabyte would make it slow for good.
@@ -80,7 +80,7 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
 
 def launched(
     lines: Sequence[tuple[str, str]],
-    buffers: Buffers,
+    buffers: BufferArrays,
     ending: str,
     messages: Sequence[str],
     console: str,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from jitstudio.api import html
-from jitstudio.api.buffers import Buffers
+from jitstudio.api.buffers import BufferArrays
 from jitstudio.api.kernels import NEEDS, BuiltKernel, InspectedKernel, KernelFinding
 from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import FIGURES
@@ -177,13 +177,13 @@ class LaunchReport(OutcomeReport):
         buffers: What the kernel has written.
     """
 
-    def __init__(self, report: Json, result: LaunchResult | None, buffers: Buffers) -> None:
+    def __init__(self, report: Json, result: LaunchResult | None, buffers: BufferArrays) -> None:
         super().__init__(report)
         self._result = result
         self._buffers = buffers
 
     @property
-    def buffers(self) -> Buffers:
+    def buffers(self) -> BufferArrays:
         """The buffers that the kernel may write, as arrays, by the names of the arguments."""
         return self._buffers
 

@@ -7,19 +7,19 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import NamedTuple, Self
 
 from jitstudio.command_options.values import WrongValueError
 from jitstudio.commands.workers import Workers
 from jitstudio.worker.host import WorkerError
-from jitstudio.worker.pool import default_size
+from jitstudio.worker.pool import KEPT_WARM, default_size
 
 _READINGS = 16
 """Cubins whose instructions are kept, in case they are inspected again."""
 
 
-class SessionError(RuntimeError):
+class ClosedSessionError(RuntimeError):
     """A session cannot be used; the message says why, and what to do."""
 
 
@@ -37,7 +37,7 @@ class _Surroundings(NamedTuple):
         return cls(folder, dict(os.environ))
 
 
-class Session:
+class WorkerSession:
     """Compilers and readers that stay ready between calls, so that a call starts no process.
 
     Within ``with jitstudio.Session():`` the functions of `jitstudio` use it; all others use one
@@ -53,15 +53,15 @@ class Session:
         # Ends what runs at `close`, with the last reference, or with the program.
         self._all: set[Workers] = set()
         self._end = weakref.finalize(self, _close, self._all, self._process)
-        self._tokens: list[Token[Session | None]] = []
+        self._alarm: threading.Timer | None = None
 
     def __enter__(self) -> Self:
         self._check()
-        self._tokens.append(_entered.set(self))
+        _entered.set((*_entered.get(), self))
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        _entered.reset(self._tokens.pop())
+        _entered.set(tuple(session for session in _entered.get() if session is not self))
         self.close()
 
     def close(self) -> None:
@@ -70,6 +70,8 @@ class Session:
             return
         with self._changed:
             self._end()
+            if self._alarm is not None:
+                self._alarm.cancel()
             self._changed.notify_all()
 
     @property
@@ -87,7 +89,7 @@ class Session:
         """Yields worker processes that nobody else uses for the block.
 
         Raises:
-            SessionError: The session is closed, or belongs to another process.
+            ClosedSessionError: The session is closed, or belongs to another process.
         """
         surroundings, workers = self._taken()
         try:
@@ -97,24 +99,51 @@ class Session:
             self._check()
             raise
         finally:
-            with self._changed:
-                self._idle.append((surroundings, workers))
-                self._changed.notify()
+            self._give(surroundings, workers)
 
     def _check(self) -> None:
         if not self.is_own:
-            raise SessionError(
+            raise ClosedSessionError(
                 "session: it belongs to the process that this one was forked from. Open one here, "
                 "by jitstudio.Session()."
             )
         if not self.is_open:
-            raise SessionError("session: it is closed. Open another one, by jitstudio.Session().")
+            raise ClosedSessionError(
+                "session: it is closed. Open another one, by jitstudio.Session()."
+            )
+
+    def _give(self, surroundings: _Surroundings, workers: Workers) -> None:
+        with self._changed:
+            self._idle.append((surroundings, workers))
+            self._changed.notify()
+            if len(self._idle) == len(self._all) and self.is_open:
+                self._alarm = threading.Timer(KEPT_WARM, self.rest)
+                self._alarm.daemon = True
+                self._alarm.start()
+
+    def rest(self) -> None:
+        """Ends what is idle but for the workers that were used last, and frees the GPU.
+
+        Done by itself where there was no call for a minute.
+        """
+        with self._changed:
+            idle, self._idle = self._idle, []
+            self._all.difference_update(workers for _, workers in idle[:-1])
+        for _, workers in idle[:-1]:
+            workers.close()
+        for _, workers in idle[-1:]:
+            workers.rest()
+        with self._changed:
+            self._idle[:0] = idle[-1:]
+            self._changed.notify()
 
     def _taken(self) -> tuple[_Surroundings, Workers]:
         now = _Surroundings.now()
         # Before the lock, which a thread of another process may have held at the fork.
         self._check()
         with self._changed:
+            if self._alarm is not None:
+                self._alarm.cancel()
             while True:
                 self._check()
                 for at in reversed(range(len(self._idle))):
@@ -132,6 +161,10 @@ class Session:
                     self._changed.wait()
 
 
+Session = WorkerSession
+"""The name in `import jitstudio`: to the window a session is what is open there."""
+
+
 def _close(all_workers: set[Workers], process: int) -> None:
     """Ends workers, in the process that they are of."""
     if os.getpid() == process:
@@ -139,31 +172,32 @@ def _close(all_workers: set[Workers], process: int) -> None:
             workers.close()
 
 
-_entered: ContextVar[Session | None] = ContextVar("jitstudio.Session", default=None)
+_entered: ContextVar[tuple[WorkerSession, ...]] = ContextVar("jitstudio.Session", default=())
+"""The sessions of the blocks around what runs, in its thread or coroutine."""
 _lock = threading.Lock()
-_default: Session | None = None
+_default: WorkerSession | None = None
 
 
-def session_of(value: object) -> Session:
+def session_of(value: object) -> WorkerSession:
     """Returns the session of an argument; for None that of the block or of the program.
 
     Raises:
         WrongValueError: The argument is no session.
     """
     if value is None:
-        entered = _entered.get()
-        return entered if entered is not None and entered.is_own else default_session()
-    if not isinstance(value, Session):
+        own = [session for session in _entered.get() if session.is_own]
+        return own[-1] if own else default_session()
+    if not isinstance(value, WorkerSession):
         raise WrongValueError("session", value, "a jitstudio.Session belongs here, or None.")
     return value
 
 
-def default_session() -> Session:
+def default_session() -> WorkerSession:
     """Returns the session of the program."""
     global _default
     with _lock:
         if _default is None or not _default.is_own or not _default.is_open:
-            _default = Session()
+            _default = WorkerSession()
         return _default
 
 

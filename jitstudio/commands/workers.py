@@ -63,6 +63,13 @@ class Workers:
         """Launches kernels."""
         return self._worker(Launcher, Launcher)
 
+    def rest(self) -> None:
+        """Ends an idle process with the GPU, which frees all memory there."""
+        with self._lock:
+            launcher = self._workers.get(Launcher)
+        if isinstance(launcher, Launcher):
+            launcher.rest()
+
     def close(self) -> None:
         """Ends all processes for good."""
         with self._lock:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import jitstudio
-from jitstudio.api.session import default_session
+from jitstudio.api.session import default_session, session_of
 from jitstudio.commands.workers import Workers
 from jitstudio.worker import process
 from jitstudio.worker.builder import Builder
@@ -96,7 +96,36 @@ def test_threads_share_a_session_side_by_side():
             lambda number: jitstudio.inspect(SCALE % number, session=session), range(2, 14)
         )
         assert all(report.ok for report in reports)
+        launches = [
+            pool.submit(jitstudio.run, SCALE % n, expect=f"x = i * {n}", session=session, **LAUNCH)
+            for n in range(2, 10)
+        ]
+        assert all(launch.result().ok for launch in launches)
         assert 1 <= len(session._all) <= len(os.sched_getaffinity(0))
+        with session.workers() as workers:
+            last = workers
+        session.rest()
+        assert session._all == {last}
+        with session.workers() as workers:
+            assert workers is last
+
+
+def test_a_block_may_be_entered_in_several_threads():
+    session, both = jitstudio.Session(), threading.Barrier(2)
+
+    def work():
+        with session:
+            both.wait(60)
+            inner = session_of(None)
+            both.wait(60)
+        return inner
+
+    with ThreadPoolExecutor(2) as pool, jitstudio.Session() as other:
+        inner = [pool.submit(work) for _ in range(2)]
+        assert session_of(None) is other
+        assert [work.result() for work in inner] == [session, session]
+    assert session_of(None) is default_session()
+    assert not session.is_open
 
 
 def test_asyncio_goes_on_meanwhile():
