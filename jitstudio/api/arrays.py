@@ -10,7 +10,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from jitstudio.commands.values import UsageError
+from jitstudio.command_options.values import UsageError
 
 if TYPE_CHECKING:
     from jitstudio.commands.handed import AnyArray, Expected

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from jitstudio.commands.values import UsageError
+from jitstudio.command_options.values import UsageError
 from jitstudio.core.launch.members import row_about
 from jitstudio.core.launch.request import (
     Buffer,

@@ -19,8 +19,8 @@ from jitstudio.api.arguments import (
     InspectArguments,
     RunArguments,
 )
-from jitstudio.commands.build_options import BuildOptions, DiffOptions, InspectOptions
-from jitstudio.commands.launch_options import RunOptions
+from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.command_options.launch import RunOptions
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.help.manual import pages

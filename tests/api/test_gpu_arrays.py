@@ -12,7 +12,7 @@ import pytest
 
 from jitstudio.api.arrays import as_numpy, is_array
 from jitstudio.api.gpu_arrays import GpuArrayError, _by_dlpack, _by_interface, _capsule, _copied
-from jitstudio.commands.values import UsageError
+from jitstudio.command_options.values import UsageError
 
 
 class Exported:

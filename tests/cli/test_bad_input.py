@@ -12,7 +12,7 @@ from sysconfig import get_path
 
 import pytest
 
-from jitstudio.commands.values import COUNT, SECONDS
+from jitstudio.command_options.values import COUNT, SECONDS
 from jitstudio.core.arch import Arch
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import plan

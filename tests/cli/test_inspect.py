@@ -4,7 +4,7 @@ import subprocess
 import pytest
 
 from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
-from jitstudio.commands.values import COUNT, COUNT_OR_NONE
+from jitstudio.command_options.values import COUNT, COUNT_OR_NONE
 from jitstudio.core.arch import Arch
 from jitstudio.toolchain import locate
 from tests.support import KERNEL, ROOT, SAMPLES, refusal

@@ -3,8 +3,8 @@
 Nothing in here holds what is the user's: not his home, not the list of users, not what other
 processes are.
 
-To add a file or device that every worker process needs: here; what one build needs, in `needs.py`; a
-system call in `allowed_calls.py`, or `seccomp.py` for one that is refused to the driver's
+To add a file or device that every worker process needs: here; what one build needs, in `needs.py`;
+a system call in `allowed_calls.py`, or `seccomp.py` for one that is refused to the driver's
 processes, too, with its effect in `tests/worker/test_effects.py`. `JITSTUDIO_SANDBOX=off` starts
 without the sandbox, to find out whether it is the cause.
 """
