@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.launch.result import BufferResult
 from jitstudio.worker import scratch
+from jitstudio.worker.host import WorkerError
 
 if TYPE_CHECKING:
     from jitstudio.commands.handed import AnyArray
@@ -67,6 +68,10 @@ class BufferArrays(Mapping[str, "AnyArray"]):
     def __repr__(self) -> str:
         return f"BufferArrays({', '.join(self._results)})"
 
+    def __getstate__(self) -> dict[str, object]:
+        """Returns the arrays themselves, as files do not travel to another process."""
+        return vars(self) | {"_folder": None, "_arrays": dict(self)}
+
     def _loaded(self, result: BufferResult) -> AnyArray:
         # It loads NumPy.
         from jitstudio.numerics.dtypes import as_expressions_see, open_buffer  # noqa: PLC0415
@@ -88,11 +93,14 @@ class FileFolder:
     """A folder for the files of a call, that ends with the last object that refers to it.
 
     Raises:
-        OSError: It cannot be made.
+        WorkerError: It cannot be made.
     """
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(dir=_home()))
+        try:
+            self.path = Path(tempfile.mkdtemp(dir=_home()))
+        except OSError as error:
+            raise WorkerError(" ".join(scratch.unkept(error))) from error
         self._end = weakref.finalize(self, _remove, os.getpid(), self.path)
 
     def close(self) -> None:

@@ -36,6 +36,8 @@ from jitstudio.numerics.dtypes import (
     size_text_of,
 )
 from jitstudio.numerics.fills import generate
+from jitstudio.worker.host import WorkerError
+from jitstudio.worker.scratch import unkept
 
 AnyArray: TypeAlias = "np.ndarray[Any, Any]"
 Expected: TypeAlias = "AnyArray | Callable[..., object]"
@@ -67,8 +69,7 @@ class HandedData:
     def _file_text(self, name: str, array: AnyArray) -> str:
         """Returns the fill of a buffer with an array, which is written to a file for that."""
         if name not in self._files:
-            path = self._files[name] = self.folder / f"{next(self._numbers)}.npy"
-            save_buffer(path, array)
+            self._files[name] = self._kept(lambda path: save_buffer(path, array))
         return f"file({self._files[name]})"
 
     def completed(self, spec: LaunchSpec, form: KernelForm) -> LaunchSpec:
@@ -167,8 +168,19 @@ class HandedData:
         if numbers.dtype.kind == "V" and numbers.dtype.names is None:
             # A file has no name for its type, as for bfloat16; a float holds each of its numbers.
             numbers = numbers.astype(np.float32)
+        return self._kept(lambda path: np.save(path, numbers, allow_pickle=False))
+
+    def _kept(self, save: Callable[[Path], None]) -> Path:
+        """Returns a new file, once it is saved.
+
+        Raises:
+            WorkerError: It cannot be.
+        """
         path = self.folder / f"{next(self._numbers)}.npy"
-        np.save(path, numbers, allow_pickle=False)
+        try:
+            save(path)
+        except OSError as error:
+            raise WorkerError(" ".join(unkept(error))) from error
         return path
 
     def _inputs(self, request: LaunchRequest, prepared: Mapping[str, Path]) -> dict[str, object]:

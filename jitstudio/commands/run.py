@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -296,12 +295,12 @@ class _Sides:
         """Returns a launch with the expectations that were handed over."""
         if self.handed is None or not self.handed.expected:
             return request
-        # The launch meets the same error, and reports it.
-        with contextlib.suppress(CalculationError, OSError):
+        try:
             prepared = self.workers.launcher.inputs(request)
-            more = self.handed.expectations(request, prepared)
-            return replace(request, expectations=(*request.expectations, *more))
-        return request
+        except CalculationError:
+            return request  # the launch meets the same error, and reports it
+        more = self.handed.expectations(request, prepared)
+        return replace(request, expectations=(*request.expectations, *more))
 
 
 def _missing(devices: DeviceList, ordinal: int) -> SpecProblem | None:

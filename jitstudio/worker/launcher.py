@@ -152,10 +152,7 @@ class Launcher:
                 if rival is not None and result.outcome in COMPARED and calls.ending is None:
                     result = self._compared(request, result, rival, rival_build, calls, on_event)
             except OSError as error:
-                diagnostic = _error(
-                    f"The files of the launch cannot be kept: {error.strerror or error}.",
-                    "Make room in the folder for temporary files, or set TMPDIR to another one.",
-                )
+                diagnostic = _error(*scratch.unkept(error))
                 result = _failed(request, LaunchOutcome.FAILED, diagnostic)
             result = replace(
                 result,
@@ -175,12 +172,14 @@ class Launcher:
 
         Raises:
             CalculationError: One cannot be filled.
-            OSError: The files cannot be made.
-            WorkerError: See `devices`.
+            WorkerError: See `devices`; also where the files cannot be made.
         """
         with self._queue.take(0, request.timeout) as calls:
             self._enter(request.confined_to)
-            return self._files.prepare(request, self._evaluator, calls, lambda _: None)
+            try:
+                return self._files.prepare(request, self._evaluator, calls, lambda _: None)
+            except OSError as error:
+                raise WorkerError(" ".join(scratch.unkept(error))) from error
 
     def cancel(self, ticket: int) -> None:
         """Ends the launch with this ticket, by killing the processes; a launch yet to come, too."""
@@ -308,10 +307,7 @@ class Launcher:
         try:
             folder, runs = map(os.path.realpath, (self._files.folder, self._files.runs))
         except OSError as error:
-            raise WorkerError(
-                f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
-                "the folder for temporary files, or set TMPDIR to another one."
-            ) from error
+            raise WorkerError(" ".join(scratch.unkept(error))) from error
         return Need(SandboxAccess((folder,), (runs,), gpu=gpu, confined_to=self._confined_to))
 
     def _checks(

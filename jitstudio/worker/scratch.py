@@ -58,6 +58,14 @@ def remove(folder: Path) -> None:
         os.close(lock)
 
 
+def unkept(error: OSError) -> tuple[str, str]:
+    """Returns the message that the files of a launch cannot be kept, and the advice."""
+    return (
+        f"The files of the launch cannot be kept: {error.strerror or error}.",
+        "Make room in the folder for temporary files, or set TMPDIR to another one.",
+    )
+
+
 def own_folder() -> str:
     """Returns the folder for temporary files that the parent gave to this process.
 

@@ -1,10 +1,13 @@
 """Arrays go into a launch and come out of it, and are what buffers are checked against."""
 
+import errno
 import gc
 import mmap
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
 import weakref
 
 import ml_dtypes
@@ -297,6 +300,66 @@ def test_a_number_is_for_all_elements():
     assert report.messages[0].startswith("4 of 4 elements of 'y' are wrong")
 
 
+BY_VALUE = """
+struct Params { int shift; float factor; };
+extern "C" __global__ void k(Params p, bool negate, float* y)
+{ y[threadIdx.x] = (negate ? -1 : 1) * (threadIdx.x * p.factor + p.shift); }
+"""
+
+
+def test_a_record_is_a_struct_and_a_bool_a_bool():
+    params = np.array((3, 0.5), np.dtype([("shift", np.int32), ("factor", np.float32)]))
+    for record in (params, params[()]):
+        report = jitstudio.run(
+            BY_VALUE,
+            arguments={"p": record, "negate": np.True_, "y": "4:out"},
+            expect=np.array([-3, -3.5, -4, -4.5]),
+            **FOUR,
+        )
+        assert report.ok, report.messages
+
+
+def test_types_that_files_cannot_name_are_expected():
+    twice = """#include <cuda_bf16.h>
+    extern "C" __global__ void twice(__nv_bfloat16* h) { h[threadIdx.x] += h[threadIdx.x]; }"""
+    h = np.array([1, 2, 0.5, 4], ml_dtypes.bfloat16)
+    assert jitstudio.run(twice, arguments={"h": h}, expect=h + h, **FOUR).ok
+    wrong = jitstudio.run(twice, arguments={"h": h}, expect=h, **FOUR)
+    assert wrong.messages[0].startswith("4 of 4 elements of 'h' are wrong. h[0] is 2, expected 1")
+
+
+def test_errors_of_files_in_a_function_are_not_passed_over(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        saxpy(expect=lambda x: np.load(tmp_path / "no.npy"))
+    report = saxpy({"x": f"n:file({tmp_path / 'no.npy'})"}, expect=lambda x: x)
+    assert (report.outcome, report.checks_passed) == ("refused", False)
+    assert "no.npy" in report.messages[0]
+
+
+def test_a_full_disk_is_a_sentence(monkeypatch):
+    def full(*_arguments, **_more):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    for expect in ((), GOOD):
+        with pytest.raises(RuntimeError, match=r"cannot be kept: No space left.*TMPDIR"):
+            saxpy(expect=expect)
+    monkeypatch.undo()
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(RuntimeError, match=r"cannot be kept: No space left.*TMPDIR"):
+        saxpy({"x": "n:range", "y": "n:range"})
+
+
+def test_the_rows_of_a_surface_come_first():
+    code = """extern "C" __global__ void k(cudaSurfaceObject_t s)
+    { surf2Dwrite(threadIdx.y * 10 + (int)threadIdx.x, s, threadIdx.x * 4, threadIdx.y); }"""
+    report = jitstudio.run(
+        code, arguments={"s": "int[4,2]:zeros:out"}, grid=1, block=(4, 2), device="sim"
+    )
+    assert report.ok, report.messages
+    assert report.buffers["s"].tolist() == [[0, 1, 2, 3], [10, 11, 12, 13]]
+
+
 # -- Files -----------------------------------------------------------------------------------------
 
 
@@ -315,6 +378,13 @@ def test_buffers_last_as_long_as_the_report_and_arrays_longer():
     assert not folder.exists()
     np.testing.assert_allclose(out, expected, rtol=1e-6)
     assert later.buffers["y"].shape == (4, 6)
+
+
+def test_a_report_travels_to_another_process():
+    report = saxpy(expect=GOOD)
+    other = pickle.loads(pickle.dumps(report))
+    assert (other.ok, str(other), other.messages) == (True, str(report), report.messages)
+    np.testing.assert_array_equal(other.buffers["y"], report.buffers["y"])
 
 
 LARGE = 'extern "C" __global__ void k(int* y, int n) { if (threadIdx.x < 32) y[threadIdx.x] = 7; }'
