@@ -6,9 +6,12 @@ It runs in a process of its own, as a program: a text may crash it.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from types import TracebackType
+
+_AT_LINE = re.compile(r"line (\d+); (?:error|fatal)\s*: (.*)")
 
 
 class Judge:
@@ -44,6 +47,14 @@ class Judge:
         self._child.communicate(timeout=60)
         self._begin()
         return "ptxas has died"
+
+    def errors(self, text: str, target: str = "sm_90a") -> dict[int, str]:
+        """Return the errors of a text by their lines; 0 is the line of those without."""
+        said = self.refusal(text, target)
+        errors: dict[int, str] = {}
+        for match in _AT_LINE.finditer(said):
+            errors.setdefault(int(match[1]), match[2])
+        return errors or ({0: said} if said else {})
 
 
 def _refusal(text: str, target: str) -> str:

@@ -78,7 +78,7 @@ def test_broken_programs_end_in_sentences(seeds):
         ("call (zz), f, (a);", "zz is neither a register nor a variable of k"),
         (".param .b64 x; call (x), f, (a);", "x has 8 bytes, and r of f has 4"),
         ("st.param.b32 [zz], a;", "zz is no parameter"),
-        ("st.global.u32 [q];", "its operands are not those of such an instruction"),
+        ("st.global.u32 [q];", "it has 1 operands in place of 2"),
     ],
 )
 def test_a_statement_that_ptxas_refuses_is_refused_with_its_line(body, why):

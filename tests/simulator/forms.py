@@ -220,7 +220,7 @@ def _bits(numbers: NDArray[Any], name: str) -> NDArray[Any]:
     return numbers.astype(dtype).view(f"u{BITS[name] // 8}")
 
 
-def _expanded(text: str) -> Iterator[str]:
+def expanded(text: str) -> Iterator[str]:
     """Returns all texts that braces stand for, as a shell expands them."""
     parts = [p[1:-1].split(",") if p[0] == "{" else [p] for p in re.split(r"(\{.*?\})", text) if p]
     return map("".join, product(*parts))
@@ -232,7 +232,7 @@ def _forms() -> Iterator[Form]:
         for name in types[0].split() if types else [""]:
             wide = f"{name[:1]}{2 * BITS[name]}" if "W" in kinds else ""
             result, *sources = (k.replace("T", name).replace("W", wide) for k in kinds.split())
-            for form in _expanded(text):
+            for form in expanded(text):
                 yield Form(re.sub(r"\.T\b", f".{name}", form), result, tuple(sources))
 
 

@@ -3,6 +3,7 @@
 import math
 import struct
 from fractions import Fraction
+from inspect import unwrap
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from jitstudio.simulator.observers.proxies import AsyncProxy
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
 from tests.simulator.exact import rounded
+from tests.simulator.forms import FORMS, module
 from tests.simulator.running import (
     BITS,
     HEAD,
@@ -25,15 +27,15 @@ from tests.simulator.running import (
 
 assert ROW_MODULES
 ONE, WARP = (1, 1, 1), (32, 1, 1)
-_SEEN: set[str] = set()
-"""The names of the rows that a case of this file has used."""
+_SEEN: set[object] = set()
+"""What binds the rows that a case of this file has used."""
 
 
 def seen(ptx):
     """Takes note of the rows that a text uses."""
     program = program_of(ptx)
     for instruction in program.instructions:
-        _SEEN.add(id(row_of(instruction)))
+        _SEEN.add(unwrap(row_of(instruction).bind))
 
 
 def evaluated(instruction, result, sources):
@@ -373,6 +375,16 @@ KNOWN = [
     ("mul.bf16x2 %d, %a, %b;", "bf16x2", [0x40004040, 0x40003F80], 0x40804040),
     ("add.rn.f32x2 %d, %a, %b;", "f32x2", [0x3F80000040000000, 0x3F8000003F800000],
      0x4000000040400000),
+    ("sub.rn.f32x2 %d, %a, %b;", "f32x2", [0x3F80000040000000, 0x3F80000040400000],
+     0x00000000BF800000),
+    ("mul.rz.f32x2 %d, %a, %b;", "f32x2", [0x3F80000040000000, 0x3F80000040400000],
+     0x3F80000040C00000),
+    ("fma.rn.f32x2 %d, %a, %b, %c;", "f32x2", [0x3F80000040000000, 0x3F80000040400000,
+     0x4080000040A00000], 0x40A0000041300000),
+    ("mad.rn.f64 %d, %a, %b, %c;", "f64", [0x4008000000000000, 0x4014000000000000,
+     0xC01C000000000000],
+     0x4020000000000000),
+    ("ex2.approx.ftz.bf16 %d, %a;", "bf16", [0x4000], 0x4080),
     ("neg.f16x2 %d, %a;", "f16x2", [0x3C00BC00], 0xBC003C00),
     ("abs.bf16 %d, %a;", "bf16", [0xBF80], 0x3F80),
     ("min.f16 %d, %a, %b;", "f16", [0x3C00, 0x4000], 0x3C00),
@@ -543,6 +555,7 @@ def test_hints_change_nothing():
         """ld.param.u64 %rd0, [k_0]; prefetch.global.L2 [%rd0]; prefetchu.L1 [%rd0];
         applypriority.global.L2::evict_normal [%rd0], 128; discard.global.L2 [%rd0], 128;
         createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0; nanosleep.u32 100; pmevent 1;
+        pmevent.mask 3;
         membar.gl; fence.acq_rel.gpu; griddepcontrol.wait; setmaxnreg.inc.sync.aligned.u32 64;
         brkpt; mov.u32 %d, 3;""",
         threads=1,
@@ -861,10 +874,12 @@ def test_every_row_has_a_case():
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
     elsewhere += ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
+    seen(module(FORMS))  # of `test_forms`
     missing = [
-        row.name
+        (opcode, row.name, row.types)
         for opcode, rows in ROWS.items()
         for row in rows
-        if id(row) not in _SEEN and opcode not in elsewhere and "refused" not in row.bind.__name__
+        if unwrap(row.bind) not in _SEEN
+        if opcode not in elsewhere and "refused" not in row.bind.__name__
     ]
     assert missing == []

@@ -55,8 +55,8 @@ def _refuses(why: str) -> Callable[[Binding], Step]:
     return refused
 
 
-for _opcode in ("st", "red"):
-    form(_opcode, words=None, needs="async", any_types=True)(_refuses(_ASYNCHRONOUS))
+for _opcode in ("st.async", "red.async"):
+    form(_opcode, words=None, any_types=True)(_refuses(_ASYNCHRONOUS))
 for _opcode in ("mov", "atom"):
     form(_opcode, "b128", words=None)(_refuses(_WIDE))
 form("cvt", words=None, needs="rs", any_types=True)(_refuses(_RANDOM))
@@ -64,5 +64,30 @@ _NEW, _FORMER, _HALVES = "e2m1x2 e2m3x2 e3m2x2 ue8m0x2", "e4m3x2 e5m2x2", "f16x2
 for _types in ((_NEW, f"f32 {_HALVES}"), (_HALVES, _NEW), (_FORMER, "bf16x2"), ("bf16x2", _FORMER)):
     form("cvt", *_types, words=None)(_refuses(_NARROW))
 form("redux", "f32", words=None)(_refuses(_FLOAT_REDUCTION))
+# Four products at once, each by 8 lanes, whose fragments have another layout.
+form(
+    "mma",
+    "f32 f16",
+    "f16",
+    "f16",
+    "f32 f16",
+    words="row/col",
+    needs="sync aligned m8n8k4",
+    flow=True,
+)(_refuses("the shape m8n8k4 of f16 is of Volta and not simulated. Use m16n8k8 or m16n8k16"))
+for _opcode, _needs in (
+    ("mma", "sp/sp::ordered_metadata/block_scale"),
+    ("wgmma", "sp/sp::ordered_metadata"),
+):
+    form(_opcode, words=None, any_types=True, needs=_needs)(
+        _refuses("only dense matrices without scales are simulated")
+    )
+form("cp.async.bulk", needs="cp_mask", words=None)(
+    _refuses("copies of chosen bytes are not simulated")
+)
+for _opcode in ("ldmatrix", "stmatrix"):
+    form(_opcode, "b8", words=None)(
+        _refuses("only matrices of 8 by 8 elements of 16 bits are simulated")
+    )
 for _opcode, _why in _REASONS.items():
     form(_opcode, words=None, any_types=True)(_refuses(_why))

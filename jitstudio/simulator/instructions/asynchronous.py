@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.atomics import Combine, update
-from jitstudio.simulator.instructions.memory import nothing, space_of
-from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.instructions.memory import hint_with_number, nothing
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Step, Values, form, is_sink
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand, RegisterOperand
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES
 from jitstudio.simulator.state.faults import UnsupportedInstruction
@@ -32,7 +32,9 @@ from jitstudio.simulator.state.memory import WINDOWS
 from jitstudio.simulator.state.model import StateSpace, SyncScope
 from jitstudio.simulator.state.wave import Wave
 
-_ORDER = "acquire release relaxed cta cluster shared shared::cta shared::cluster"
+_OWN_BLOCK, _CLUSTER = "shared/shared::cta", "shared/shared::cta/shared::cluster"
+# PTX ISA, "mbarrier": the order and the scope stand together.
+_ARRIVES, _TESTS = "release/relaxed cta/cluster", "acquire/relaxed cta/cluster"
 _SHARED = StateSpace.SHARED
 _U64, _U32 = TYPES["u64"], TYPES["u32"]
 
@@ -100,10 +102,10 @@ def update_barriers(
 
 
 def _where(b: Binding, operand: PtxOperand) -> tuple[StateSpace | None, Callable[..., Any]]:
-    return space_of(b), b.address(operand)
+    return b.space, b.address(operand)
 
 
-@form("mbarrier", "b64", words="shared shared::cta", needs="init")
+@form("mbarrier.init", "b64", words=_OWN_BLOCK, count=2)
 def mbarrier_init(b: Binding) -> Step:
     space, find = _where(b, b.instruction.operands[0])
     count = b.source(b.instruction.operands[1], _U32)
@@ -118,7 +120,7 @@ def mbarrier_init(b: Binding) -> Step:
     return step
 
 
-@form("mbarrier", "b64", words="shared shared::cta", needs="inval")
+@form("mbarrier.inval", "b64", words=_OWN_BLOCK, count=1)
 def mbarrier_inval(b: Binding) -> Step:
     space, find = _where(b, b.instruction.operands[0])
 
@@ -143,6 +145,8 @@ def _arriving(
 ) -> Step:
     """Binds an update of an mbarrier, which may take off bytes that have come."""
     place = None if state is None or is_sink(state) else b.target(state, _U64)
+    if place is not None and b.has("shared::cluster"):
+        raise UnsupportedInstruction("in another block it has no result but _")
     space, find = _where(b, address)
     number = b.source(count, _U32)
     amount = None if bytes_ is None else b.source(bytes_, TYPES["s32"])
@@ -163,8 +167,13 @@ def _arriving(
 _ONE = ImmediateOperand(1)
 
 
-@form("mbarrier", "b64", words=f"{_ORDER} noComplete", needs="arrive")
-@form("mbarrier", "b64", words=f"{_ORDER} noComplete", needs="arrive_drop")
+_ARRIVAL = "mbarrier.arrive/arrive_drop"
+
+
+@form(_ARRIVAL, "b64", words=_CLUSTER, count=(2, 3))
+@form(_ARRIVAL, "b64", words=_CLUSTER, needs=_ARRIVES, count=(2, 3))
+@form(_ARRIVAL, "b64", words=_OWN_BLOCK, needs="noComplete", count=3)
+@form(_ARRIVAL, "b64", words=_OWN_BLOCK, needs="noComplete release cta", count=3)
 def mbarrier_arrive(b: Binding) -> Step:
     state, address, *count = b.instruction.operands
     drops = int(b.has("arrive_drop"))
@@ -172,15 +181,15 @@ def mbarrier_arrive(b: Binding) -> Step:
     return _arriving(b, state, address, count[0] if count else _ONE, None, combine)
 
 
-@form("mbarrier", "b64", words=_ORDER, needs="arrive expect_tx")
-@form("mbarrier", "b64", words=_ORDER, needs="arrive_drop expect_tx")
+@form(f"{_ARRIVAL}.expect_tx", "b64", words=_CLUSTER, count=3)
+@form(f"{_ARRIVAL}.expect_tx", "b64", words=_CLUSTER, needs=_ARRIVES, count=3)
 def mbarrier_arrive_expect(b: Binding) -> Step:
     state, address, bytes_ = b.instruction.operands
     return _arriving(b, state, address, _ONE, bytes_, changed(1, int(b.has("arrive_drop")), 1, 0))
 
 
-@form("mbarrier", "b64", words=_ORDER, needs="expect_tx")
-@form("mbarrier", "b64", words=_ORDER, needs="complete_tx")
+@form("mbarrier.expect_tx/complete_tx", "b64", words=_CLUSTER, count=2)
+@form("mbarrier.expect_tx/complete_tx", "b64", words=_CLUSTER, needs="relaxed cta/cluster", count=2)
 def mbarrier_bytes(b: Binding) -> Step:
     address, bytes_ = b.instruction.operands
     expects = int(b.has("expect_tx"))
@@ -188,11 +197,23 @@ def mbarrier_bytes(b: Binding) -> Step:
     return _arriving(b, None, address, ImmediateOperand(0), bytes_, combine, takes=not expects)
 
 
-@form("mbarrier", "b64", words=f"{_ORDER} parity", needs="test_wait")
-@form("mbarrier", "b64", words=f"{_ORDER} parity", needs="try_wait")
+def _waits(action: str, *counts: int) -> AddsRows:
+    def add(bind: Callable[[Binding], Step]) -> Callable[[Binding], Step]:
+        for name in (f"mbarrier.{action}", f"mbarrier.{action}.parity"):
+            for needs in ("", _TESTS):
+                form(name, "b64", words=_OWN_BLOCK, needs=needs, count=counts)(bind)
+        return bind
+
+    return add
+
+
+@_waits("test_wait", 3)
+@_waits("try_wait", 3, 4)
 def mbarrier_wait(b: Binding) -> Step:
     """Tests whether a phase has ended: the phase of a state, or the last phase of a parity."""
-    target, address, phase = b.instruction.operands[:3]
+    target, address, phase, *limit = b.instruction.operands
+    if limit:
+        b.source(limit[0], _U32)
     space, find = _where(b, address)
     place = b.target(target, PREDICATE)
     by_parity = b.has("parity")
@@ -214,7 +235,7 @@ def mbarrier_wait(b: Binding) -> Step:
     return step
 
 
-@form("mbarrier", "b64", needs="pending_count")
+@form("mbarrier.pending_count", "b64", count=2)
 def mbarrier_pending_count(b: Binding) -> Step:
     target, state = b.instruction.operands
     place, source = b.target(target, _U32), b.source(state, _U64)
@@ -237,7 +258,7 @@ def barriers_at(
     return checked_offsets(wave, _SHARED, addresses, s, 8)[0]
 
 
-@form("cp", needs="async commit_group")
+@form("cp.async.commit_group", count=[0])
 def cp_async_commit_group(_b: Binding) -> Step:
     def step(wave: Wave, _f: Frame, s: Selection) -> None:
         wave.copies.commit(wave.numbers[s])
@@ -245,8 +266,8 @@ def cp_async_commit_group(_b: Binding) -> Step:
     return step
 
 
-@form("cp", needs="async wait_group")
-@form("cp", needs="async wait_all")
+@form("cp.async.wait_group", count=1)
+@form("cp.async.wait_all", count=[0])
 def cp_async_wait(b: Binding) -> Step:
     """Waits for all groups but the last few, or for all copies."""
     but: int | None = None
@@ -263,19 +284,24 @@ def cp_async_wait(b: Binding) -> Step:
     return step
 
 
-for _words in ("async bulk commit_group", "async bulk wait_group"):
-    form("cp", needs=_words, words="read")(nothing)
+form("cp.async.bulk.commit_group", count=[0])(nothing)
+form("cp.async.bulk.wait_group", words="read", count=1)(hint_with_number(range(1 << 31)))
+_COPY = "ca/cg shared/shared::cta global"
 
 
-@form("cp", words=None, needs="async ca", count=0)
-@form("cp", words=None, needs="async cg", count=0)
+@form("cp.async", needs=_COPY, words="L2::64B/L2::128B/L2::256B", count=(3, 4))
+@form("cp.async", needs=f"{_COPY} L2::cache_hint", words="L2::64B/L2::128B/L2::256B", count=(4, 5))
 def cp_async(b: Binding) -> Step:
     """Copies 4, 8 or 16 bytes; the bytes behind the size of the source are zeros."""
     target, source, size, *others = b.instruction.operands
+    if b.space is not _SHARED:
+        raise UnsupportedInstruction("it copies from .global to .shared, and names them so")
     if not isinstance(size, ImmediateOperand):
         raise UnsupportedInstruction("the number of bytes is no constant")
     bytes_ = int(size.value)
-    to, from_ = b.address(target), b.address(source)
+    if bytes_ not in ((4, 8, 16) if b.has("ca") else (16,)):
+        raise UnsupportedInstruction(f"it cannot copy {bytes_} bytes")
+    to, from_ = b.address(target, _SHARED), b.address(source, StateSpace.GLOBAL)
     # PTX ISA, `cp.async`: behind cp-size stands src-size or the predicate ignore-src, by which
     # zeros are written.
     ignored: tuple[int, bool] | None = None
@@ -320,7 +346,7 @@ def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
     return masks
 
 
-@form("cp", "b64", words=f"{_ORDER} noinc", needs="async mbarrier arrive")
+@form("cp.async.mbarrier.arrive", "b64", words=f"{_OWN_BLOCK} noinc", count=1)
 def cp_async_mbarrier_arrive(b: Binding) -> Step:
     """Arrives when earlier copies of the thread are done, which they are at once.
 

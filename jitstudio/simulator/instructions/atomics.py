@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.instructions.memory import space_of
-from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Step, Values, form, is_sink
 from jitstudio.simulator.ptx.types import PtxType
-from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.loads_stores import checked_offsets, notify, tell_unwritten, writable
@@ -26,13 +24,19 @@ from jitstudio.simulator.state.wave import Wave
 Combine = Callable[[Values, Values, Values | None], Values]
 """From the value in memory, the operand, and the second operand of `cas`, to the new value."""
 
-_OPERATIONS = "and or xor exch add inc dec min max"
-_ORDER = (
-    "relaxed acquire release acq_rel sc cta cluster gpu sys global shared shared::cta "
-    "shared::cluster noftz L2::cache_hint volatile"
+_OPERATIONS = frozenset(["and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas"])
+_SCOPES = "cta/cluster/gpu/sys"
+_SPACES = "global/shared/shared::cta/shared::cluster"
+_SMALL = "f16 bf16 f16x2 bf16x2"
+# PTX ISA, `atom`: operations with what they need beside, and their types.
+_OPERATED = (
+    ("and/or/xor", "b32 b64"),
+    ("add", "u32 s32 u64 f32 f64"),
+    ("add noftz", _SMALL),
+    ("min/max", "u32 s32 u64 s64"),
+    ("inc/dec", "u32"),
 )
-INTEGER_WORDS = "b32 b64 u32 u64 s32 s64"
-FLOAT_WORDS = "f32 f64 f16 bf16 f16x2 bf16x2"
+_VECTORS = (("add v2/v4", "f32"), ("add/min/max noftz v2/v4/v8", _SMALL))
 _ACCUMULATING: dict[str, Any] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -90,36 +94,59 @@ def combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combin
     return lambda old, value, _: floating.add(kind.name, old, value, ftz=flushes)
 
 
-@form("atom", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=f"{_ORDER} {_OPERATIONS}")
+def _updates(
+    opcode: str, count: int, orders: str, forms: tuple[tuple[str, str], ...], spaces: str
+) -> AddsRows:
+    """Adds rows for operations by types, of `count` operands without a cache policy."""
+
+    def add(bind: Callable[[Binding], Step]) -> Callable[[Binding], Step]:
+        for needs, types in forms:
+            form(opcode, types, needs=needs, words=f"{orders} {_SCOPES} {spaces}", count=count)(
+                bind
+            )
+            if needs == "cas":
+                continue
+            hinted = f"{needs} L2::cache_hint"
+            words = f"{orders} {_SCOPES} global"
+            form(opcode, types, needs=hinted, words=words, count=count + 1)(bind)
+        return bind
+
+    return add
+
+
+_OF_ATOM, _OF_RED = "relaxed/acquire/release/acq_rel", "relaxed/release"
+
+
+@_updates("atom", 3, _OF_ATOM, (*_OPERATED, ("exch", "b32 b64")), _SPACES)
 def atom(b: Binding) -> Step:
     target, address, value = b.instruction.operands[:3]
     return _atomic(b, None if is_sink(target) else b.target(target, b.type), address, value)
 
 
-@form("atom", "b16 b32 b64 u32 u64 s32 s64", words=_ORDER, needs="cas")
+@_updates("atom", 4, _OF_ATOM, (("cas", "b16 b32 b64"),), _SPACES)
 def atom_cas(b: Binding) -> Step:
     target, address, expected, new = b.instruction.operands[:4]
     place = None if is_sink(target) else b.target(target, b.type)
     return _atomic(b, place, address, expected, new)
 
 
-@form("red", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=f"{_ORDER} {_OPERATIONS}")
+@_updates("red", 2, _OF_RED, _OPERATED, _SPACES)
 def red(b: Binding) -> Step:
     address, value = b.instruction.operands[:2]
     return _atomic(b, None, address, value)
 
 
-@form("atom", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
-@form("red", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
+@_updates("atom", 3, _OF_ATOM, _VECTORS, "global")
+@_updates("red", 2, _OF_RED, _VECTORS, "global")
 def atomic_vector(b: Binding) -> Step:
     """Binds a vector operation, which is atomic for each element alone (PTX ISA, `atom`)."""
     *target, address, value = b.instruction.operands[: 3 if b.instruction.opcode == "atom" else 2]
-    sources = [b.source(part, b.type) for part in b.parts(value)]
+    sources = [b.source(part, b.type) for part in b.elements(value)]
     places: list[int | None] = [None] * len(sources)
     if target:
-        parts = b.parts(target[0])
+        parts = b.elements(target[0])
         places = [None if is_sink(part) else b.target(part, b.type) for part in parts]
-    find, space = b.address(address), space_of(b)
+    find, space = b.address(address), b.space
     combine = combining(operation_of(b), b.type, space)
     name, size = b.instruction.full_opcode, b.type.size
 
@@ -136,16 +163,13 @@ def atomic_vector(b: Binding) -> Step:
 
 def operation_of(b: Binding) -> str:
     """Returns the word of an instruction for its operation."""
-    names = (*_OPERATIONS.split(), "cas")
-    return next(word for word in b.instruction.modifiers if word in names)
+    return next(word for word in b.instruction.modifiers if word in _OPERATIONS)
 
 
 def _atomic(
     b: Binding, place: int | None, address: Any, value: Any, second: Any | None = None
 ) -> Step:
-    operation, kind, space = operation_of(b), b.type, space_of(b)
-    if not kind.is_integer and operation not in ("add", "min", "max", "exch"):
-        raise UnsupportedInstruction(f".{operation} is for integers")
+    operation, kind, space = operation_of(b), b.type, b.space
     find, source = b.address(address), b.source(value, kind)
     other = None if second is None else b.source(second, kind)
     combine = combining(operation, kind, space)

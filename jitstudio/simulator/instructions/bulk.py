@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.asynchronous import barriers_at, changed, update_barriers
 from jitstudio.simulator.instructions.atomics import (
-    FLOAT_WORDS,
-    INTEGER_WORDS,
     combining,
     operation_of,
     update,
 )
-from jitstudio.simulator.instructions.memory import nothing, space_of
+from jitstudio.simulator.instructions.memory import nothing
 from jitstudio.simulator.instructions.table import Binding, Step, form
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.ptx.types import TYPES
@@ -54,8 +52,8 @@ def _shared_addresses(
     b: Binding, operand: PtxOperand
 ) -> Callable[[Frame, Selection], NDArray[np.int64]]:
     """Returns a function that computes addresses in shared memory, also from generic ones."""
-    find = b.address(operand)
-    away = WINDOWS[_SHARED] if space_of(b) is None else 0
+    find = b.address(operand, _SHARED)
+    away = WINDOWS[_SHARED] if b.space is None else 0
     return lambda f, s: find(f, s) - away
 
 
@@ -65,25 +63,49 @@ def _spaces(b: Binding) -> tuple[StateSpace, StateSpace]:
     # `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes`: target, then source.
     words = (w.split("::")[0] for w in b.instruction.modifiers if not w.startswith("mbarrier"))
     into, out = [named[word] for word in words if word in named][:2]
+    first = next(word for word in b.instruction.modifiers if word.split("::")[0] in named)
+    within_cluster = into is out and first != "shared::cluster"
+    if (into is _SHARED) != b.has(_TRACKED) or within_cluster:
+        raise UnsupportedInstruction("its state spaces are named in the wrong order")
     return into, out
 
 
 # Bulk copies.
 
 
-@form("cp", words=None, needs="async bulk")
+# PTX ISA, `cp.async.bulk`: from and to, and how it tells that it is done.
+_INTO_CLUSTER = f"shared::cluster global {_TRACKED}"
+_INTO_BLOCK = f"shared::cta global {_TRACKED}"
+_WITHIN_CLUSTER = f"shared::cluster shared::cta {_TRACKED}"
+_OUT = "global shared::cta bulk_group"
+_HINT = "L2::cache_hint"
+
+
+@form("cp.async.bulk", needs=f"{_INTO_CLUSTER}", count=4)
+@form("cp.async.bulk", needs=f"{_INTO_CLUSTER} multicast::cluster", count=5)
+@form("cp.async.bulk", needs=f"{_INTO_CLUSTER} {_HINT}", count=5)
+@form("cp.async.bulk", needs=f"{_INTO_CLUSTER} multicast::cluster {_HINT}", count=6)
+@form("cp.async.bulk", needs=f"{_INTO_BLOCK}", count=4)
+@form("cp.async.bulk", needs=f"{_INTO_BLOCK} {_HINT}", count=5)
+@form("cp.async.bulk", needs=f"{_WITHIN_CLUSTER}", count=4)
+@form("cp.async.bulk", needs=f"{_OUT}", count=3)
+@form("cp.async.bulk", needs=f"{_OUT} {_HINT}", count=4)
+@form("cp.async.bulk.prefetch", needs="L2 global", words=_HINT, count=(2, 3))
+@form("cp.async.bulk.tensor", words=None)
 def cp_async_bulk(b: Binding) -> Step:
     """Copies bytes for a thread, a multiple of 16, to the shared memory of one or more blocks."""
     if b.has("tensor"):
         raise UnsupportedInstruction(_TENSOR)
     if b.has("prefetch"):
+        b.address(b.instruction.operands[0], StateSpace.GLOBAL)
+        b.source(b.instruction.operands[1], _U32)
         return nothing(b)
-    if b.has("cp_mask"):
-        raise UnsupportedInstruction("copies of chosen bytes are not simulated")
     target, source, size, *others = b.instruction.operands
-    to, from_, length = b.address(target), b.address(source), b.source(size, _U32)
     into, out = _spaces(b)
-    signal = b.address(others[0]) if b.has(_TRACKED) else None
+    if isinstance(size, ImmediateOperand) and int(size.value) % 16:
+        raise UnsupportedInstruction(f"it copies {size.spelling} bytes, no multiple of 16")
+    to, from_, length = b.address(target, into), b.address(source, out), b.source(size, _U32)
+    signal = b.address(others[0], _SHARED) if b.has(_TRACKED) else None
     mask = b.source(others[1], TYPES["u16"]) if b.has("multicast::cluster") else None
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -148,15 +170,41 @@ def _in_block(addresses: Any, rank: int | None) -> Any:
     return (addresses & ((1 << CLUSTER_BITS) - 1)) | (rank + 1) << CLUSTER_BITS
 
 
-@form("cp", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=None, needs="reduce async bulk")
+def _reduces(bind: Callable[[Binding], Step]) -> Callable[[Binding], Step]:
+    """Adds the rows of `cp.reduce.async.bulk`."""
+    for operations, types in (
+        ("and/or/xor", "b32 b64"),
+        ("add", "u32 s32 u64 f32 f64"),
+        ("add noftz", "f16 bf16"),
+        ("min/max", "u32 s32 u64 s64 f16 bf16"),
+        ("inc/dec", "u32"),
+    ):
+        needs = f"{_OUT} {operations}"
+        form("cp.reduce.async.bulk", types, needs=needs, count=3)(bind)
+        form("cp.reduce.async.bulk", types, needs=f"{needs} {_HINT}", count=4)(bind)
+    for operations, types in (
+        ("and/or/xor", "b32"),
+        ("add", "u32 s32 u64"),
+        ("min/max", "u32 s32"),
+        ("inc/dec", "u32"),
+    ):
+        needs = f"{_WITHIN_CLUSTER} {operations}"
+        form("cp.reduce.async.bulk", types, needs=needs, count=4)(bind)
+    return bind
+
+
+@form("cp.reduce.async.bulk.tensor", words=None)
+@_reduces
 def cp_reduce_async_bulk(b: Binding) -> Step:
     """Combines elements in memory with the elements of the source, each atomically."""
     if b.has("tensor"):
         raise UnsupportedInstruction(_TENSOR)
     target, source, size, *others = b.instruction.operands
-    to, from_, length = b.address(target), b.address(source), b.source(size, _U32)
     into, out = _spaces(b)
-    signal = b.address(others[0]) if b.has(_TRACKED) else None
+    if isinstance(size, ImmediateOperand) and int(size.value) % 16:
+        raise UnsupportedInstruction(f"it copies {size.spelling} bytes, no multiple of 16")
+    to, from_, length = b.address(target, into), b.address(source, out), b.source(size, _U32)
+    signal = b.address(others[0], _SHARED) if b.has(_TRACKED) else None
     operation, kind = operation_of(b), b.type
     combine = combining(operation, kind, into)
     word = operation if kind.is_integer else "float"
@@ -180,12 +228,12 @@ def cp_reduce_async_bulk(b: Binding) -> Step:
 _STORED = "b32 b64 u32 u64 s32 s64 f32 f64"
 
 
-@form("st", _STORED, words="weak shared::cluster v2 v4", needs=f"async {_TRACKED}")
+@form("st.async", _STORED, words="weak shared/shared::cluster v2/v4", needs=_TRACKED, count=3)
 def st_async(b: Binding) -> Step:
     """Stores elements to the shared memory of a block of the cluster, counted by an mbarrier."""
     address, value, barrier = b.instruction.operands
     to, signal = _shared_addresses(b, address), _shared_addresses(b, barrier)
-    sources = [b.source(part, b.type) for part in b.parts(value)]
+    sources = [b.source(part, b.type) for part in b.elements(value)]
     size = len(sources) * b.type.size
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -197,12 +245,13 @@ def st_async(b: Binding) -> Step:
     return step
 
 
-@form(
-    "red",
-    "b32 u32 s32 u64",
-    words="relaxed cluster shared::cluster add and or xor inc dec min max",
-    needs=f"async {_TRACKED}",
-)
+_ADDED = f"relaxed cluster shared::cluster {_TRACKED}"
+
+
+@form("red.async", "b32", needs=f"{_ADDED} and/or/xor", count=3)
+@form("red.async", "u32 s32 u64", needs=f"{_ADDED} add", count=3)
+@form("red.async", "u32 s32", needs=f"{_ADDED} min/max", count=3)
+@form("red.async", "u32", needs=f"{_ADDED} inc/dec", count=3)
 def red_async(b: Binding) -> Step:
     """Combines elements of the shared memory of a block of the cluster."""
     address, value, barrier = b.instruction.operands
@@ -218,7 +267,7 @@ def red_async(b: Binding) -> Step:
     return step
 
 
-@form("st", words="weak shared::cta", needs="bulk")
+@form("st.bulk", words="weak shared::cta", count=3)
 def st_bulk(b: Binding) -> Step:
     """Fills shared memory with zeros, a multiple of 8 bytes."""
     address, size, value = b.instruction.operands

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic.rounding import flush32, to_doubles
-from jitstudio.simulator.instructions.table import Binding, Step, Values, form
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Step, Values, form
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES, PtxType, TypeKind
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -39,17 +39,14 @@ _JOINS: dict[str, Callable[..., Truth]] = {
     "or": np.logical_or,
     "xor": np.logical_xor,
 }
-_COMPARISONS = " ".join((*_ORDERED, *_UNORDERED, "num", "nan"))
+_COMPARISONS = (*_ORDERED, *_UNORDERED, "num", "nan")
 _INTEGERS = "b16 b32 b64 s16 s32 s64 u16 u32 u64"
-_NUMBERS = f"{_INTEGERS} f16 bf16 f32 f64"
 _HALVES = "f16x2 bf16x2"
 
 
 def _comparison(words: tuple[str, ...], kind: PtxType) -> Comparison:
     """Returns the comparison for the words of an instruction and a type."""
-    word = next((w for w in words if w in _COMPARISONS.split()), "")
-    if not word:
-        raise UnsupportedInstruction("it does not say how to compare")
+    word = next(w for w in words if w in _COMPARISONS)
     prepare: Callable[[Values], Values] = _same
     if kind.name in ("f16", "bf16"):
         flushes, name = "ftz" in words, kind.name
@@ -116,11 +113,37 @@ def _join(b: Binding) -> Callable[..., Truth]:
     return next((_JOINS[w] for w in b.instruction.modifiers if w in _JOINS), np.logical_and)
 
 
-@form("setp", _NUMBERS, words=f"{_COMPARISONS} and or xor ftz")
+_OF_INTEGERS = "eq/ne/lt/le/gt/ge"
+_OF_FLOATS = "/".join((_OF_INTEGERS, *_UNORDERED, "num", "nan"))
+# PTX ISA, "Integer Comparisons": bits are equal or not, and of unsigned integers lo is lt.
+_COMPARED = (
+    ("b16 b32 b64", "eq/ne", ""),
+    ("s16 s32 s64", _OF_INTEGERS, ""),
+    ("u16 u32 u64", f"{_OF_INTEGERS}/lo/ls/hi/hs", ""),
+    ("f32 f16", _OF_FLOATS, "ftz"),
+    ("f64 bf16", _OF_FLOATS, ""),
+)
+_HALVES_COMPARED = (("f16x2", _OF_FLOATS, "ftz"), ("bf16x2", _OF_FLOATS, ""))
+
+
+def _compares(opcode: str, *types: str, forms: tuple[tuple[str, str, str], ...]) -> AddsRows:
+    """Adds rows of comparisons, alone and joined with a predicate, for the types of `forms`."""
+
+    def add(bind: Callable[[Binding], Step]) -> Callable[[Binding], Step]:
+        for kinds, comparisons, words in forms:
+            form(opcode, *types, kinds, needs=comparisons, words=words, count=3)(bind)
+            needs = f"{comparisons} and/or/xor"
+            form(opcode, *types, kinds, needs=needs, words=words, count=4)(bind)
+        return bind
+
+    return add
+
+
+@_compares("setp", forms=_COMPARED)
 def setp(b: Binding) -> Step:
     condition, join = _condition(b, b.type), _join(b)
     first, second = b.pair(b.instruction.operands[0])
-    p = b.target(first, PREDICATE)
+    p = b.discarded(first, PREDICATE)
     if second is None:
 
         def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -128,7 +151,9 @@ def setp(b: Binding) -> Step:
             f[p][s] = truth if other is None else join(truth, other)
 
         return step
-    q = b.target(second, PREDICATE)
+    if b.type.name == "bf16":
+        raise UnsupportedInstruction("of .bf16 it has one result")
+    q = b.discarded(second, PREDICATE)
 
     def step_pair(_wave: Wave, f: Frame, s: Selection) -> None:
         truth, other = condition(f, s)
@@ -141,7 +166,7 @@ def setp(b: Binding) -> Step:
     return step_pair
 
 
-@form("setp", _HALVES, words=f"{_COMPARISONS} and or xor ftz")
+@_compares("setp", forms=_HALVES_COMPARED)
 def setp_packed(b: Binding) -> Step:
     """Binds a comparison of both halves: the first predicate is of the lower half."""
     element = TYPES[b.type.name.removesuffix("x2")]
@@ -149,8 +174,8 @@ def setp_packed(b: Binding) -> Step:
     first, second = b.pair(b.instruction.operands[0])
     _, left, right, *joined = b.instruction.operands
     x, y = b.source(left, b.type), b.source(right, b.type)
-    p = b.target(first, PREDICATE)
-    q = b.target(second, PREDICATE) if second is not None else None
+    p = b.discarded(first, PREDICATE)
+    q = b.discarded(second, PREDICATE) if second is not None else None
     other = b.predicate(joined[0]) if joined else None
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -169,7 +194,7 @@ def _half(values: Values, element: PtxType, half: int) -> Values:
     return np.ascontiguousarray(part).view(element.dtype)
 
 
-@form("set", "u32 s32 f32 u16 s16 f16 bf16", _NUMBERS, words=f"{_COMPARISONS} and or xor ftz")
+@_compares("set", "u32 s32 f32 u16 s16 f16 bf16", forms=_COMPARED)
 def set_(b: Binding) -> Step:
     """Binds a comparison whose result is all ones or 1.0 where the condition holds."""
     condition, join = _condition(b, b.instruction.types[1]), _join(b)
@@ -186,7 +211,7 @@ def set_(b: Binding) -> Step:
     return step
 
 
-@form("set", "f16x2 bf16x2 u32 s32", _HALVES, words=f"{_COMPARISONS} and or xor ftz")
+@_compares("set", "f16x2 bf16x2 u32 s32", forms=_HALVES_COMPARED)
 def set_packed(b: Binding) -> Step:
     element = TYPES[b.instruction.types[1].name.removesuffix("x2")]
     compare = _comparison(b.instruction.modifiers, element)
@@ -217,7 +242,7 @@ def _true_bits(kind: PtxType) -> Any:
     return kind.dtype.type(-1 if kind.is_signed else (1 << kind.bits) - 1)
 
 
-@form("selp", f"{_INTEGERS} f32 f64 f16 bf16")
+@form("selp", f"{_INTEGERS} f32 f64", count=4)
 def selp(b: Binding) -> Step:
     d, first, second, predicate = b.instruction.operands
     kind = b.type_named("b")
@@ -234,7 +259,8 @@ def selp(b: Binding) -> Step:
     return step
 
 
-@form("slct", f"{_INTEGERS} f32 f64", "s32 f32", words="ftz")
+@form("slct", f"{_INTEGERS} f32 f64", "s32", count=4)
+@form("slct", f"{_INTEGERS} f32 f64", "f32", words="ftz", count=4)
 def slct(b: Binding) -> Step:
     d, first, second, sign = b.instruction.operands
     kind = b.type_named("b")

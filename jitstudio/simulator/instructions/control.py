@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.builtins import BUILTINS
-from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, form
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, Move, Moves, form
 from jitstudio.simulator.ptx.program import (
+    ImmediateOperand,
     PtxFunction,
     PtxInstruction,
     PtxOperand,
@@ -25,7 +26,7 @@ from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame, ReturnLink, SlotKind
 from jitstudio.simulator.state.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.state.image import GRID_WORKSPACE
-from jitstudio.simulator.state.model import FaultKind, SyncScope
+from jitstudio.simulator.state.model import WARP, FaultKind, SyncScope
 from jitstudio.simulator.state.wave import Waiting, Wave
 
 
@@ -46,7 +47,7 @@ def label_of(b: Binding, operand: PtxOperand) -> int:
     raise UnsupportedInstruction("it has no label")
 
 
-@form("bra", words="uni", flow=True)
+@form("bra", words="uni", flow=True, count=1)
 def bra(b: Binding) -> Flow:
     target, at = label_of(b, b.instruction.operands[0]), b.instruction.number
 
@@ -58,7 +59,7 @@ def bra(b: Binding) -> Flow:
     return flow
 
 
-@form("brx", words="idx uni", flow=True)
+@form("brx.idx", words="uni", flow=True, count=2)
 def brx(b: Binding) -> Flow:
     index, table = b.instruction.operands
     names = b.function.tables.get(table.name) if isinstance(table, SymbolOperand) else None
@@ -95,7 +96,7 @@ def _ended(wave: Wave, active: Selection) -> None:
     look_again(wave)
 
 
-@form("exit", flow=True)
+@form("exit", flow=True, count=[0])
 def exit_(b: Binding) -> Flow:
     at = b.instruction.number
 
@@ -119,7 +120,7 @@ def _asks_for_grid(b: Binding) -> bool:
     return GRID_WORKSPACE not in b.image.addresses and any("%envreg" in i.text for i in body)
 
 
-@form("trap", flow=True)
+@form("trap", flow=True, count=[0])
 def trap(b: Binding) -> Flow:
     message = "executes a trap"
     if b.instruction.is_of_cooperative_groups and _asks_for_grid(b):
@@ -133,7 +134,7 @@ def trap(b: Binding) -> Flow:
     return flow
 
 
-@form("brkpt", flow=True)
+@form("brkpt", flow=True, count=[0])
 def brkpt(b: Binding) -> Flow:
     at = b.instruction.number
 
@@ -148,7 +149,7 @@ def brkpt(b: Binding) -> Flow:
 # Calls.
 
 
-@form("ret", words="uni", flow=True)
+@form("ret", words="uni", flow=True, count=[0])
 def ret(b: Binding) -> Flow:
     instruction, at = b.instruction, b.instruction.number
 
@@ -198,9 +199,13 @@ def _copy(target: NDArray[Any], source: NDArray[Any], threads: Selection) -> Non
 
 @form("call", words="uni", flow=True)
 def call(b: Binding) -> Flow:
-    results, target, arguments, *_prototype = b.instruction.operands
+    results, target, arguments, *prototype = b.instruction.operands
     assert isinstance(results, VectorOperand)
     assert isinstance(arguments, VectorOperand)
+    labels = {*b.function.prototypes, *b.function.tables}
+    known = [isinstance(label, SymbolOperand) and label.name in labels for label in prototype]
+    if known != ([True] if isinstance(target, RegisterOperand) else []):
+        raise UnsupportedInstruction("a call by a register ends with a prototype, others do not")
     if isinstance(target, SymbolOperand):
         if target.name in b.image.functions:
             return _call_of(b, target.name, results.parts, arguments.parts)
@@ -387,26 +392,46 @@ _REDUCTIONS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
 }
 
 
-@form("bar", words="cta sync", flow=True)
-@form("barrier", words="cta sync aligned", flow=True)
+def _of_block(action: str, *types: str, count: Sequence[int]) -> AddsRows:
+    """Adds the rows of `bar`, which is aligned, and of `barrier`, which may be."""
+    verb, *needs = action.split()
+
+    def add(bind: Callable[[Binding], Flow]) -> Callable[[Binding], Flow]:
+        for cta in ("", ".cta"):
+            needed = " ".join(needs)
+            form(f"bar{cta}.{verb}", *types, needs=needed, flow=True, count=count)(bind)
+            # ptxas takes `barrier.aligned.sync`, too.
+            name, needed = (cta, action) if verb == "sync" else (f"{cta}.{verb}", needed)
+            form(f"barrier{name}", *types, needs=needed, words="aligned", flow=True, count=count)(
+                bind
+            )
+        return bind
+
+    return add
+
+
+@_of_block("sync", count=(1, 2))
 def bar_sync(b: Binding) -> Flow:
     return _barrier(b, b.instruction.operands[0], b.instruction.operands[1:2])
 
 
-@form("bar", words="cta", needs="arrive", flow=True)
-@form("barrier", words="cta aligned", needs="arrive", flow=True)
+@_of_block("arrive", count=[2])
 def bar_arrive(b: Binding) -> Flow:
     return _barrier(b, b.instruction.operands[0], b.instruction.operands[1:2], arrives=True)
 
 
-@form("bar", "u32 pred", words="cta popc and or", needs="red", flow=True)
-@form("barrier", "u32 pred", words="cta aligned popc and or", needs="red", flow=True)
+@_of_block("red popc", "u32", count=(3, 4))
+@_of_block("red and/or", "pred", count=(3, 4))
 def bar_red(b: Binding) -> Flow:
     target, name, *middle, predicate = b.instruction.operands
     place = b.target(target, b.type if b.type is not PREDICATE else PREDICATE)
     source = b.predicate(predicate)
     reduce = next(_REDUCTIONS[w] for w in b.instruction.modifiers if w in _REDUCTIONS)
     return _barrier(b, name, tuple(middle), reduction=(place, source, reduce))
+
+
+_BARRIERS = 16
+"""The number of barriers of a block."""
 
 
 def _barrier(
@@ -418,6 +443,13 @@ def _barrier(
     reduction: tuple[int, tuple[int, bool], Callable[..., NDArray[Any]]] | None = None,
 ) -> Flow:
     instruction, at, layout = b.instruction, b.instruction.number, b.layout
+    if isinstance(name, ImmediateOperand) and name.value not in range(_BARRIERS):
+        raise UnsupportedInstruction(f"barriers have numbers from 0 to {_BARRIERS - 1}")
+    # Without `.aligned` the threads are told of at run time.
+    is_aligned = instruction.opcode == "bar" or b.has("aligned")
+    for threads in count:
+        if isinstance(threads, ImmediateOperand) and is_aligned and int(threads.value) % WARP:
+            raise UnsupportedInstruction(f"{threads.spelling} threads are no whole warps")
     number = b.source(name, TYPES["u32"])
     expected = b.source(count[0], TYPES["u32"]) if count else None
 
@@ -451,13 +483,12 @@ def _barrier(
     return flow
 
 
-@form("barrier", words="aligned relaxed", needs="cluster arrive", flow=True)
-@form("barrier", words="aligned release", needs="cluster arrive", flow=True)
+@form("barrier.cluster.arrive", words="aligned relaxed/release", flow=True, count=[0])
 def cluster_arrive(b: Binding) -> Flow:
     return _cluster_barrier(b, arrives=True)
 
 
-@form("barrier", words="aligned acquire", needs="cluster wait", flow=True)
+@form("barrier.cluster.wait", words="aligned acquire", flow=True, count=[0])
 def cluster_wait(b: Binding) -> Flow:
     return _cluster_barrier(b, arrives=False)
 

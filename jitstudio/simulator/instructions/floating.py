@@ -22,7 +22,7 @@ _WIDE = "f32 f64"
 _HALVES = "f16 bf16"
 _PACKED = "f16x2 bf16x2 f32x2"
 _ROUNDING = ("rn", "rz", "rm", "rp")
-_WORDS = "rn rz rm rp ftz sat"
+_ROUNDED = "rn/rz/rm/rp"
 
 
 def _rounding(i: PtxInstruction) -> Any:
@@ -60,11 +60,26 @@ def _plain(function: Function, *options: str) -> Callable[[PtxInstruction], Func
 
 
 _ARITHMETIC = f"{_WIDE} {_HALVES} {_PACKED}"
+_function: Function
 for _opcode, _function in (("add", floating.add), ("sub", floating.sub), ("mul", floating.mul)):
-    computes(_opcode, _ARITHMETIC, words=_WORDS)(_rounded(_function, "ftz", "sat"))
-computes("fma", _ARITHMETIC, sources="t t t", words=f"{_WORDS} relu")(
-    _rounded(floating.fma, "ftz", "sat", "relu")
-)
+    for _types, _words in (
+        ("f32", f"{_ROUNDED} ftz sat"),
+        ("f32x2", f"{_ROUNDED} ftz"),
+        ("f64", _ROUNDED),
+        ("f16 f16x2", "rn ftz sat"),
+        ("bf16 bf16x2", "rn"),
+    ):
+        computes(_opcode, _types, words=_words)(_rounded(_function, "ftz", "sat"))
+for _types, _needs, _words in (
+    ("f32", _ROUNDED, "ftz sat"),
+    ("f32x2", _ROUNDED, "ftz"),
+    ("f64", _ROUNDED, ""),
+    ("f16 f16x2", "rn", "ftz sat/relu"),
+    ("bf16 bf16x2", "rn", "relu"),
+):
+    computes("fma", _types, sources="t t t", needs=_needs, words=_words)(
+        _rounded(floating.fma, "ftz", "sat", "relu")
+    )
 
 
 def _with_product(i: PtxInstruction) -> Function:
@@ -82,12 +97,22 @@ def _with_product(i: PtxInstruction) -> Function:
 for _opcode in ("mul+add", "mul-add", "-mul+add"):
     computes(_opcode, _ARITHMETIC, sources="t t t", words="ftz sat")(_with_product)
 # PTX ISA, `mad`: on sm_20 and later mad.f32 and mad.f64 are the same as fma.
-computes("mad", _WIDE, sources="t t t", words=_WORDS)(_rounded(floating.fma, "ftz", "sat"))
-computes("div", _WIDE, words="rn rz rm rp ftz")(_rounded(floating.div, "ftz"))
-computes("sqrt", _WIDE, sources="t", words="rn rz rm rp ftz")(_rounded(floating.sqrt, "ftz"))
-computes("rcp", _WIDE, sources="t", words="rn rz rm rp ftz")(_rounded(floating.rcp, "ftz"))
-computes("abs", _ARITHMETIC, sources="t", words="ftz")(_plain(floating.absolute, "ftz"))
-computes("neg", _ARITHMETIC, sources="t", words="ftz")(_plain(floating.negate, "ftz"))
+computes("mad", "f32", sources="t t t", needs=_ROUNDED, words="ftz sat")(
+    _rounded(floating.fma, "ftz", "sat")
+)
+computes("mad", "f64", sources="t t t", needs=_ROUNDED)(_rounded(floating.fma))
+for _opcode, _function, _sources in (
+    ("div", floating.div, "t t"),
+    ("sqrt", floating.sqrt, "t"),
+    ("rcp", floating.rcp, "t"),
+):
+    computes(_opcode, "f32", sources=_sources, needs=_ROUNDED, words="ftz")(
+        _rounded(_function, "ftz")
+    )
+    computes(_opcode, "f64", sources=_sources, needs=_ROUNDED)(_rounded(_function))
+for _opcode, _function in (("abs", floating.absolute), ("neg", floating.negate)):
+    computes(_opcode, "f32 f16 f16x2", sources="t", words="ftz")(_plain(_function, "ftz"))
+    computes(_opcode, "f64 bf16 bf16x2", sources="t")(_plain(_function))
 
 
 @computes("copysign", _WIDE)
@@ -96,7 +121,7 @@ def copysign(_: PtxInstruction) -> Function:
 
 
 @computes("testp", _WIDE, result="pred", sources="t",
-          words="finite infinite number notanumber normal subnormal")  # fmt: skip
+          needs="finite/infinite/number/notanumber/normal/subnormal")  # fmt: skip
 def testp(i: PtxInstruction) -> Function:
     return partial(floating.testp, i.modifiers[0])
 
@@ -133,7 +158,10 @@ def _chosen_of_three(function: Function) -> Callable[[PtxInstruction], Function]
 
 
 for _opcode, _choice in (("min", floating.minimum), ("max", floating.maximum)):
-    computes(_opcode, _ARITHMETIC, words="ftz NaN xorsign abs")(_chosen(_choice))
+    computes(_opcode, "f64")(_chosen(_choice))
+    for _needs in ("", "xorsign abs"):
+        computes(_opcode, "f32 f16 f16x2", needs=_needs, words="ftz NaN")(_chosen(_choice))
+        computes(_opcode, "bf16 bf16x2", needs=_needs, words="NaN")(_chosen(_choice))
     computes(_opcode, "f32", sources="t t t", words="ftz NaN abs")(_chosen_of_three(_choice))
 
 
@@ -170,24 +198,26 @@ def _approximate(function: Callable[..., Values], *, takes_name: bool) -> Callab
     return bind
 
 
-_NARROW = "f16 bf16 f16x2 bf16x2"
-for _opcode, _types, _approximation, _takes_name in (
-    ("rcp", "f32 f64", approximate.rcp, True),
-    ("rsqrt", "f32 f64", approximate.rsqrt, True),
-    ("sqrt", "f32", approximate.sqrt, False),
-    ("ex2", f"f32 {_NARROW}", approximate.ex2, True),
-    ("lg2", "f32", approximate.lg2, False),
-    ("sin", "f32", approximate.sin, False),
-    ("cos", "f32", approximate.cos, False),
-    ("tanh", f"f32 {_NARROW}", approximate.tanh, True),
+for _opcode, _types, _needs, _words, _approximation, _takes_name in (
+    ("rcp", "f32", "", "ftz", approximate.rcp, True),
+    ("rcp", "f64", "ftz", "", approximate.rcp, True),
+    ("rsqrt", "f32 f64", "", "ftz", approximate.rsqrt, True),
+    ("sqrt", "f32", "", "ftz", approximate.sqrt, False),
+    ("ex2", "f32", "", "ftz", approximate.ex2, True),
+    ("ex2", "f16 f16x2", "", "", approximate.ex2, True),
+    ("ex2", "bf16 bf16x2", "ftz", "", approximate.ex2, True),
+    ("lg2", "f32", "", "ftz", approximate.lg2, False),
+    ("sin", "f32", "", "ftz", approximate.sin, False),
+    ("cos", "f32", "", "ftz", approximate.cos, False),
+    ("tanh", "f32 f16 bf16 f16x2 bf16x2", "", "", approximate.tanh, True),
 ):
-    form(_opcode, _types, words="ftz", needs="approx")(
+    form(_opcode, _types, needs=f"approx {_needs}", words=_words, count=2)(
         _approximate(_approximation, takes_name=_takes_name)
     )
 
 
-@form("div", "f32", words="ftz", needs="approx")
-@form("div", "f32", words="ftz", needs="full")
+@form("div", "f32", words="ftz", needs="approx", count=3)
+@form("div.full", "f32", words="ftz", count=3)
 def div_approximate(b: Binding) -> Step:
     key = f"div.{'full' if b.has('full') else 'approx'}.f32"
     target, first, second = b.instruction.operands

@@ -8,6 +8,7 @@ of a lane: larger fragments hold some elements twice, as on a GPU.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ from jitstudio.simulator.instructions.matrix import (
     elements_of,
     multiplied,
     note_inexact,
+    vector_of,
     whole_warps,
 )
-from jitstudio.simulator.instructions.memory import space_of
-from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.ptx.types import TYPES, PtxType
@@ -34,7 +35,11 @@ from jitstudio.simulator.state.model import WARP
 from jitstudio.simulator.state.wave import Wave
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-_ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"
+# PTX ISA, `wmma.load`: the types of elements and the shapes that they have.
+_SQUARE = "m16n16k16/m8n32k16/m32n8k16"
+_FACTORS = (("f16 bf16 s8 u8", _SQUARE), ("tf32", "m16n16k8"), ("f64", "m8n8k4"))
+_SUMS = (("f16 s32", _SQUARE), ("f32", f"{_SQUARE}/m16n16k8"), ("f64", "m8n8k4"))
+_SPACES = "global/shared/shared::cta"
 
 
 class _Fragment(NamedTuple):
@@ -60,9 +65,7 @@ class _Fragment(NamedTuple):
 
 
 def _shape(b: Binding) -> tuple[int, int, int]:
-    match = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
-    if match is None:
-        raise UnsupportedInstruction("it has no shape")
+    match = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)))
     m, n, k = (int(x) for x in match.groups())
     return m, n, k
 
@@ -71,7 +74,12 @@ def _fragment(letter: str, shape: tuple[int, int, int], registers: int, kind: Pt
     m, n, k = shape
     rows, columns = {"a": (m, k), "b": (k, n)}.get(letter, (m, n))
     fragment = _Fragment(rows, columns, registers, max(32 // kind.bits, 1))
-    if registers * fragment.packed * WARP < rows * columns:
+    # Matrices of halves are held twice, in 8 registers of each lane.
+    elements = registers * fragment.packed * WARP
+    is_whole = (
+        registers == 8 if kind.name == "f16" and letter in "ab" else elements == rows * columns
+    )
+    if not is_whole:
         raise UnsupportedInstruction("its registers do not hold a matrix of this shape")
     return fragment
 
@@ -104,11 +112,11 @@ def _addresses(
 def _moving(b: Binding, *, loads: bool) -> Flow:
     first, second, *stride = b.instruction.operands
     registers, address = (first, second) if loads else (second, first)
-    parts, kind = b.parts(registers), b.type
+    parts, kind = vector_of(registers), b.type
     letter = next(w for w in b.instruction.modifiers if w in ("a", "b", "c", "d"))
     fragment = _fragment(letter, _shape(b), len(parts), kind)
     at = _addresses(b, fragment, kind, address, stride[0] if stride else None)
-    space, element = space_of(b), np.dtype(f"u{kind.size}")
+    space, element = b.space, np.dtype(f"u{kind.size}")
     word = _register_type(kind)
     bits = word.bits_dtype
     place = b.target if loads else b.source
@@ -132,20 +140,48 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     return meet(b, ALL_LANES, Operation(None, takes))
 
 
-@form("wmma", _ELEMENTS, words=None, needs="load", flow=True)
+def _moved(action: str, forms: tuple[tuple[str, str], ...]) -> AddsRows:
+    """Adds rows of loads or stores."""
+
+    def add(bind: Callable[[Binding], Flow]) -> Callable[[Binding], Flow]:
+        for types, shapes in forms:
+            needs = f"sync aligned row/col {shapes}"
+            form(f"wmma.{action}", types, needs=needs, words=_SPACES, flow=True, count=(2, 3))(bind)
+        return bind
+
+    return add
+
+
+@_moved("load.a/b", _FACTORS)
+@_moved("load.c", _SUMS)
 def wmma_load(b: Binding) -> Flow:
     return _moving(b, loads=True)
 
 
-@form("wmma", _ELEMENTS, words=None, needs="store", flow=True)
+@_moved("store.d", _SUMS)
 def wmma_store(b: Binding) -> Flow:
     return _moving(b, loads=False)
 
 
-@form("wmma", "f16 f32", "f16 f32", words=None, needs="mma", flow=True)
-@form("wmma", "f32", "bf16 tf32", "bf16 tf32", "f32", words=None, needs="mma", flow=True)
-@form("wmma", "s32", "s8 u8", "s8 u8", "s32", words=None, needs="mma", flow=True)
-@form("wmma", "f64", "f64", "f64", "f64", words=None, needs="mma", flow=True)
+# PTX ISA, `wmma.mma`: types, shapes, and other modifiers.
+_MULTIPLIED = (
+    (("f16 f32", "f16 f32"), _SQUARE, "satfinite"),
+    (("f32", "bf16", "bf16", "f32"), _SQUARE, ""),
+    (("f32", "tf32", "tf32", "f32"), "m16n16k8", ""),
+    (("s32", "s8", "s8", "s32"), _SQUARE, "satfinite"),
+    (("s32", "u8", "u8", "s32"), _SQUARE, "satfinite"),
+    (("f64", "f64", "f64", "f64"), "m8n8k4", "rn/rz/rm/rp"),
+)
+
+
+def _multiplies(bind: Callable[[Binding], Flow]) -> Callable[[Binding], Flow]:
+    for types, shapes, words in _MULTIPLIED:
+        needs = f"sync aligned row/col row/col {shapes}"
+        form("wmma.mma", *types, needs=needs, words=words, flow=True, count=4)(bind)
+    return bind
+
+
+@_multiplies
 def wmma_mma(b: Binding) -> Flow:
     """Multiplies and adds matrices: D = A B + C."""
     types = b.instruction.types
@@ -153,7 +189,7 @@ def wmma_mma(b: Binding) -> Flow:
     a_type, b_type = (types[1], types[2]) if len(types) == 4 else (TYPES["f16"], TYPES["f16"])
     shape = _shape(b)
     kinds = dict(zip("dabc", (d_type, a_type, b_type, c_type), strict=True))
-    operands = dict(zip("dabc", map(b.parts, b.instruction.operands), strict=True))
+    operands = dict(zip("dabc", map(vector_of, b.instruction.operands), strict=True))
     fragments = {x: _fragment(x, shape, len(operands[x]), kinds[x]) for x in "dabc"}
     slots = {
         x: [b.source(part, TYPES[f"b{_register_type(kinds[x]).bits}"]) for part in operands[x]]

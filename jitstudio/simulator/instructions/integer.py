@@ -92,53 +92,53 @@ computes("min", "s32 s16x2", needs="relu")(_relu(np.minimum))
 computes("max", "s32 s16x2", needs="relu")(_relu(np.maximum))
 
 
-@computes("mul", _ANY, needs="lo")
+@computes("mul.lo", _ANY)
 def mul_lo(_: PtxInstruction) -> Function:
     return np.multiply
 
 
-@computes("mul", _ANY, needs="hi")
+@computes("mul.hi", _ANY)
 def mul_hi(_: PtxInstruction) -> Function:
     return integers.mul_high
 
 
-@computes("mul", "s16 s32 u16 u32", result="w", needs="wide")
+@computes("mul.wide", "s16 s32 u16 u32", result="w")
 def mul_wide(_: PtxInstruction) -> Function:
     return integers.mul_wide
 
 
-@computes("mad", _ANY, sources="t t t", needs="lo")
+@computes("mad.lo", _ANY, sources="t t t")
 def mad_lo(_: PtxInstruction) -> Function:
     return lambda a, b, c: a * b + c
 
 
-@computes("mad", _ANY, sources="t t t", needs="hi")
+@computes("mad.hi", _ANY, sources="t t t")
 def mad_hi(_: PtxInstruction) -> Function:
     return lambda a, b, c: integers.mul_high(a, b) + c
 
 
-@computes("mad", "s32", sources="t t t", needs="hi sat")
+@computes("mad.hi", "s32", sources="t t t", needs="sat")
 def mad_hi_saturating(_: PtxInstruction) -> Function:
     return lambda a, b, c: integers.add_saturating(integers.mul_high(a, b), c)
 
 
-@computes("mad", "s16 s32 u16 u32", result="w", sources="t t w", needs="wide")
+@computes("mad.wide", "s16 s32 u16 u32", result="w", sources="t t w")
 def mad_wide(_: PtxInstruction) -> Function:
     return lambda a, b, c: integers.mul_wide(a, b) + c
 
 
-@computes("mul24", "s32 u32", words="lo hi")
+@computes("mul24.lo/hi", "s32 u32")
 def mul24(i: PtxInstruction) -> Function:
     return partial(integers.mul24, high="hi" in i.modifiers)
 
 
-@computes("mad24", "s32 u32", sources="t t t", words="lo hi")
+@computes("mad24.lo/hi", "s32 u32", sources="t t t")
 def mad24(i: PtxInstruction) -> Function:
     high = "hi" in i.modifiers
     return lambda a, b, c: integers.mul24(a, b, high=high) + c
 
 
-@computes("mad24", "s32", sources="t t t", needs="hi sat")
+@computes("mad24.hi", "s32", sources="t t t", needs="sat")
 def mad24_saturating(_: PtxInstruction) -> Function:
     return lambda a, b, c: integers.add_saturating(integers.mul24(a, b, high=True), c)
 
@@ -185,12 +185,12 @@ def sad(_: PtxInstruction) -> Function:
     return integers.absolute_difference
 
 
-@form("dp4a", "s32 u32", "s32 u32")
+@form("dp4a", "s32 u32", "s32 u32", count=4)
 def dp4a(b: Binding) -> Step:
     return _dot(b, integers.dot)
 
 
-@form("dp2a", "s32 u32", "s32 u32", words="lo hi")
+@form("dp2a.lo/hi", "s32 u32", "s32 u32", count=4)
 def dp2a(b: Binding) -> Step:
     return _dot(b, partial(integers.dot2, high=b.has("hi")))
 
@@ -254,13 +254,14 @@ def _predicates(function: Function) -> Callable[[Binding], Step]:
     return bind
 
 
-form("and", "pred")(_predicates(np.logical_and))
-form("or", "pred")(_predicates(np.logical_or))
-form("xor", "pred")(_predicates(np.logical_xor))
-form("not", "pred")(_predicates(np.logical_not))
+form("and", "pred", count=3)(_predicates(np.logical_and))
+form("or", "pred", count=3)(_predicates(np.logical_or))
+form("xor", "pred", count=3)(_predicates(np.logical_xor))
+form("not", "pred", count=2)(_predicates(np.logical_not))
 
 
-@form("lop3", "b32", words="and or")
+@form("lop3", "b32", count=5)
+@form("lop3", "b32", needs="and/or", count=6)
 def lop3(b: Binding) -> Step:
     first, *sources = b.instruction.operands
     target, predicate = b.pair(first)
@@ -316,7 +317,7 @@ def shr(i: PtxInstruction) -> Function:
     return integers.shift_right
 
 
-@computes("shf", "b32", sources="t t u32", words="l r clamp wrap")
+@computes("shf.l/r", "b32", sources="t t u32", needs="clamp/wrap")
 def shf(i: PtxInstruction) -> Function:
     left, wrap = "l" in i.modifiers, "wrap" in i.modifiers
     return partial(integers.funnel_shift, left=left, wrap=wrap)
@@ -335,12 +336,12 @@ def bfi(_: PtxInstruction) -> Function:
     return integers.insert_field
 
 
-@computes("bmsk", "b32", sources="u32 u32", words="clamp wrap")
+@computes("bmsk", "b32", result="u32", sources="u32 u32", needs="clamp/wrap")
 def bmsk(i: PtxInstruction) -> Function:
     return partial(integers.bit_mask, wrap="wrap" in i.modifiers)
 
 
-@computes("szext", "s32 u32", sources="t u32", words="clamp wrap")
+@computes("szext", "s32 u32", sources="t u32", needs="clamp/wrap")
 def szext(i: PtxInstruction) -> Function:
     return partial(integers.extend, wrap="wrap" in i.modifiers)
 
@@ -370,7 +371,7 @@ def brev(_: PtxInstruction) -> Function:
     return integers.reverse_bits
 
 
-@computes("prmt", "b32", sources="t t t", words="f4e b4e rc8 ecl ecr rc16")
+@computes("prmt", "b32", sources="t t t", words="f4e/b4e/rc8/ecl/ecr/rc16")
 def prmt(i: PtxInstruction) -> Function:
     mode: Any = i.modifiers[0] if i.modifiers else ""
     return lambda a, b, c: integers.permute_bytes(a, b, c, mode)
@@ -443,9 +444,9 @@ def _check_carry(wave: Wave, program: PtxProgram, origins: NDArray[Any], s: Sele
 
 
 _CARRIES = "s32 u32 s64 u64"
-form("add", _CARRIES, needs="cc")(_carry(integers.add_carry))
-form("addc", _CARRIES, words="cc")(_carry(integers.add_carry))
-form("sub", _CARRIES, needs="cc")(_carry(integers.sub_borrow, subtracts=True))
-form("subc", _CARRIES, words="cc")(_carry(integers.sub_borrow, subtracts=True))
-form("mad", _CARRIES, words="lo hi", needs="cc")(_carry(integers.add_carry, multiplies=True))
-form("madc", _CARRIES, words="lo hi cc")(_carry(integers.add_carry, multiplies=True))
+form("add", _CARRIES, needs="cc", count=3)(_carry(integers.add_carry))
+form("addc", _CARRIES, words="cc", count=3)(_carry(integers.add_carry))
+form("sub", _CARRIES, needs="cc", count=3)(_carry(integers.sub_borrow, subtracts=True))
+form("subc", _CARRIES, words="cc", count=3)(_carry(integers.sub_borrow, subtracts=True))
+form("mad.lo/hi", _CARRIES, needs="cc", count=4)(_carry(integers.add_carry, multiplies=True))
+form("madc.lo/hi", _CARRIES, words="cc", count=4)(_carry(integers.add_carry, multiplies=True))

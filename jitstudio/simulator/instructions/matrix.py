@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
 from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
-from jitstudio.simulator.instructions.memory import space_of
-from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.ptx.program import PtxOperand, VectorOperand
 from jitstudio.simulator.ptx.types import TYPES, PtxType
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -57,22 +57,21 @@ _ROW_BYTES = 16
 
 def _eight_by_eight(b: Binding) -> tuple[int, bool]:
     """Returns the number of matrices, and whether they are transposed."""
-    # Others, such as m16n16 of 8 bits, are of sm_100 and later.
-    if not b.has("m8n8"):
-        raise UnsupportedInstruction("only matrices of 8 by 8 elements of 16 bits are simulated")
     count = next(_COUNTS[w] for w in b.instruction.modifiers if w in _COUNTS)
     return count, b.has("trans")
 
 
-_MATRIX_WORDS = "sync aligned m8n8 x1 x2 x4 trans shared shared::cta"
+def _of_rows(opcode: str) -> AddsRows:
+    needs, words = "sync aligned m8n8 x1/x2/x4", "trans shared/shared::cta"
+    return form(opcode, "b16", needs=needs, words=words, count=2, flow=True)
 
 
-@form("ldmatrix", "b16", words=_MATRIX_WORDS, flow=True)
+@_of_rows("ldmatrix")
 def ldmatrix(b: Binding) -> Flow:
     target, address = b.instruction.operands
     count, transposed = _eight_by_eight(b)
-    find, space = b.address(address), space_of(b)
-    places = [b.target(part, TYPES["b32"]) for part in b.parts(target)]
+    find, space = b.address(address), b.space
+    places = [b.target(part, TYPES["b32"]) for part in vector_of(target, count)]
     word = np.dtype("u4")
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
@@ -88,12 +87,12 @@ def ldmatrix(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
-@form("stmatrix", "b16", words=_MATRIX_WORDS, flow=True)
+@_of_rows("stmatrix")
 def stmatrix(b: Binding) -> Flow:
     address, source = b.instruction.operands
     count, transposed = _eight_by_eight(b)
-    find, space = b.address(address), space_of(b)
-    places = [b.source(part, TYPES["b32"]) for part in b.parts(source)]
+    find, space = b.address(address), b.space
+    places = [b.source(part, TYPES["b32"]) for part in vector_of(source, count)]
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         rows = _addresses_of_rows(wave, s, count, "writes")
@@ -107,7 +106,7 @@ def stmatrix(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
-@form("movmatrix", "b16", words="sync aligned m8n8 trans", flow=True)
+@form("movmatrix", "b16", needs="sync aligned m8n8 trans", flow=True, count=2)
 def movmatrix(b: Binding) -> Flow:
     target, source = b.instruction.operands
     place, words = b.target(target, TYPES["b32"]), b.source(source, TYPES["b32"])
@@ -170,25 +169,39 @@ def _turned(words: NDArray[np.uint32], warps: int) -> NDArray[np.uint32]:
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _INTEGER = {"s8": (8, True), "u8": (8, False), "s4": (4, True), "u4": (4, False)}
 _FLOATS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8}
-_VOLTA = "the shape m8n8k4 of f16 is of Volta and not simulated. Use m16n8k8 or m16n8k16"
 
 
-@form("mma", "f32 f16", "f16 bf16 tf32 e4m3 e5m2", "f16 bf16 tf32 e4m3 e5m2", "f32 f16",
-      words=None, flow=True)  # fmt: skip
-@form("mma", "f64", "f64", "f64", "f64", words=None, flow=True)
-@form("mma", "s32", "s8 u8", "s8 u8", "s32", words=None, flow=True)
+# PTX ISA, `mma`: the types of sums and of factors, shapes, and other modifiers.
+_MULTIPLIED = (
+    ("f16 f32", "f16", "m16n8k8/m16n8k16", ""),
+    ("f32", "bf16", "m16n8k8/m16n8k16", ""),
+    ("f32", "tf32", "m16n8k4/m16n8k8", ""),
+    ("f16", "e4m3 e5m2", "m16n8k16/m16n8k32", "kind::f8f6f4"),
+    ("f32", "e4m3 e5m2", "m16n8k16/m16n8k32", "kind::f8f6f4"),
+    ("f64", "f64", "m8n8k4/m16n8k4/m16n8k8/m16n8k16", "rn/rz/rm/rp"),
+    ("s32", "s8 u8", "m8n8k16/m16n8k16/m16n8k32", "satfinite"),
+)
+_TOGETHER = "sync aligned row col"
+
+
+def _multiplies(bind: Callable[[Binding], Flow]) -> Callable[[Binding], Flow]:
+    for sums, factors, shapes, words in _MULTIPLIED:
+        kinds, needs = (sums, factors, factors, sums), f"{_TOGETHER} {shapes}"
+        form("mma", *kinds, needs=needs, words=words, flow=True, count=4)(bind)
+    return bind
+
+
+@_multiplies
 def mma(b: Binding) -> Flow:
     """Multiplies and adds matrices: D = A B + C."""
     shapes = (_SHAPE.fullmatch(word) for word in b.instruction.modifiers)
-    shape = next(filter(None, shapes), None)
-    if shape is None or b.any_of(("sp", "block_scale")) or b.has("sp::ordered_metadata"):
-        raise UnsupportedInstruction("only dense matrices without scales are simulated")
+    shape = next(filter(None, shapes))
     m, n, k = (int(x) for x in shape.groups())
+    words = b.instruction.modifiers
+    if words.index("row") > words.index("col"):
+        raise UnsupportedInstruction("A is laid out in rows, and B in columns: .row.col")
     d_type, a_type, b_type, c_type = b.instruction.types
-    # Four products at once, each by 8 lanes, whose fragments have another layout.
-    if (m, n, k) == (8, 8, 4) and a_type.name == "f16":
-        raise UnsupportedInstruction(_VOLTA)
-    d, a, b_, c = (b.parts(operand) for operand in b.instruction.operands[:4])
+    d, a, b_, c = (vector_of(operand) for operand in b.instruction.operands)
     element = a_type.bits
     holder = TYPES["b64" if element == 64 else "b32"]
     a_slots = [b.source(part, holder) for part in a]
@@ -198,7 +211,9 @@ def mma(b: Binding) -> Flow:
     d_slots = [b.target(part, d_holder) for part in d]
     # Such as two halves or four bytes in a register of 32 bits.
     per_register = max(holder.bits // element, 1)
-    if len(a) * per_register * WARP != m * k or len(b_) * per_register * WARP != n * k:
+    held = zip((d, a, b_, c), (d_type, a_type, b_type, c_type), strict=True)
+    elements = [len(parts) * max(32 // kind.bits, 1) * WARP for parts, kind in held]
+    if elements != [m * n, m * k, n * k, m * n]:
         raise UnsupportedInstruction("its registers do not hold matrices of this shape")
     name = f"mma.{shape[0]}.{a_type.name}"
 
@@ -221,6 +236,13 @@ def mma(b: Binding) -> Flow:
             f[slot][s] = values
 
     return meet(b, ALL_LANES, Operation(None, takes))
+
+
+def vector_of(operand: PtxOperand, count: int = 0) -> tuple[PtxOperand, ...]:
+    """Returns the registers of a fragment, which stand in braces: so many, or 0 for any number."""
+    if not isinstance(operand, VectorOperand) or count not in (0, len(operand.parts)):
+        raise UnsupportedInstruction("its registers do not hold a matrix of this shape")
+    return operand.parts
 
 
 def accumulator(name: str) -> PtxType:

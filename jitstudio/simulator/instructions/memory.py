@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from jitstudio.simulator.instructions.table import Binding, Step, form, is_sink
+from jitstudio.simulator.instructions.table import SPACES, AddsRows, Binding, Step, form, is_sink
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
+    ImmediateOperand,
     PtxOperand,
     RegisterOperand,
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES
+from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES, TypeKind
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
@@ -22,30 +25,66 @@ from jitstudio.simulator.state.memory import CLUSTER_BITS, WINDOWS
 from jitstudio.simulator.state.model import StateSpace
 from jitstudio.simulator.state.wave import Wave
 
-_SPACES = {
-    "global": StateSpace.GLOBAL,
-    "shared": StateSpace.SHARED,
-    "shared::cta": StateSpace.SHARED,
-    "shared::cluster": StateSpace.SHARED,
-    "local": StateSpace.LOCAL,
-    "const": StateSpace.CONSTANT,
-    "param": StateSpace.PARAM,
-    "param::entry": StateSpace.PARAM,
-    "param::func": StateSpace.PARAM,
-}
 # PTX ISA, "Operation types": a strong operation is a fence, or has .relaxed, .acquire, .release,
 # .acq_rel, .volatile or .mmio.
 _STRONG = frozenset(["volatile", "relaxed", "acquire", "release", "mmio"])
-_MOVED = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
+_MOVED = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+_SHARED_WORDS = "shared/shared::cta/shared::cluster"
+_PARAM_WORDS = "param/param::entry/param::func"
+_SCOPES = "cta/cluster/gpu/sys"
+_VECTOR = "v2/v4/v8"
+_EVICTION = "L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate"
+_PREFETCH = "L2::64B/L2::128B/L2::256B"
 
 
-def space_of(b: Binding) -> StateSpace | None:
-    """Returns the state space in an instruction's words; None for generic addresses."""
-    return next((_SPACES[w] for w in b.instruction.modifiers if w in _SPACES), None)
+def _moves(
+    opcode: str, ordered: str, orders: dict[str, str], spaces: str, caching: str, size: str
+) -> AddsRows:
+    """Adds the rows of `ld` or `st`.
+
+    Args:
+        opcode: The opcode.
+        ordered: Orders of memory that have a scope.
+        orders: By what is needed for an order of memory, the state spaces that it is for.
+        spaces: State spaces of plain accesses.
+        caching: Operators of the cache.
+        size: The words for sizes of prefetches.
+    """
+
+    def add(bind: Callable[[Binding], Step]) -> Callable[[Binding], Step]:
+        form(opcode, _MOVED, words=f"weak {spaces} {caching} {_VECTOR}", count=2)(bind)
+        for order, others in orders.items():
+            form(opcode, _MOVED, needs=order, words=f"{others} {_VECTOR}", count=2)(bind)
+        hints = f"{_EVICTION} {size} global {_VECTOR}"
+        for needs, count in (("", 2), ("L2::cache_hint", 3)):
+            words = f"weak {caching}/{hints}"
+            form(opcode, _MOVED, needs=needs, words=words, count=count)(bind)
+            needs = f"{ordered} {_SCOPES} {needs}"
+            form(opcode, _MOVED, needs=needs, words=hints, count=count)(bind)
+        return bind
+
+    return add
 
 
-@form("ld", _MOVED, words=None)
-@form("ldu", _MOVED, words=None)
+_HINTS = f"{_EVICTION} {_PREFETCH}"
+
+
+@_moves(
+    "ld",
+    "relaxed/acquire",
+    {
+        "volatile": f"global/{_SHARED_WORDS}/local/{_PARAM_WORDS} {_PREFETCH}",
+        f"relaxed/acquire {_SCOPES}": _SHARED_WORDS,
+        "mmio relaxed sys": "global",
+    },
+    f"global/{_SHARED_WORDS}/local/const/{_PARAM_WORDS}",
+    "ca/cg/cs/lu/cv",
+    _PREFETCH,
+)
+@form("ld", _MOVED, needs="global nc", words=f"ca/cg/cs {_PREFETCH} {_VECTOR}", count=2)
+@form("ld", _MOVED, needs="global nc", words=f"{_HINTS} {_VECTOR}", count=2)
+@form("ld", _MOVED, needs="global nc L2::cache_hint", words=f"{_HINTS} {_VECTOR}", count=3)
+@form("ldu", _MOVED, words="global v2/v4", count=2)
 def ld(b: Binding) -> Step:
     first, address = b.instruction.operands[:2]
     if isinstance(address, BracketOperand):
@@ -53,8 +92,12 @@ def ld(b: Binding) -> Step:
     parts = b.elements(first)
     if b.type.bits == 128:
         raise UnsupportedInstruction("elements of 128 bits are not simulated. Load two of .b64")
-    targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
-    space, dtype = space_of(b), b.type.dtype
+    in_vector = isinstance(first, VectorOperand)
+    targets = [
+        None if in_vector and is_sink(part) else b.target(part, b.type, wider=True)
+        for part in parts
+    ]
+    space, dtype = b.space, b.type.dtype
     if (
         space is StateSpace.PARAM
         and isinstance(address, AddressOperand)
@@ -100,14 +143,25 @@ def _move_from_parameter(b: Binding, address: AddressOperand, targets: list[int 
     return step
 
 
-@form("st", _MOVED, words=None)
+@_moves(
+    "st",
+    "relaxed/release",
+    {
+        "volatile": f"global/{_SHARED_WORDS}/local/param/param::func",
+        f"relaxed/release {_SCOPES}": _SHARED_WORDS,
+        "mmio relaxed sys": "global",
+    },
+    f"global/{_SHARED_WORDS}/local/param/param::func",
+    "wb/cg/cs/wt",
+    "",
+)
 def st(b: Binding) -> Step:
     address, value = b.instruction.operands[:2]
     parts = b.elements(value)
     if b.type.bits == 128:
         raise UnsupportedInstruction("elements of 128 bits are not simulated. Store two of .b64")
-    sources = [b.source(part, b.type) for part in parts]
-    space = space_of(b)
+    sources = [b.source(part, b.type, wider=True) for part in parts]
+    space = b.space
     if (
         space is StateSpace.PARAM
         and isinstance(address, AddressOperand)
@@ -127,6 +181,8 @@ def st(b: Binding) -> Step:
                 f[slot][s] = f[source][s]
 
         return step_parameter
+    if space is StateSpace.PARAM:
+        raise UnsupportedInstruction("it names no parameter")
     find = b.address(address)
     strong = b.any_of(_STRONG)
 
@@ -138,13 +194,16 @@ def st(b: Binding) -> Step:
 
 # Moves.
 
-_WHOLE = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
+_WHOLE = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
 
 
-@form("mov", _WHOLE)
+@form("mov", _WHOLE, count=2)
 def mov(b: Binding) -> Step:
     target, source = b.instruction.operands
     # `mov.b64 %rd, {%r1, %r2}` packs, `mov.b64 {%r1, %r2}, %rd` unpacks.
+    is_vector = isinstance(source, VectorOperand) or isinstance(target, VectorOperand)
+    if is_vector and b.type.kind is not TypeKind.BITS:
+        raise UnsupportedInstruction("vectors are moved as bits, such as by mov.b64")
     if isinstance(source, VectorOperand):
         return _pack(b, target, source)
     if isinstance(target, VectorOperand):
@@ -169,7 +228,10 @@ def mov(b: Binding) -> Step:
 
 def _move_address(b: Binding, target: PtxOperand, source: SymbolOperand) -> Step:
     place = b.target(target, BITS[b.type.bits])
-    find = b.address(AddressOperand(source))
+    variable = b.image.program.variables.get(source.name)
+    if b.type.bits < 64 and variable is not None and variable.type.endswith("ref"):
+        raise UnsupportedInstruction(f"{source.name} has an address of 64 bits")
+    find = b.addresses(source)
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
         f[place][s] = find(f, s)
@@ -213,7 +275,7 @@ def _unpack(b: Binding, target: VectorOperand, source: PtxOperand) -> Step:
     return step
 
 
-@form("mov", "pred")
+@form("mov", "pred", count=2)
 def mov_predicate(b: Binding) -> Step:
     target, source = b.instruction.operands
     place, (value, negated) = b.target(target, PREDICATE), b.predicate(source)
@@ -254,27 +316,32 @@ def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
 
 # Addresses.
 
-_WINDOW_BY_WORD = {word: WINDOWS.get(space, 0) for word, space in _SPACES.items()}
+_WINDOW_BY_WORD = {word: WINDOWS.get(space, 0) for word, space in SPACES.items()}
+_GENERIC = f"global/{_SHARED_WORDS}/local/const/param/param::entry"
 
 
-@form("cvta", "u64 u32", words=" ".join(_SPACES))
+@form("cvta", "u64 u32", needs=_GENERIC, count=2)
 def cvta(b: Binding) -> Step:
     return _converted_address(b, 1)
 
 
-@form("cvta", "u64 u32", words=" ".join(_SPACES), needs="to")
+@form("cvta.to", "u64 u32", needs=_GENERIC, count=2)
 def cvta_to(b: Binding) -> Step:
     return _converted_address(b, -1)
 
 
 def _converted_address(b: Binding, sign: int) -> Step:
     target, source = b.instruction.operands
-    space = next(w for w in b.instruction.modifiers if w in _SPACES)
+    space = next(w for w in b.instruction.modifiers if w in SPACES)
     # The window of global memory begins at 0: its addresses are generic ones (PTX ISA, "Generic
     # Addressing").
     shift = sign * _WINDOW_BY_WORD[space]
-    place = b.target(target, BITS[b.type.bits])
-    find = b.address(source)
+    place = b.target(target, b.type)
+    if isinstance(source, SymbolOperand):
+        if sign < 0:
+            raise UnsupportedInstruction(f"{source.name} is no register, and one is needed here")
+        b.check_space(source.name, b.space)
+    find = b.addresses(source, kind=b.type)
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
         f[place][s] = find(f, s) + shift
@@ -282,12 +349,12 @@ def _converted_address(b: Binding, sign: int) -> Step:
     return step
 
 
-@form("isspacep", words=" ".join(_SPACES))
+@form("isspacep", needs=_GENERIC, count=2)
 def isspacep(b: Binding) -> Step:
     target, source = b.instruction.operands
-    word = next(w for w in b.instruction.modifiers if w in _SPACES)
-    place, find = b.target(target, PREDICATE), b.address(source)
-    space = _SPACES[word]
+    word = next(w for w in b.instruction.modifiers if w in SPACES)
+    place, find = b.target(target, PREDICATE), b.addresses(source)
+    space = SPACES[word]
     windows = sorted(WINDOWS.values())
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -313,17 +380,69 @@ def nothing(_b: Binding) -> Step:
     return step
 
 
-for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "pmevent"):
-    form(_opcode, words=None)(nothing)
-form("griddepcontrol", words="launch_dependents wait")(nothing)
-# The number of registers of a warp is no limit here.
-form("setmaxnreg", "u32", words=None)(nothing)
+def _hint_at_address(b: Binding) -> Step:
+    address, *sizes = b.instruction.operands
+    b.address(address)
+    if sizes:
+        _one_of(sizes[0], range(128, 129))
+    return nothing(b)
 
 
-@form("createpolicy", "b64", words=None)
+def hint_with_number(numbers: range) -> Callable[[Binding], Step]:
+    """Returns a function that binds a hint with one of some numbers."""
+
+    def bind(b: Binding) -> Step:
+        _one_of(b.instruction.operands[0], numbers)
+        return nothing(b)
+
+    return bind
+
+
+def _one_of(operand: PtxOperand, numbers: range) -> None:
+    if not isinstance(operand, ImmediateOperand) or operand.value not in numbers:
+        raise UnsupportedInstruction(
+            f"a number from {numbers[0]} to {numbers[-1]} by steps of {numbers.step} is needed"
+        )
+
+
+for _opcode, _needs, _words, _count in (
+    ("prefetch", "L1/L2", "global/local", 1),
+    ("prefetch", "global L2::evict_last/L2::evict_normal", "", 1),
+    ("prefetch", "tensormap", "const/param", 1),
+    ("prefetchu", "L1", "", 1),
+    ("applypriority", "L2::evict_normal", "global", 2),
+    ("discard", "L2", "global", 2),
+):
+    form(_opcode, needs=_needs, words=_words, count=_count)(_hint_at_address)
+form("pmevent", count=1)(hint_with_number(range(16)))
+form("pmevent.mask", count=1)(hint_with_number(range(1 << 16)))
+form("griddepcontrol", needs="launch_dependents/wait", count=[0])(nothing)
+# The number of registers of a warp is no limit here. PTX ISA, `setmaxnreg`: a multiple of 8.
+form("setmaxnreg.inc/dec", "u32", needs="sync aligned", count=1)(
+    hint_with_number(range(24, 257, 8))
+)
+_PRIORITY = "L2::evict_last/L2::evict_normal/L2::evict_first/L2::evict_unchanged"
+
+
+@form("createpolicy.fractional", "b64", needs=_PRIORITY, count=(1, 2))
+@form("createpolicy.fractional", "b64", needs=f"{_PRIORITY} {_PRIORITY}", count=(1, 2))
+@form("createpolicy.range", "b64", needs=_PRIORITY, words="global", count=4)
+@form("createpolicy.range", "b64", needs=f"{_PRIORITY} {_PRIORITY}", words="global", count=4)
+@form("createpolicy.cvt", "b64", needs="L2", count=2)
 def createpolicy(b: Binding) -> Step:
     """Binds the creation of a cache policy, which changes no value."""
-    place = b.target(b.instruction.operands[0], TYPES["b64"])
+    _, *others = b.instruction.operands
+    # PTX ISA, `createpolicy`: the primary priority, and that of all other accesses.
+    _, *other = [word for word in b.instruction.modifiers if word.startswith("L2::")] or [""]
+    if other and other[0] in ("L2::evict_last", "L2::evict_normal"):
+        raise UnsupportedInstruction(f".{other[0]} is a priority of the first accesses only")
+    if b.has("range"):
+        b.address(others[0])
+        for size in others[1:]:
+            b.source(size, TYPES["u32"])
+    elif others:
+        b.source(others[0], TYPES["f32" if b.has("fractional") else "b64"])
+    place = b.target(b.instruction.operands[0], TYPES["u64"])
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
         f[place][s] = np.uint64(0)
@@ -331,11 +450,11 @@ def createpolicy(b: Binding) -> Step:
     return step
 
 
-@form("mapa", "u32 u64", words="shared::cluster")
+@form("mapa", "u32 u64", words="shared::cluster", count=3)
 def mapa(b: Binding) -> Step:
     """Binds the mapping of an address to the shared memory of another block of the cluster."""
     target, source, rank = b.instruction.operands
-    place, find = b.target(target, BITS[b.type.bits]), b.address(source)
+    place, find = b.target(target, BITS[b.type.bits]), b.addresses(source, kind=b.type)
     ranks = b.source(rank, TYPES["u32"])
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -347,10 +466,10 @@ def mapa(b: Binding) -> Step:
     return step
 
 
-@form("getctarank", "u32 u64", words="shared::cluster")
+@form("getctarank", "u32 u64", words="shared::cluster", count=2)
 def getctarank(b: Binding) -> Step:
     target, source = b.instruction.operands
-    place, find = b.target(target, TYPES["u32"]), b.address(source)
+    place, find = b.target(target, TYPES["u32"]), b.addresses(source, kind=b.type)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         ranks = (find(f, s) & 0xFFFFFFFF) >> CLUSTER_BITS

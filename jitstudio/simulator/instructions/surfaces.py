@@ -11,6 +11,7 @@ from jitstudio.core.launch.types import HandleKind
 from jitstudio.simulator.instructions.atomics import combining, operation_of, update
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.ptx.program import VectorOperand
 from jitstudio.simulator.ptx.types import BITS, TYPES, PtxType
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -21,7 +22,6 @@ from jitstudio.simulator.state.texels import TexelArray
 from jitstudio.simulator.state.wave import Wave
 
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
-_CACHING = "ca cg cv cs wb wt"
 
 
 def _places(
@@ -97,7 +97,11 @@ def _suld(b: Binding) -> Step:
     handle, index = handle_of(b, brackets)
     coordinates = coordinates_of(b, index, "s32")
     parts = b.elements(first)
-    targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
+    in_vector = isinstance(first, VectorOperand)
+    targets = [
+        None if in_vector and is_sink(part) else b.target(part, b.type, wider=True)
+        for part in parts
+    ]
     dtype, count, mode = b.type.dtype, len(parts), _mode(b)
     size, axes = dtype.itemsize * count, len(coordinates)
 
@@ -123,7 +127,7 @@ def _sust(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, index = handle_of(b, brackets)
     coordinates = coordinates_of(b, index, "s32")
-    sources = [b.source(part, b.type) for part in b.elements(value)]
+    sources = [b.source(part, b.type, wider=True) for part in b.elements(value)]
     size, mode = b.type.size * len(sources), _mode(b)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -237,14 +241,16 @@ def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
 # PTX ISA, `suld`, `sust`, `sured`: with `.b` the first coordinate counts bytes, with `.p` texels;
 # `sust.p` converts to the format of the surface.
 for _word in AXES:
-    _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
-    form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)
-    form("sust", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_sust)
-    form("sust", "b32", needs=f"p {_word}", words=_allowed)(_sust_formatted)
-    _allowed = f"{' '.join(_OUT_OF_RANGE)}"
-    form("sured", "u32 s32 u64", needs=f"b add {_word}", words=_allowed)(_sured)
-    form("sured", "u32 s32 u64 s64", needs=f"b {_word}", words=f"{_allowed} min max")(_sured)
-    form("sured", "b32", needs=f"b {_word}", words=f"{_allowed} and or")(_sured)
-    form("sured", "b32", needs=f"p {_word}", words=f"{_allowed} add min max and or")(
-        _sured_formatted
-    )
+    _clamped = f"{_word} {'/'.join(_OUT_OF_RANGE)}"
+    for _opcode, _caching, _moving in (
+        ("suld", "ca/cg/cs/cv", _suld),
+        ("sust", "wb/cg/cs/wt", _sust),
+    ):
+        form(f"{_opcode}.b", "b8 b16 b32 b64", needs=_clamped, words=f"{_caching} v2/v4", count=2)(
+            _moving
+        )
+    form("sust.p", "b32", needs=_clamped, words="wb/cg/cs/wt v2/v4", count=2)(_sust_formatted)
+    form("sured.b", "u32 s32 u64", needs=f"add {_clamped}", count=2)(_sured)
+    form("sured.b", "u32 s32 u64 s64", needs=f"min/max {_clamped}", count=2)(_sured)
+    form("sured.b", "b32", needs=f"and/or {_clamped}", count=2)(_sured)
+    form("sured.p", "b32", needs=f"add/min/max/and/or {_clamped}", count=2)(_sured_formatted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,10 @@ def handle_of(b: Binding, operand: PtxOperand) -> tuple[int, PtxOperand | None]:
         if len(rest) != 1:
             raise UnsupportedInstruction("samplers of their own are not bound by a launch")
         coordinates = rest[0]
-    elif isinstance(operand, AddressOperand):
+    elif isinstance(operand, AddressOperand) and operand.offset == 0:
         handle = operand.base
     else:
-        handle = operand
+        raise UnsupportedInstruction("its texture or surface does not stand in brackets")
     if isinstance(handle, AddressOperand):
         handle = handle.base
     if not isinstance(handle, RegisterOperand):
@@ -52,9 +52,15 @@ def handle_of(b: Binding, operand: PtxOperand) -> tuple[int, PtxOperand | None]:
 def coordinates_of(b: Binding, operand: PtxOperand | None, kind: str) -> list[int]:
     axes = next(AXES[word] for word in b.instruction.modifiers if word in AXES)
     parts = b.parts(operand) if operand is not None else ()
-    if len(parts) < axes:
-        raise UnsupportedInstruction(f"it has {len(parts)} coordinates, and {axes} are needed")
-    return [b.source(part, TYPES[kind]) for part in parts[:axes]]
+    return [b.source(part, TYPES[kind]) for part in padded(parts, axes)[:axes]]
+
+
+def padded(parts: Sequence[PtxOperand], axes: int) -> Sequence[PtxOperand]:
+    """Returns operands for axes; of three there are four, the last of which nobody reads."""
+    needed = 4 if axes == 3 else axes
+    if len(parts) != needed:
+        raise UnsupportedInstruction(f"it has {len(parts)} coordinates, and {needed} are needed")
+    return parts
 
 
 def arrays_of(
@@ -118,7 +124,9 @@ def _query(kind: HandleKind) -> Callable[[Binding], Step]:
     return bind
 
 
+_of_texture, _of_surface = _query(HandleKind.TEXTURE), _query(HandleKind.SURFACE)
 for _word in _EXTENTS:
-    form("txq", "b32", needs=_word, words="level")(_query(HandleKind.TEXTURE))
-    form("suq", "b32", needs=_word)(_query(HandleKind.SURFACE))
-form("txq", "b32", needs="normalized_coords")(_query(HandleKind.TEXTURE))
+    form("txq", "b32", needs=_word, count=2)(_of_texture)
+    form("txq.level", "b32", needs=_word, count=3)(_of_texture)
+    form("suq", "b32", needs=_word, count=2)(_of_surface)
+form("txq", "b32", needs="normalized_coords", count=2)(_of_texture)

@@ -9,7 +9,13 @@ import numpy as np
 from jitstudio.core.launch.texels import FilterMode, ReadMode
 from jitstudio.core.launch.types import HandleKind
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
-from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.instructions.texels import (
+    AXES,
+    arrays_of,
+    coordinates_of,
+    handle_of,
+    padded,
+)
 from jitstudio.simulator.ptx.program import (
     PtxOperand,
     RegisterOperand,
@@ -33,9 +39,6 @@ _NEAR_EDGE = "a coordinate closer than 1/512 to the edge of two texels, but not 
 _OUTSIDE = "an index outside of linear memory reads 0; not documented"
 _MISSING = "a channel that the texel does not have reads 0; not documented"
 
-_READ = "f32 s32 u32 f16 f16x2"
-_WAYS = "base level grad"
-
 
 def _tex(b: Binding) -> Step:
     """Binds a read of a texture; the level changes nothing, as all textures have level 0 only."""
@@ -46,8 +49,14 @@ def _tex(b: Binding) -> Step:
     axes = next(AXES[word] for word in words if word in AXES)
     coordinates = coordinates_of(b, index, types[1].name)
     # Operands behind the coordinates: the level of detail, or the gradients of x and y.
-    level = {"level": 1, "grad": 2}
-    rest = rest[sum(level.get(word, 0) for word in words) :]
+    if "level" in words:
+        b.source(rest[0], TYPES[types[1].name])
+    elif "grad" in words:
+        along_x, along_y = rest[:2]
+        for gradient in (along_x, along_y):
+            for part in padded(b.parts(gradient), axes):
+                b.source(part, TYPES["f32"])
+    rest = rest[("level" in words) + 2 * ("grad" in words) :]
     shifts = _shifts(b, rest, axes)
     put, missing = _results(b, results)
     flag = b.target(resident, PREDICATE) if resident is not None else None
@@ -211,7 +220,8 @@ def _tld4(b: Binding) -> Step:
     return step
 
 
-for _word in AXES:
-    form("tex", _READ.replace(" f16x2", ""), "f32 s32", needs=f"{_word} v4", words=_WAYS)(_tex)
-    form("tex", "f16x2", "f32 s32", needs=f"{_word} v2", words=_WAYS)(_tex)
-form("tld4", "f32 s32 u32", "f32", needs="2d v4", words="r g b a")(_tld4)
+for _opcode in ("tex", "tex.base", "tex.level", "tex.grad"):
+    for _word in AXES:
+        form(_opcode, "f32 s32 u32 f16", "f32 s32", needs=f"{_word} v4")(_tex)
+        form(_opcode, "f16x2", "f32 s32", needs=f"{_word} v2")(_tex)
+form("tld4", "f32 s32 u32", "f32", needs="2d v4 r/g/b/a")(_tld4)

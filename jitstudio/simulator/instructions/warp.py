@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES
-from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import (
     Selection,
@@ -179,7 +178,7 @@ def _giving(slot: int, negated: bool = False) -> Callable[[Wave, Frame, Selectio
     return gives
 
 
-@form("bar", words="", needs="warp sync", flow=True)
+@form("bar.warp.sync", flow=True, count=1)
 def bar_warp_sync(b: Binding) -> Flow:
     return meet(b, b.instruction.operands[0], Operation(None, None))
 
@@ -187,7 +186,8 @@ def bar_warp_sync(b: Binding) -> Flow:
 # Shuffles.
 
 
-@form("shfl", "b32", words="sync up down bfly idx", flow=True)
+@form("shfl", "b32", needs="up/down/bfly/idx", flow=True, count=4)
+@form("shfl", "b32", needs="sync up/down/bfly/idx", flow=True, count=5)
 def shfl(b: Binding) -> Flow:
     first, source, amount, clamp, *_ = operands = b.instruction.operands
     target, predicate = b.pair(first)
@@ -195,10 +195,7 @@ def shfl(b: Binding) -> Flow:
     p = None if predicate is None else b.target(predicate, PREDICATE)
     value = b.source(source, TYPES["b32"])
     by, limit = b.source(amount, TYPES["u32"]), b.source(clamp, TYPES["u32"])
-    mode = next((w for w in b.instruction.modifiers if w in ("up", "down", "bfly", "idx")), "")
-    if not mode:
-        raise UnsupportedInstruction("it does not say how to shuffle")
-
+    mode = next(w for w in b.instruction.modifiers if w in ("up", "down", "bfly", "idx"))
     instruction = b.instruction
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
@@ -264,7 +261,10 @@ _VOTES: dict[str, Callable[[Lanes, Lanes], Any]] = {
 }
 
 
-@form("vote", "pred b32", words="sync all any uni ballot", flow=True)
+@form("vote", "pred", needs="all/any/uni", flow=True, count=2)
+@form("vote", "b32", needs="ballot", flow=True, count=2)
+@form("vote", "pred", needs="sync all/any/uni", flow=True, count=3)
+@form("vote", "b32", needs="sync ballot", flow=True, count=3)
 def vote(b: Binding) -> Flow:
     target, source, *_ = operands = b.instruction.operands
     place = b.target(target, b.type)
@@ -277,7 +277,7 @@ def vote(b: Binding) -> Flow:
     return meet(b, _mask(operands, 2), Operation(_giving(value, negated), takes))
 
 
-@form("activemask", "b32")
+@form("activemask", "b32", count=1)
 def activemask(b: Binding) -> Step:
     place = b.target(b.instruction.operands[0], TYPES["b32"])
 
@@ -288,7 +288,7 @@ def activemask(b: Binding) -> Step:
     return step
 
 
-@form("elect", words="sync", flow=True)
+@form("elect", needs="sync", flow=True, count=2)
 def elect(b: Binding) -> Flow:
     """Chooses the lowest lane of the mask."""
     first, mask = b.instruction.operands
@@ -333,7 +333,7 @@ def _by_warp(
     return results
 
 
-@form("match", "b32 b64", needs="any sync", flow=True)
+@form("match", "b32 b64", needs="any sync", flow=True, count=3)
 def match_any(b: Binding) -> Flow:
     target, source, mask = b.instruction.operands
     place, value = b.target(target, TYPES["b32"]), b.source(source, b.type)
@@ -352,7 +352,7 @@ def match_any(b: Binding) -> Flow:
     return meet(b, mask, Operation(_giving(value), takes))
 
 
-@form("match", "b32 b64", needs="all sync", flow=True)
+@form("match", "b32 b64", needs="all sync", flow=True, count=3)
 def match_all(b: Binding) -> Flow:
     first, source, mask = b.instruction.operands
     target, predicate = b.pair(first)
@@ -385,16 +385,8 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
 }
 
 
-def _redux_form(kinds: str, operation: str) -> Callable[[Callable[..., Flow]], Callable[..., Flow]]:
-    return form("redux", kinds, needs=f"sync {operation}", flow=True)
-
-
-@_redux_form("u32 s32", "add")
-@_redux_form("u32 s32", "min")
-@_redux_form("u32 s32", "max")
-@_redux_form("b32", "and")
-@_redux_form("b32", "or")
-@_redux_form("b32", "xor")
+@form("redux", "u32 s32", needs="sync add/min/max", flow=True, count=3)
+@form("redux", "b32", needs="sync and/or/xor", flow=True, count=3)
 def redux(b: Binding) -> Flow:
     target, source, mask = b.instruction.operands
     place, value = b.target(target, b.type), b.source(source, TYPES["b32"])
@@ -426,8 +418,19 @@ _SCOPES = {
 }
 
 
-@form("membar", words=None)
-@form("fence", words=None)
+_PROXIES = "alias/async"
+
+
+@form("membar", needs="cta/gl/sys", count=[0])
+@form("membar.proxy", needs=_PROXIES, count=[0])
+@form("fence", needs="cta/cluster/gpu/sys", words="sc/acq_rel/acquire/release", count=[0])
+@form("fence", needs="acquire sync_restrict::shared::cluster cluster", count=[0])
+@form("fence", needs="release sync_restrict::shared::cta cluster", count=[0])
+@form("fence", needs="mbarrier_init release cluster", count=[0])
+@form("fence.proxy", needs=_PROXIES, count=[0])
+@form("fence.proxy", needs="async global/shared/shared::cta/shared::cluster", count=[0])
+@form("fence.proxy", needs="tensormap::generic acquire cta/cluster/gpu/sys", count=2)
+@form("fence.proxy", needs="tensormap::generic release cta/cluster/gpu/sys", count=[0])
 def fence(b: Binding) -> Step:
     # `fence.proxy` has no scope; the grid can only hide a race here.
     scope = next((_SCOPES[w] for w in b.instruction.modifiers if w in _SCOPES), SyncScope.GRID)
@@ -441,9 +444,10 @@ def fence(b: Binding) -> Step:
     return step
 
 
-@form("nanosleep", "u32")
-def nanosleep(_b: Binding) -> Step:
+@form("nanosleep", "u32", count=1)
+def nanosleep(b: Binding) -> Step:
     """Passes at once: a spinning thread lets others go on in any case."""
+    b.source(b.instruction.operands[0], TYPES["u32"])
 
     def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
         return

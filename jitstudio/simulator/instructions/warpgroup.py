@@ -7,6 +7,7 @@ Uses of sums, fragments or shared memory before a wait for the product are repor
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ _EIGHTS = Precision(13, 14)
 """Precision of sums of products of fp8, which is less than of all other types."""
 
 
-@form("wgmma", words="sync aligned", needs="fence", flow=True)
+@form("wgmma.fence", needs="sync", words="aligned", flow=True, count=[0])
 def wgmma_fence(b: Binding) -> Flow:
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
         wave.products.fence(wave.numbers[s], wave.clock)
@@ -67,7 +68,7 @@ def wgmma_fence(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(None, takes))
 
 
-@form("wgmma", words="sync aligned", needs="commit_group", flow=True)
+@form("wgmma.commit_group", needs="sync", words="aligned", flow=True, count=[0])
 def wgmma_commit_group(b: Binding) -> Flow:
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
         wave.products.commit(wave.numbers[s])
@@ -75,7 +76,7 @@ def wgmma_commit_group(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(None, takes))
 
 
-@form("wgmma", words="sync aligned", needs="wait_group", flow=True)
+@form("wgmma.wait_group", needs="sync", words="aligned", flow=True, count=1)
 def wgmma_wait_group(b: Binding) -> Flow:
     (number,) = b.instruction.operands
     if not isinstance(number, ImmediateOperand):
@@ -89,20 +90,38 @@ def wgmma_wait_group(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(None, takes))
 
 
-@form("wgmma", "f32 f16", "f16", "f16", words=None, needs="mma_async", flow=True)
-@form("wgmma", "f32", "bf16", "bf16", words=None, needs="mma_async", flow=True)
-@form("wgmma", "f32", "tf32", "tf32", words=None, needs="mma_async", flow=True)
-@form("wgmma", "f32 f16", "e4m3 e5m2", "e4m3 e5m2", words=None, needs="mma_async", flow=True)
-@form("wgmma", "s32", "s8 u8", "s8 u8", words=None, needs="mma_async", flow=True)
-@form("wgmma", "s32", words=None, needs="mma_async b1 and popc", flow=True)
+def _shapes(depth: int, widths: Iterable[int]) -> str:
+    return "/".join(f"m64n{n}k{depth}" for n in widths)
+
+
+# PTX ISA, "Asynchronous Warpgroup Level Matrix Shape": 64 rows, and columns by steps of 8, of
+# integers by 16 from 32 on.
+_ALL, _OF_INTEGERS = range(8, 257, 8), (8, 16, 24, *range(32, 257, 16))
+_MULTIPLIED = (
+    (("f32 f16", "f16", "f16"), _shapes(16, _ALL), ""),
+    (("f32", "bf16", "bf16"), _shapes(16, _ALL), ""),
+    (("f32", "tf32", "tf32"), _shapes(8, _ALL), ""),
+    (("f32 f16", "e4m3 e5m2", "e4m3 e5m2"), _shapes(32, _ALL), ""),
+    (("s32", "s8 u8", "s8 u8"), _shapes(32, _OF_INTEGERS), "satfinite"),
+    (("s32",), f"b1 b1 and popc {_shapes(256, _OF_INTEGERS)}", ""),
+)
+
+
+def _multiplies(bind: Callable[[Binding], Flow]) -> Callable[[Binding], Flow]:
+    for types, shapes, words in _MULTIPLIED:
+        needs, words = f"sync {shapes}", f"aligned {words}"
+        form("wgmma.mma_async", *types, needs=needs, words=words, flow=True)(bind)
+    return bind
+
+
+@_multiplies
 def wgmma_mma_async(b: Binding) -> Flow:
     """Multiplies and adds matrices: D = A B + D."""
-    if b.any_of(("sp", "sp::ordered_metadata")):
-        raise UnsupportedInstruction("only dense matrices are simulated")
-    shape = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
-    if shape is None:
-        raise UnsupportedInstruction("it has no shape of a warp group")
+    shape = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)))
     n, k = (int(x) for x in shape.groups())
+    words = b.instruction.full_opcode.split(".")
+    if "b1" in words and words[-4:] != ["b1", "b1", "and", "popc"]:
+        raise UnsupportedInstruction("of bits it ends with .s32.b1.b1.and.popc")
     d_type, *factors = (kind.name for kind in b.instruction.types)
     a_type, b_type = factors or ("b1", "b1")
     d, a, right, scale, *numbers = b.instruction.operands
@@ -115,9 +134,12 @@ def wgmma_mma_async(b: Binding) -> Flow:
     fragments = [b.source(part, TYPES["b32"]) for part in b.parts(a)] if in_registers else []
     if in_registers and len(fragments) != 4:
         raise UnsupportedInstruction("A has 4 registers")
-    descriptors = [b.source(x, TYPES["b64"]) for x in ((right,) if in_registers else (a, right))]
+    descriptors = [b.source(x, TYPES["u64"]) for x in ((right,) if in_registers else (a, right))]
     adds, negated = b.predicate(scale)
-    signs, turns = _immediates(numbers[:2], 2), _immediates(numbers[2:], 2 - in_registers)
+    if isinstance(scale, ImmediateOperand) and scale.value not in (0, 1):
+        raise UnsupportedInstruction(f"{scale.spelling} does not say whether sums are added")
+    signs = _immediates(numbers[:2], 2, (1, -1))
+    turns = _immediates(numbers[2:], 2 - in_registers, (0, 1))
     # imm-scale-a and imm-scale-b are 1 or -1; imm-trans-a and imm-trans-b transpose (f16, bf16).
     sign_a, sign_b = signs or (1, 1)
     turn_b = bool(turns and turns[-1])
@@ -176,14 +198,14 @@ def wgmma_mma_async(b: Binding) -> Flow:
     return meet(b, ALL_LANES, Operation(None, takes), GROUP_WARPS)
 
 
-def _immediates(operands: list[PtxOperand], count: int) -> list[int]:
+def _immediates(operands: list[PtxOperand], count: int, known: tuple[int, int]) -> list[int]:
     """Returns the values of constant operands; an empty list where they are left out."""
     if operands and len(operands) != count:
         raise UnsupportedInstruction("it has too few or too many operands")
     values = []
     for operand in operands:
-        if not isinstance(operand, ImmediateOperand):
-            raise UnsupportedInstruction("a sign or a transposition is no constant")
+        if not isinstance(operand, ImmediateOperand) or operand.value not in known:
+            raise UnsupportedInstruction(f"a sign or a transposition is none of {known}")
         values.append(int(operand.value))
     return values
 

@@ -180,11 +180,9 @@ def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Address
     """Returns the parameter of a kernel from which an instruction loads a register."""
     if instruction.opcode != "ld" or "param" not in instruction.modifiers or not function.is_kernel:
         return None
-    target, address = instruction.operands[:2]
-    match address:
-        case AddressOperand(SymbolOperand(name, inner), offset):
-            is_own = any(parameter.name == name for parameter in function.parameters)
-            if is_own and isinstance(target, RegisterOperand):
+    match instruction.operands[:2]:
+        case (RegisterOperand(), AddressOperand(SymbolOperand(name, inner), offset)):
+            if any(parameter.name == name for parameter in function.parameters):
                 return AddressOrigin(name, inner + offset)
     return None
 

@@ -35,6 +35,18 @@ class ImmediateOperand(NamedTuple):
     value: int | float
     float_bits: int = 0
 
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is written as an integer."""
+        return not self.float_bits and isinstance(self.value, int)
+
+    @property
+    def spelling(self) -> str:
+        """The number as in PTX."""
+        if not self.float_bits:
+            return str(self.value)
+        return f"0{'f' if self.float_bits == 32 else 'd'}{self.value:0{self.float_bits // 4}X}"
+
 
 class SymbolOperand(NamedTuple):
     """The address of a variable, a parameter or a function, plus bytes; or a label."""

@@ -588,6 +588,8 @@ class _Body:
 
     def _simple_operand(self) -> PtxOperand:
         r = self._r
+        if r.is_next("{") and self._calls:
+            raise r.error("the arguments and results of a call stand in parentheses")
         if r.accept("{"):
             return VectorOperand(self._list("}"))
         if r.is_next("(") and not self._calls:

@@ -53,6 +53,26 @@ class PtxType:
         """Whether the type is an integer or untyped bits."""
         return self.kind in (TypeKind.BITS, TypeKind.UNSIGNED, TypeKind.SIGNED)
 
+    def holds(self, kind: PtxType, *, wider: bool = False) -> bool:
+        """Returns whether a register of this type may be an operand of an instruction's type.
+
+        Args:
+            kind: The type of the instruction.
+            wider: Whether the register may have more bits.
+        """
+        if kind.kind is TypeKind.PREDICATE or self.kind is TypeKind.PREDICATE:
+            return self.kind is kind.kind
+        if self.bits != kind.bits and not (wider and self.bits > kind.bits):
+            return False
+        # PTX ISA, "Operand Type Checking Rules": bits fit all types of their size, integers fit
+        # both signs, and floats only themselves.
+        match kind.kind:
+            case TypeKind.BITS:
+                return True
+            case TypeKind.SIGNED | TypeKind.UNSIGNED:
+                return self.is_integer
+        return self.kind is TypeKind.BITS or self.name == kind.name
+
 
 def _type(name: str, kind: TypeKind, bits: int, dtype: str) -> PtxType:
     # NumPy has no integers of 128 bits: `V16` moves them and nothing else.
