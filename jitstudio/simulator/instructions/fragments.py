@@ -120,7 +120,9 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     word = _register_type(kind)
     bits = word.bits_dtype
     place = b.target if loads else b.source
-    slots = [place(part, TYPES[f"b{word.bits}"]) for part in parts]
+    # Registers of any type of 32 bits hold halves and bytes, and integers those of s32.
+    held = TYPES["u32" if kind.name == "s32" else f"b{word.bits}"]
+    slots = [place(part, held) for part in parts]
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         whole_warps(wave, s)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, AccessSample, StateSpace
+from jitstudio.ptx.opcodes import MATRIX_ACCESSES, PLAIN_ACCESSES
 from jitstudio.simulator.observers.accesses import (
     BANK_BYTES,
     Traffic,
@@ -150,7 +151,7 @@ def _as_warps(samples: Sequence[AccessSample]) -> tuple[_Addresses, _Addresses]:
 
 def _aligned_to(sample: AccessSample, instruction: PtxInstruction) -> int:
     """Returns the alignment that the addresses of an access need."""
-    return _MATRIX_ROW if instruction.opcode in ("ldmatrix", "stmatrix") else sample.size
+    return _MATRIX_ROW if instruction.opcode in MATRIX_ACCESSES else sample.size
 
 
 def _merged(instructions: Sequence[PtxInstruction]) -> set[int]:
@@ -175,7 +176,7 @@ def _merged(instructions: Sequence[PtxInstruction]) -> set[int]:
 def _place_of(instruction: PtxInstruction) -> tuple[str, str, object, str, int, int] | None:
     """Returns opcode, function, line, base, offset and bytes of an access that may be merged."""
     address = next((o for o in instruction.operands if isinstance(o, AddressOperand)), None)
-    if instruction.opcode not in ("ld", "st") or address is None or not instruction.types:
+    if instruction.opcode not in PLAIN_ACCESSES or address is None or not instruction.types:
         return None
     if not isinstance(address.base, RegisterOperand):
         return None

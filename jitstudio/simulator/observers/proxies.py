@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.ptx.opcodes import ATOMICS
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.state.faults import fault_of
 from jitstudio.simulator.state.model import (
@@ -79,7 +80,7 @@ class AsyncProxy(Observer):
             slots = np.unique(threads // self._size)
             self._covered[slots] = self._met[slots]
         # Any of these may order a store before a later fence.
-        elif instruction.opcode in ("mbarrier", "atom", "red"):
+        elif instruction.opcode == "mbarrier" or instruction.opcode in ATOMICS:
             self._met[threads // self._size] = self._clock
 
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:

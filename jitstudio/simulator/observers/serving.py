@@ -15,6 +15,7 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.ptx.opcodes import ATOMICS
 from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.state.model import WARP, AccessKind
 
@@ -60,7 +61,7 @@ def serving_of(instruction: PtxInstruction, kind: AccessKind) -> Serving:
     Mbarriers, bulk copies and `st.async` have units of their own.
     """
     words = instruction.modifiers
-    if instruction.opcode in ("atom", "red"):
+    if instruction.opcode in ATOMICS:
         return _serving_of_atomics(instruction)
     if instruction.opcode in ("mbarrier", "wgmma") or not {"bulk", "mbarrier"}.isdisjoint(words):
         return Serving.APART

@@ -15,7 +15,13 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from jitstudio.ptx.opcodes import ACCESSES, LEAVING
+from jitstudio.ptx.opcodes import (
+    ACCESSES,
+    ADDITIONS,
+    DIVISIONS,
+    LEAVING,
+    ORDERING,
+)
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
@@ -27,14 +33,12 @@ from jitstudio.simulator.ptx.program import (
     RegisterOperand,
     SymbolOperand,
     VectorOperand,
+    result_names,
 )
 
 _TYPES = frozenset(["f16", "bf16", "f16x2", "bf16x2", "f32", "f64"])
-_ADDITIONS = ("add", "sub")
 _ROUNDING = frozenset(["rn", "rz", "rm", "rp"])
-_ENDS = LEAVING | {"call", "membar", "fence"}
-# Without .approx or .full ptxas expands these to code with branches, or to calls.
-_DIVISIONS = frozenset(["div", "rem", "sqrt", "rcp"])
+_ENDS = LEAVING | ORDERING
 
 
 class Contractions(NamedTuple):
@@ -64,9 +68,10 @@ def contractions(program: PtxProgram, function: PtxFunction) -> Contractions:
     uses: defaultdict[str, list[_Use]] = defaultdict(list)
     written: defaultdict[str, list[int]] = defaultdict(list)
     for instruction in body:
+        results = result_names(instruction)
         for place, operand in enumerate(instruction.operands):
             for name in _registers(operand):
-                if place == 0 and instruction.opcode not in ("st", "red"):
+                if place == 0 and name in results:
                     written[name].append(instruction.number)
                 else:
                     uses[name].append(_Use(instruction, place))
@@ -96,7 +101,7 @@ def contractions(program: PtxProgram, function: PtxFunction) -> Contractions:
 def _is_plain(instruction: PtxInstruction) -> bool:
     """Returns whether an instruction is arithmetic of floats without a rounding modifier."""
     return (
-        instruction.opcode in ("mul", *_ADDITIONS)
+        instruction.opcode in ("mul", *ADDITIONS)
         and bool(instruction.types)
         and instruction.types[0].name in _TYPES
         and _ROUNDING.isdisjoint(instruction.modifiers)
@@ -119,7 +124,7 @@ def _vanishes(
         # `x * y + x * y` uses the product twice, and is no fused multiply-add.
         and len({use.instruction.number for use in uses}) == len(uses)
         and all(
-            i.opcode in _ADDITIONS
+            i.opcode in ADDITIONS
             and _is_plain(i)
             and i.types == product.types
             and ("ftz" in i.modifiers) == ("ftz" in product.modifiers)
@@ -157,7 +162,7 @@ def _blocks(body: tuple[PtxInstruction, ...], function: PtxFunction) -> dict[int
 
 def _ends_block(instruction: PtxInstruction) -> bool:
     """Returns whether an instruction branches, expands to branches, or keeps others in order."""
-    if instruction.opcode in _DIVISIONS:
+    if instruction.opcode in DIVISIONS:
         return {"approx", "full"}.isdisjoint(instruction.modifiers)
     is_guarded_access = instruction.guard is not None and instruction.opcode in ACCESSES
     return is_guarded_access or instruction.opcode in _ENDS

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from jitstudio.ptx.opcodes import COMPARISONS, PASSING_ON, SAME_ADDRESS, SAME_VALUE
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
@@ -25,10 +26,6 @@ from jitstudio.simulator.ptx.program import (
     result_names,
     source_operands,
 )
-
-_COMPARING = frozenset(["setp", "set"])
-_HANDED_ON = frozenset(["mov", "cvt"])
-_SEEN = frozenset(["st", "red", "atom", "call"])
 
 
 def reads_of_data(program: PtxProgram, function: PtxFunction) -> frozenset[int]:
@@ -62,7 +59,7 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
         for swap in swaps:
             place = _place(swap.operands[1], same)
             compared.setdefault(place, []).extend(register_names(swap.operands[2]))
-        handed = _sources(i for i in body if i.opcode in _HANDED_ON)
+        handed = _sources(i for i in body if i.opcode in SAME_VALUE)
         values = {place: _closure(names, handed) for place, names in compared.items()}
         verified |= {
             load.number
@@ -85,7 +82,7 @@ def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
         name: source.name
         for name, (first, *more) in writers.items()
         if not more
-        and first.opcode in ("mov", "cvta")
+        and first.opcode in SAME_ADDRESS
         and isinstance(source := first.operands[1], RegisterOperand)
     }
 
@@ -110,13 +107,13 @@ def _is_data(
 ) -> bool:
     """Returns whether a value that decides a branch is data, not a flag."""
     body = program.instructions[function.start : function.end]
-    values = _made_of([i for i in body if i.opcode not in _COMPARING], result_names(load))
+    values = _made_of([i for i in body if i.opcode not in COMPARISONS], result_names(load))
     is_stored = any(
-        i.opcode in _SEEN and not values.isdisjoint(_names(i.operands[1:])) for i in body
+        i.opcode in PASSING_ON and not values.isdisjoint(_names(i.operands[1:])) for i in body
     )
     if not is_stored:
         return False
-    compared = [i for i in body if i.opcode in _COMPARING and values & {*_names(i.operands[1:])}]
+    compared = [i for i in body if i.opcode in COMPARISONS and values & {*_names(i.operands[1:])}]
     constants = _constants(body)
     if any(_has_constant(i.operands[1:], constants - values) for i in compared):
         return False
@@ -178,7 +175,7 @@ def _constants(body: Iterable[PtxInstruction]) -> set[str]:
     for instruction in body:
         names = _names(instruction.operands[1:])
         is_constant = "param" in instruction.modifiers or (
-            instruction.opcode in ("mov", "cvt")
+            instruction.opcode in SAME_VALUE
             and all(is_constant_so_far.get(name, False) for name in names)
         )
         for name in result_names(instruction):

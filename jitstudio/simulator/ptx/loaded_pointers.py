@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from jitstudio.ptx.opcodes import ACCESSES
+from jitstudio.ptx.opcodes import ACCESSES, PLAIN_LOADS, SHIFTS
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
@@ -97,7 +97,7 @@ def _product(
     """Returns `_NUMBER` for a product, unless a factor may be the difference of two pointers."""
     if maker.types[0].bits < _POINTER_BITS:
         return _NUMBER
-    factors = maker.operands[1:2] if maker.opcode in ("shl", "shr") else maker.operands[1:3]
+    factors = maker.operands[1:2] if maker.opcode in SHIFTS else maker.operands[1:3]
     is_open = any(_of_operand(factor, single, known) is None for factor in factors)
     return None if is_open else _NUMBER
 
@@ -112,5 +112,5 @@ def _of_operand(
 
 def _loads_pointer(maker: PtxInstruction) -> bool:
     """Returns whether an instruction loads 64 bits from memory other than parameters."""
-    loads = maker.opcode in ("ld", "ldu") and "param" not in maker.modifiers
+    loads = maker.opcode in PLAIN_LOADS and "param" not in maker.modifiers
     return loads and bool(maker.types) and maker.types[-1].bits == _POINTER_BITS

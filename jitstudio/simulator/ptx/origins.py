@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from jitstudio.ptx.opcodes import ACCESSES, LOADS, MATRIX_ACCESSES
+from jitstudio.ptx.opcodes import (
+    ACCESSES,
+    CHOICES,
+    LOADS,
+    MATRIX_ACCESSES,
+    OF_OTHERS,
+    SAME_ADDRESS,
+    SAME_VALUE,
+)
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     PtxFunction,
@@ -27,7 +35,7 @@ from jitstudio.simulator.ptx.program import (
 
 _ACCESSES = ACCESSES | MATRIX_ACCESSES
 # These hand an address on as it is: all their sources have to be of one origin.
-_CHOICES = frozenset(["mov", "selp", "slct", "cvta", "cvt", "shfl", "mapa"])
+_COPIES = SAME_VALUE | SAME_ADDRESS | CHOICES | OF_OTHERS
 _LOADED = LOADS | {"call"}
 _POINTER_BITS = 64
 # `_ZZ1fE1a` is the variable `a` in the function `f`: each name stands behind its length.
@@ -167,13 +175,13 @@ def _maker(
         direct = _UNKNOWN if is_wide or opcode == "call" else _NOTHING
         return _Maker(results, [([], direct)], is_choice=False)
     sources = instruction.operands[1:]
-    if opcode in ("selp", "slct"):
+    if opcode in CHOICES:
         sources = instruction.operands[1:3]
-    # The other operands choose a lane or a block, and are no part of the address.
-    elif opcode in ("shfl", "mapa"):
+    # What chooses a lane or a block is no part of the address.
+    elif opcode in OF_OTHERS:
         sources = instruction.operands[1:2]
     made_of = [(register_names(source), _of_operand(source, symbols, {})) for source in sources]
-    return _Maker(results, made_of, opcode in _CHOICES)
+    return _Maker(results, made_of, opcode in _COPIES)
 
 
 def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> AddressOrigin | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from jitstudio.core.line_table_paths import plain_path
 from jitstudio.ptx.constants import ABOVE_COMPARISONS, BEGINNINGS, constant, integer, offset
 from jitstudio.ptx.initialisers import SymbolAddress, initialiser
-from jitstudio.ptx.opcodes import LEAVING
+from jitstudio.ptx.opcodes import JUMPS, LEAVING
 from jitstudio.ptx.skimming import Place, file_names
 from jitstudio.ptx.tokens import PtxTokens
 from jitstudio.simulator.ptx.program import (
@@ -665,7 +665,7 @@ class _Body:
             return
         for number, scopes in self._uses:
             instruction = self._r.instructions[number]
-            if instruction.opcode not in ("bra", "brx"):
+            if instruction.opcode not in JUMPS:
                 continue
             operands = tuple(self._resolved(o, scopes) for o in instruction.operands)
             self._r.instructions[number] = replace(instruction, operands=operands)

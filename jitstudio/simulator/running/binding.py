@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from jitstudio.ptx.opcodes import WAITING
 from jitstudio.simulator.instructions.memory import CLOCKS
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Step, row_of
@@ -17,8 +18,7 @@ from jitstudio.simulator.state.wave import Meeting
 
 assert ROW_MODULES
 
-# A loop with any of these may wait for other threads, and has to let them go on.
-_SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
+# A loop with any of these, or of `WAITING`, has to let other threads go on.
 _SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
 
 NOT_AS_EXPECTED = (
@@ -113,7 +113,7 @@ def _spins(program: PtxProgram, instruction: PtxInstruction, function: PtxFuncti
     target = function.labels.get(getattr(instruction.operands[0], "name", ""), 1 << 60)
     loop = program.instructions[target : instruction.number]
     return any(
-        i.opcode in _SPINNING
+        i.opcode in WAITING
         or (i.opcode == "ld" and not _SPINNING_WORDS.isdisjoint(i.modifiers))
         or (i.opcode == "mov" and getattr(i.operands[1], "name", "") in CLOCKS)
         for i in loop

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.ptx.opcodes import DECIDING, PICKING_BITS, PLAIN_ACCESSES, SAME_ADDRESS, SAME_VALUE
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     PairOperand,
@@ -38,15 +39,8 @@ from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.memory import windows_of
 from jitstudio.simulator.state.model import WARP, StateSpace, Threads
 
-# A use by one of these is a dependence; all others only pass undefined values on.
-_DECIDING = frozenset(
-    ["st", "sust", "red", "atom", "bra", "brx", "call", "vote", "match", "redux", "bar", "ld"]
-)
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
-# These pick bits out of a word, some of which may be defined: in `x.bits.first` the compiler loads
-# the whole word, of which the source has written only a few bits, and masks the rest away.
-_OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shr", "shf", "prmt"])
-_COPIES = frozenset(["mov", "cvta", "cvt", "selp", "ld", "st"])
+_COPIES = SAME_VALUE | SAME_ADDRESS | {"selp", "ld", "st"}
 # A code has, from bit 8 up, one more than the number of the instruction that gave the value; bit 7,
 # whether the value has been in memory; bits 5 and 6, the reason; bits 0 to 4, the lane. Values that
 # nobody has written have reason 0, and bit 0 says whether anything was calculated from them.
@@ -299,7 +293,7 @@ class UndefinedValues:
         codes = _carried(instruction, self._read_by(instruction, step, names, threads))
         for name in results:
             result = codes
-            if opcode in _DECIDING:
+            if opcode in DECIDING:
                 self._clear(name, threads)
                 continue
             if opcode == "selp":
@@ -313,7 +307,7 @@ class UndefinedValues:
             self._write(name, threads, result)
         if parts.parameter:
             self._move_parameter(instruction, parts.parameter, threads, values)
-        if opcode not in _DECIDING or parts.parameter:
+        if opcode not in DECIDING or parts.parameter:
             codes = np.zeros_like(codes)
         elif opcode == "st":
             address = self._read(register_names(operands[0]), threads)
@@ -461,7 +455,7 @@ def _names_in(results: PtxOperand) -> list[str]:
 
 def _parameter_of(instruction: PtxInstruction) -> tuple[str, int] | None:
     """Returns the parameter that a load or store accesses, and its first byte; None for none."""
-    if instruction.opcode in ("ld", "st") and any(
+    if instruction.opcode in PLAIN_ACCESSES and any(
         word.startswith("param") for word in instruction.modifiers
     ):
         match instruction.operands[1 if instruction.opcode == "ld" else 0]:
@@ -496,7 +490,9 @@ def _carried(instruction: PtxInstruction, codes: _Codes) -> _Codes:
         return np.where(unwritten, 0, codes) if instruction.opcode == "mov" else codes
     if instruction.opcode in _COPIES or instruction.types == (PREDICATE,):
         return codes
-    calculated = 0 if instruction.opcode in _OF_BITS else codes | _CALCULATED
+    # Some bits may be defined: in `x.bits.first` the compiler loads the whole word, of which
+    # the source has written only a few bits, and masks the rest away.
+    calculated = 0 if instruction.opcode in PICKING_BITS else codes | _CALCULATED
     return np.where(unwritten, calculated, codes)
 
 

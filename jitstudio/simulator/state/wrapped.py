@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from jitstudio.ptx.opcodes import ADDITIONS, PRODUCTS, SAME_ADDRESS, SAME_VALUE
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
@@ -28,8 +29,8 @@ _BITS = 32
 _MOST_INT = (1 << (_BITS - 1)) - 1
 _WIDER = "Calculate it in 64 bits, such as by (long long) in front of the first factor."
 _UNSIGNED = "An unsigned number is never less than 0: check before the subtraction, or use int."
-_PRODUCTS = frozenset(["mul", "mad", "shl"])
-_LINEAR = frozenset(["mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl", "selp"])
+_PRODUCTS = PRODUCTS | {"shl"}
+_LINEAR = SAME_VALUE | SAME_ADDRESS | ADDITIONS | _PRODUCTS | {"selp"}
 _MOST_REGISTERS = 256
 _MOST_LESS = 1 << 30
 
@@ -128,7 +129,7 @@ class _Trail:
         if calculation is None or signed is None:
             return None
         values = [
-            self._value(operand, signed=signed, is_term=maker.opcode in ("add", "sub") or at == 2)
+            self._value(operand, signed=signed, is_term=maker.opcode in ADDITIONS or at == 2)
             for at, operand in enumerate(maker.operands[1:])
         ]
         if any(value is None for value in values):
@@ -137,7 +138,7 @@ class _Trail:
         result = self._number(name)
         for index, operand in enumerate(maker.operands[1:]):
             if name in register_names(operand):
-                if maker.opcode not in ("add", "sub") or index:
+                if maker.opcode not in ADDITIONS or index:
                     return None
                 # `i += step`: the operand is the register before this round of the loop.
                 step = numbers[1] if maker.opcode == "add" else -numbers[1]
@@ -220,7 +221,7 @@ def _widening(maker: PtxInstruction) -> bool | None:
     types = [kind.name for kind in maker.types]
     if maker.opcode == "cvt" and len(types) > 1 and types[1] in ("s32", "u32"):
         return types[1] == "s32"
-    if maker.opcode in ("mul", "mad") and "wide" in maker.modifiers and types[0] in ("s32", "u32"):
+    if maker.opcode in PRODUCTS and "wide" in maker.modifiers and types[0] in ("s32", "u32"):
         return types[0] == "s32"
     return None
 

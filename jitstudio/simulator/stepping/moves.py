@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from jitstudio.ptx.opcodes import BARRIERS, JUMPS
+from jitstudio.ptx.opcodes import BARRIERS, PARTING
 from jitstudio.simulator.ptx.program import NO_PLACE, PtxSourceLine
 from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.model import WARP
@@ -24,7 +24,6 @@ from jitstudio.simulator.stepping.requests import (
 )
 from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, number_in, within
 
-_PARTING = JUMPS | {"call", "ret", "exit"}
 # Steps between two looks at faults and the clock where only halts can be the goal.
 _STRIDE = 512
 # Steps that a search back replays at a time: the goal is often near, so the first are few.
@@ -206,7 +205,7 @@ class Mover:
         _depth, at, threads = before
         wave, number = self._history.machine.wave, self._number
         assert number is not None
-        if self._run.instruction(at).opcode not in _PARTING or wave is None:
+        if self._run.instruction(at).opcode not in PARTING or wave is None:
             return None
         first = number // WARP * WARP
         members = set(within(threads, first).tolist())
@@ -278,7 +277,7 @@ class Mover:
             case StepGoal.BARRIER:
                 return frozenset(i.number for i in instructions if i.opcode in BARRIERS)
             case StepGoal.DIVERGENCE:
-                return frozenset(i.number for i in instructions if i.opcode in _PARTING)
+                return frozenset(i.number for i in instructions if i.opcode in PARTING)
             case StepGoal.CHANGE:
                 # A return may write what a call has named.
                 name = self._move.register

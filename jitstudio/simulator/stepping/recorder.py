@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import StateSpace
+from jitstudio.ptx.opcodes import CALCULATIONS, EXCHANGES
 from jitstudio.simulator.state.groups import numbers_of
 from jitstudio.simulator.state.model import WARP
 from jitstudio.simulator.state.wave import Wave
@@ -35,14 +36,7 @@ _BACK = 20_000
 # A change costs about 24 bytes besides its data: changes with small gaps are joined.
 _GAP = 32
 # These change registers only, and are most of all steps: memory need not be compared behind them.
-_QUIET = frozenset(
-    (
-        *("add", "sub", "mul", "mad", "fma", "div", "rem", "neg", "abs", "min", "max", "mov"),
-        *("setp", "set", "selp", "slct", "cvt", "cvta", "shl", "shr", "shf", "and", "or", "xor"),
-        *("not", "lop3", "prmt", "bfe", "bfi", "popc", "clz", "brev", "sqrt", "rsqrt", "rcp"),
-        *("ex2", "lg2", "sin", "cos", "tanh", "bra", "ret", "shfl", "vote", "activemask"),
-    )
-)
+_QUIET = CALCULATIONS | EXCHANGES | {"bra", "ret"}
 _STATES = {ThreadState.RUNS: 1, ThreadState.WAITS: 2}
 _Named = tuple[tuple[str, ...], bytes]
 
