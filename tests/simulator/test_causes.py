@@ -9,7 +9,7 @@ from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
 from tests.simulator.running import HEAD, kernel_of, ptx_of, run
 
-WARP = (32, 1, 1)
+ONE, WARP = (1, 1, 1), (32, 1, 1)
 
 ARRAYS = r"""
 struct Tile { int a[32]; int b[32]; };
@@ -119,6 +119,76 @@ def test_an_access_within_its_array_is_no_fault(arrays, kernel, shift, more):
 def test_members_of_a_struct_are_one_array_in_ptx(arrays):
     """PTX has no bounds of members: what is not known is not told."""
     run(arrays, "members", (1, 1, 1), WARP, IN, OUT, np.int32(1))
+
+
+PARTS = r"""
+struct Tile { int a[4]; int b[4]; float c; int m[2][4]; };
+struct Tiles { Tile tiles[2]; int tail[2]; };
+union Word { int whole[2]; char bytes[8]; };
+struct Point { float x, y, z, w; };
+__device__ Tile ours; __shared__ Tile tile;
+extern "C" __global__ void locals(int* out, int n) {
+  int first[4], second[4];
+  for (int i = 0; i < 4; i++) first[i] = second[i] = i;
+  first[n] = 7;
+  out[0] = first[0] + second[0];
+}
+extern "C" __global__ void local_member(int* out, int n) {
+  Tiles t;
+  for (int i = 0; i < 2; i++) t.tail[i] = t.tiles[i].b[n & 3] = i;
+  t.tail[n - 4] = 3;
+  out[0] = t.tail[0];
+}
+extern "C" __global__ void shared_member(int* out, int n) { tile.a[n] = 1; }
+extern "C" __global__ void global_member(int* out, int n) { ours.b[n - 5] = 1; }
+extern "C" __global__ void whole(int* out, int n) {
+  Word u; u.whole[0] = 1; u.whole[1] = 2;
+  Point p = {1, 2, 3, 4};
+  int rows[2][4], a[4], *moving = a, down[4], sum = 0;
+  for (int i = 0; i < 8; i++) { (&rows[0][0])[i] = i; sum += u.bytes[i]; }
+  for (int i = 0; i < 4; i++) { (&p.x)[i] = i; *moving++ = i; }
+  for (unsigned i = 0; i < sizeof(Tile); i++) ((char*)&tile)[i] = 0;
+  for (int i = n; i > 0; i--) down[i - 1] = i;
+  ours.m[0][n] = 1;
+  out[0] = sum + rows[1][n - 1] + a[n - 1] + down[n - 1] + (int)p.w;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tools):
+    return ptx_of(tools, PARTS, "sm_90", "-G")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "index", "words"),
+    [
+        ("locals", 4, "directly behind the end of first (16 bytes) and in second"),
+        ("locals", 7, "12 bytes behind the end of first (16 bytes) and in second"),
+        ("local_member", 3, "4 bytes before the start of t.tail (8 bytes) and in t.tiles"),
+        ("shared_member", 4, "directly behind the end of tile.a (16 bytes) and in tile.b"),
+        ("shared_member", 12, "32 bytes behind the end of tile.a (16 bytes) and in tile.m"),
+        ("global_member", 4, "4 bytes before the start of ours.b (16 bytes) and in ours.a"),
+    ],
+)
+def test_for_a_debugger_local_variables_and_members_have_bounds(parts, kernel, index, words):
+    out = np.zeros(1, np.int32)
+    done = run(parts, kernel, ONE, ONE, out, np.int32(index), finishes=False)
+    (fault,) = done.result.faults
+    assert fault.kind is FaultKind.OUT_OF_BOUNDS
+    assert words in fault.message
+    within = 5 if "member" in kernel and kernel != "shared_member" else 3
+    run(parts, kernel, ONE, ONE, out, np.int32(within))
+
+
+def test_for_a_debugger_a_whole_struct_may_be_gone_through(parts):
+    """By another type, from member to member, by rows and by a pointer that moves."""
+    run(parts, "whole", ONE, ONE, np.zeros(1, np.int32), np.int32(4))
+
+
+def test_without_debug_information_members_have_no_bounds(tools):
+    out = np.zeros(1, np.int32)
+    run(ptx_of(tools, PARTS), "local_member", ONE, ONE, out, np.int32(3))
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
 
 from jitstudio.gui.features.step.registers import lane_value
+from jitstudio.simulator.ptx.debug_info import DataKind, read_debug_info
 from jitstudio.simulator.ptx.linking import link_ptx
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.stepping.debug_info import DataKind, read_debug_info
 from jitstudio.simulator.stepping.requests import (
     Breakpoint,
     SimulatedThread,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from jitstudio.ptx.opcodes import (
     ACCESSES,
+    ADDITIONS,
     CHOICES,
     LOADS,
     MATRIX_ACCESSES,
@@ -22,6 +23,7 @@ from jitstudio.ptx.opcodes import (
 )
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
+    ImmediateOperand,
     PtxFunction,
     PtxInstruction,
     PtxOperand,
@@ -38,6 +40,8 @@ _ACCESSES = ACCESSES | MATRIX_ACCESSES
 _COPIES = SAME_VALUE | SAME_ADDRESS | CHOICES | OF_OTHERS
 _LOADED = LOADS | {"call"}
 _POINTER_BITS = 64
+# Instructions between a variable and an access to it.
+_LONGEST = 32
 # `_ZZ1fE1a` is the variable `a` in the function `f`: each name stands behind its length.
 _MANGLED_PART = re.compile(r"\d+")
 _MANGLED_END = re.compile(r"E?(_\d+)?")
@@ -64,27 +68,84 @@ _NOTHING: _Origins = frozenset()
 _UNKNOWN: _Origins = frozenset([_OPEN])
 
 
-def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[tuple[int, AddressOrigin]]:
-    """Yields accesses of a function with the only variable or parameter of their address.
+class BasedAccess(NamedTuple):
+    """An access with the only variable or parameter of its address.
 
-    Returns:
-        The number of each instruction with the origin; a copy may have an origin for each of its
-        two addresses.
+    Attributes:
+        number: Of the instruction; a copy may have an origin for each of its two addresses.
+        origin: The variable or parameter.
+        constant: The constant bytes that are added to it; None where that is open.
+        size: Bytes of a scalar that is accessed; 0 for unknown.
     """
+
+    number: int
+    origin: AddressOrigin
+    constant: int | None
+    size: int
+
+
+def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[BasedAccess]:
+    """Yields accesses of a function with the only variable or parameter of their address."""
     body = program.instructions[function.start : function.end]
     symbols = {name: AddressOrigin(name) for name in program.variables}
     for variable in function.variables.values():
         if variable.space == "local":
             symbols[variable.name] = AddressOrigin(variable.name, is_local=True)
     origins = _of_registers(symbols, function, body)
+    makers = _single_makers(body) if program.has_debug_info else {}
     for instruction in body:
         if not _is_access(instruction):
             continue
+        size = instruction.types[0].size if instruction.types else 0
         for operand in instruction.operands:
             if isinstance(operand, AddressOperand):
                 made_of = _of_operand(operand.base, symbols, origins)
                 if len(made_of) == 1 and made_of != _UNKNOWN:
-                    yield instruction.number, next(iter(made_of))
+                    constant = _constant_of(operand, makers, origins)
+                    yield BasedAccess(instruction.number, next(iter(made_of)), constant, size)
+
+
+def _single_makers(body: tuple[PtxInstruction, ...]) -> dict[str, PtxInstruction]:
+    """Returns the instruction that gives a register its value, of those that only one writes."""
+    makers: dict[str, PtxInstruction | None] = {}
+    for instruction in body:
+        for name in result_names(instruction):
+            makers[name] = None if name in makers else instruction
+    return {name: maker for name, maker in makers.items() if maker is not None}
+
+
+def _constant_of(
+    address: AddressOperand, makers: Mapping[str, PtxInstruction], origins: dict[str, _Origins]
+) -> int | None:
+    """Returns the constant bytes between the origin of an address and the address."""
+    constant = address.offset
+    base: PtxOperand = address.base
+    for _ in range(_LONGEST):
+        if isinstance(base, SymbolOperand):
+            return constant + base.offset
+        maker = makers.get(base.name) if isinstance(base, RegisterOperand) else None
+        if maker is None:
+            return None
+        sources = maker.operands[1:]
+        if maker.opcode in ADDITIONS:
+            # One of both is the address, the other an index or a constant.
+            pointers = [x for x in sources if isinstance(x, SymbolOperand) or _leads(x, origins)]
+            others = [x for x in sources if x not in pointers]
+            if len(pointers) != 1 or len(others) != 1:
+                return None
+            if isinstance(others[0], ImmediateOperand):
+                sign = 1 if maker.opcode == "add" else -1
+                constant += sign * int(others[0].value)
+            base = pointers[0]
+        elif maker.opcode in SAME_ADDRESS | SAME_VALUE and len(sources) == 1:
+            base = sources[0]
+        else:
+            return None
+    return None
+
+
+def _leads(operand: PtxOperand, origins: dict[str, _Origins]) -> bool:
+    return isinstance(operand, RegisterOperand) and bool(origins.get(operand.name))
 
 
 def source_name(symbol: str) -> str:

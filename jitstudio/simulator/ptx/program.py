@@ -9,6 +9,7 @@ from typing import NamedTuple
 from jitstudio.core.line_table_paths import COOPERATIVE_GROUPS, OF_NVIDIA
 from jitstudio.ptx.initialisers import SymbolAddress
 from jitstudio.ptx.opcodes import BARRIERS, WITHOUT_RESULT
+from jitstudio.simulator.ptx.debug_info import DebugInfo, read_debug_info
 from jitstudio.simulator.ptx.types import PtxType
 
 
@@ -275,6 +276,11 @@ class PtxProgram:
             for operand in source_operands(instruction):
                 read.update(register_names(operand))
         return {name: frozenset(names) for name, names in names_read.items()}
+
+    @cached_property
+    def debug_info(self) -> DebugInfo:
+        """The variables of the source, of a build for a debugger."""
+        return read_debug_info(self.text)
 
     @cached_property
     def has_debug_info(self) -> bool:

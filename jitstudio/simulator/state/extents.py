@@ -1,18 +1,24 @@
 """The arrays that accesses must stay within: an address in one array must not reach the next.
 
 On a GPU an access to the next array is an ordinary one, as there are bytes. PTX has one array for
-all local variables of a function, and no members of structs: within these accesses are not checked.
+all local variables of a function, and no members of structs. A build for a debugger (``-G``) says
+where they lie, and leaves indices out of the constants of an address: by the constants it is known
+which local variable, or which array in a struct, an index belongs to. Without ``-G`` accesses
+within a function's local variables, or within a struct, are not checked; nor are they with it for
+rows of an array of arrays, constant indices, and pointers that have been in memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.ptx.debug_info import DataLeaf, DebugVariable
 from jitstudio.simulator.ptx.loaded_pointers import loaded_pointers
-from jitstudio.simulator.ptx.origins import AddressOrigin, origins_of, source_name
+from jitstudio.simulator.ptx.origins import AddressOrigin, BasedAccess, origins_of, source_name
 from jitstudio.simulator.ptx.program import PtxProgram, PtxVariable
 from jitstudio.simulator.state.image import Image
 from jitstudio.simulator.state.memory import behind_end
@@ -59,6 +65,7 @@ class Extents:
             Extent(a.name, StateSpace.GLOBAL, a.address, a.address + a.size)
             for a in launch.allocations
         ]
+        self._parts = _Parts(image.program)
         self._locals = {
             function.name: {
                 v.name: self._of_local(function.name, v)
@@ -71,9 +78,10 @@ class Extents:
         by_access: dict[tuple[int, StateSpace], set[Extent]] = {}
         for function in image.functions.values():
             self._pointers.update(loaded_pointers(image.program, function))
-            for number, origin in origins_of(image.program, function):
-                if (extent := self._of_origin(origin, function.name)) is not None:
-                    by_access.setdefault((number, extent.space), set()).add(extent)
+            for access in origins_of(image.program, function):
+                if (extent := self._of_origin(access.origin, function.name)) is not None:
+                    extent = self._narrowed(extent, access, function.name)
+                    by_access.setdefault((access.number, extent.space), set()).add(extent)
         # An instruction with several arrays, such as behind a choice, is not checked.
         self._of_accesses = {key: next(iter(e)) for key, e in by_access.items() if len(e) == 1}
 
@@ -103,9 +111,21 @@ class Extents:
 
     def at(self, space: StateSpace, address: int, function: str = "") -> Extent | None:
         """Returns the array that holds a byte; in local memory, of a function."""
-        local = self._locals.get(function, {}).values()
-        arrays = (*self._variables.values(), *self._buffers, *local)
-        return next((e for e in arrays if e.space is space and e.start <= address < e.end), None)
+        local = self._locals.get(function, {})
+        names = (*self._variables, *(a.name for a in self._launch.allocations), *local)
+        extents = (*self._variables.values(), *self._buffers, *local.values())
+        for name, extent in zip(names, extents, strict=True):
+            if extent.space is space and extent.start <= address < extent.end:
+                part = self._parts.at(function, name, address - extent.start, 0)
+                return extent if part is None else _part_of(extent, part)
+        return None
+
+    def _narrowed(self, extent: Extent, access: BasedAccess, function: str) -> Extent:
+        """Returns the local variable or the array in a struct that an access belongs to."""
+        if access.constant is None or access.origin.offset is not None:
+            return extent
+        part = self._parts.at(function, access.origin.name, access.constant, access.size)
+        return extent if part is None else _part_of(extent, part)
 
     def _of_variable(self, name: str) -> Extent:
         image, start = self._image, self._image.addresses[name]
@@ -128,3 +148,59 @@ class Extents:
         at = self._image.parameters[origin.name] + origin.offset
         pointer = int.from_bytes(self._launch.parameters[at : at + _POINTER_BYTES], "little")
         return next((b for b in self._buffers if b.start <= pointer < b.end), None)
+
+
+def _part_of(extent: Extent, part: DataLeaf) -> Extent:
+    start = extent.start + part.offset
+    return Extent(part.name, extent.space, start, start + part.type.size)
+
+
+class _Parts:
+    """The variables and arrays of the source in the variables of a PTX text, by debug information.
+
+    Args:
+        program: The PTX.
+    """
+
+    def __init__(self, program: PtxProgram) -> None:
+        self._of_functions: dict[str, dict[str, list[DataLeaf]]] = {}
+        self._of_all: dict[str, list[DataLeaf]] = {}
+        if not program.has_debug_info:
+            return
+        info = program.debug_info
+        self._of_all = _by_symbol(info.variables)
+        for function, scope in info.functions.items():
+            self._of_functions[function] = _by_symbol(scope.all_variables())
+
+    def at(self, function: str, symbol: str, at: int, size: int) -> DataLeaf | None:
+        """Returns the array or the local variable that holds a byte of a variable of the PTX.
+
+        Args:
+            function: Its function, or the one that accesses it.
+            symbol: The variable of the PTX.
+            at: The byte, from the start of the variable.
+            size: Bytes of the scalars that an access is for; 0 for any.
+        """
+        known = (
+            *self._of_functions.get(function, {}).get(symbol, ()),
+            *self._of_all.get(symbol, ()),
+        )
+        holding = {x for x in known if x.offset <= at < x.offset + x.type.size}
+        # Variables of scopes one behind the other may lie in one place.
+        if len(holding) != 1:
+            return None
+        whole: DataLeaf = holding.pop()
+        array = whole.type.array_at(whole.name, at - whole.offset)
+        if array is None or size not in (0, array.type.step):
+            return whole
+        return DataLeaf(array.name, whole.offset + array.offset, array.type)
+
+
+def _by_symbol(variables: Iterable[DebugVariable]) -> dict[str, list[DataLeaf]]:
+    parts: dict[str, list[DataLeaf]] = {}
+    for variable in variables:
+        for place in variable.places:
+            if place.symbol and variable.type.size:
+                leaf = DataLeaf(variable.name, place.offset, variable.type)
+                parts.setdefault(place.symbol, []).append(leaf)
+    return parts

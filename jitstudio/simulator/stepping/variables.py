@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.ptx.debug_info import (
+    DataKind,
+    DataLeaf,
+    DataPlace,
+    DebugScope,
+    DebugVariable,
+)
 from jitstudio.simulator.ptx.program import (
     PairOperand,
     PtxFunction,
@@ -20,15 +26,6 @@ from jitstudio.simulator.ptx.program import (
 from jitstudio.simulator.state.image import Image
 from jitstudio.simulator.state.memory import WRITTEN, Arena
 from jitstudio.simulator.state.model import WARP, StateSpace
-from jitstudio.simulator.stepping.debug_info import (
-    DataKind,
-    DataLeaf,
-    DataPlace,
-    DebugInfo,
-    DebugScope,
-    DebugVariable,
-    read_debug_info,
-)
 from jitstudio.simulator.stepping.playback import ShownWave
 from jitstudio.simulator.stepping.requests import RegisterRow
 
@@ -65,14 +62,10 @@ class SourceVariables:
         self._writers: dict[str, dict[str, int]] = {}
         self._scopes: dict[int, dict[str, DebugVariable]] = {}
 
-    @cached_property
-    def _info(self) -> DebugInfo:
-        return read_debug_info(self._program.text)
-
     @property
     def has_names(self) -> bool:
         """Whether there is debug information about variables."""
-        return bool(self._info.functions)
+        return bool(self._program.debug_info.functions)
 
     def rows(self, wave: ShownWave, depth: int, at: int, first: int) -> tuple[RegisterRow, ...]:
         """Returns the rows of the variables in scope for a warp.
@@ -139,7 +132,9 @@ class SourceVariables:
         instruction = self._program.instructions[at]
         function = self._program.functions[instruction.function]
         by_name: dict[str, DebugVariable] = {}
-        scopes = [s for s in [self._info.functions.get(function.name)] if s is not None]
+        scopes = [
+            s for s in [self._program.debug_info.functions.get(function.name)] if s is not None
+        ]
         while scopes:
             scope = scopes.pop()
             for variable in scope.variables:
@@ -149,7 +144,7 @@ class SourceVariables:
                     by_name.pop(variable.name, None)
                     by_name[variable.name] = variable
             scopes += [s for s in reversed(scope.inner) if _covers(s, function, at)]
-        for variable in self._info.variables:
+        for variable in self._program.debug_info.variables:
             is_used = any(place.symbol in self._image.spaces for place in variable.places)
             if is_used:
                 by_name.setdefault(variable.name, variable)

@@ -106,6 +106,32 @@ class DataType(NamedTuple):
         if not is_split:
             yield DataLeaf(name, offset, self)
 
+    def array_at(self, name: str, at: int, start: int = 0, depth: int = 0) -> DataLeaf | None:
+        """Returns the array in a value that holds a byte, the outermost if there are several.
+
+        Args:
+            name: Of the value.
+            at: The byte, from the start of the value.
+            start: Where this type begins in the value.
+            depth: Of members in members.
+        """
+        if self.element is not None:
+            return DataLeaf(name, start, self)
+        holding = [f for f in self.fields if 0 <= at - start - f[1] < f[2].size]
+        # The members of a union lie in one place.
+        if len(holding) != 1 or depth > _DEEPEST:
+            return None
+        part, inner, kind = holding[0]
+        named = f"{name}.{part}" if part else name
+        return kind.array_at(named, at, start + inner, depth + 1)
+
+    @property
+    def step(self) -> int:
+        """The bytes of a scalar of an array; 0 for others."""
+        if self.element is None:
+            return 0 if self.fields else self.size
+        return self.element.step
+
 
 class DataLeaf(NamedTuple):
     """A part of a value: name, offset of its first byte, and type."""
@@ -166,6 +192,12 @@ class DebugScope:
     end: str = ""
     variables: list[DebugVariable] = field(default_factory=list)
     inner: list[DebugScope] = field(default_factory=list)
+
+    def all_variables(self) -> Iterator[DebugVariable]:
+        """Yields the variables of the scope and of all in it."""
+        yield from self.variables
+        for scope in self.inner:
+            yield from scope.all_variables()
 
 
 @dataclass
