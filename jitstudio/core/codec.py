@@ -8,8 +8,9 @@ so is what would take far more memory than it has bytes.
 The bytes are JSON, and behind it what is long, as it is. Rows are stored as columns: machine code
 has hundreds of thousands of instructions, and names in it that repeat come back as one string.
 
-Not msgspec: it takes no two dataclasses in one union, no half surrogates (file names that are not
-UTF-8), no integers beyond 64 bits, and takes long to import.
+Not msgspec 0.22, which writes 200,000 instructions in 0.03 s and reads them in 0.33 s (here 0.67 s
+and 0.49 s): it takes no two dataclasses in one union and no half surrogates (file names that are
+not UTF-8), and sets no limit to values and texts, which is most of what is here.
 """
 
 from __future__ import annotations
