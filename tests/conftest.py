@@ -30,12 +30,14 @@ from jitstudio.cli.main import main
 from jitstudio.commands import request
 from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
+from tests import kept
 from tests.marks import Started, add_marks, is_left_out, order, started_by
 from tests.support import QUICK_ARCH, ROOT
 from tests.tools import Tools
 from tests.workers import QuickWorkers
 
 _STARTED = pytest.StashKey[Started]()
+_LOCK = pytest.StashKey[int]()
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
 
 
@@ -45,13 +47,28 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a path that is not there before any process starts: those say nothing of it."""
+    """Refuse a path that is not there before any process starts: those say nothing of it.
+
+    And take a folder for temporary files, before pytest does.
+    """
     start = config.invocation_params.dir
     paths = [argument.partition("::")[0] for argument in config.args]
     missing = [path for path in paths if not (start / path).exists()]
     if missing and not config.getoption("pyargs"):
         raise pytest.UsageError(f"file or directory not found: {', '.join(missing)}")
+    if not hasattr(config, "workerinput"):
+        kept.make_room()
+        if not config.option.basetemp:
+            folder, config.stash[_LOCK] = kept.take_temporary_folder()
+            config.option.basetemp = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave the folder to the next run."""
+    if _LOCK in config.stash:
+        os.close(config.stash[_LOCK])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -111,17 +128,29 @@ def cache_folder(tmp_path_factory, monkeypatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory) -> Path:
-    """What is kept for all processes of this run."""
+def run_folder(tmp_path_factory) -> Path:
+    """Where all processes of this run have their temporary files."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tools"
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def shared_folder(run_folder) -> Path:
+    """What is kept for all processes of this run."""
+    folder = run_folder / "tools"
     folder.mkdir(exist_ok=True)
     return folder
 
 
+@pytest.fixture
+def tmp_path(request, run_folder) -> Path:
+    """A folder of the test's own, which has the same path in each process and run."""
+    return kept.folder_of(run_folder, request.node.nodeid)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _quick_workers(shared_folder) -> Iterator[QuickWorkers]:
-    workers = QuickWorkers(shared_folder)
+def _quick_workers() -> Iterator[QuickWorkers]:
+    workers = QuickWorkers(kept.results_folder())
     workers.begin()
     yield workers
     workers.close()
@@ -136,31 +165,31 @@ def own_workers(_quick_workers) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tools(shared_folder) -> Iterator[Tools]:
-    """What the tools make of anything, once for all processes of this run."""
-    made = Tools(shared_folder)
+def tools() -> Iterator[Tools]:
+    """What the tools make of anything, once for all processes and runs of this code."""
+    made = Tools(kept.results_folder())
     yield made
     made.close()
 
 
 @pytest.fixture
 def shared_cache(cache_folder, tools, monkeypatch) -> None:
-    """Commands find what the tests of this run have built before."""
+    """Commands find what tests have built before."""
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tools.folder))
 
 
 @pytest.fixture(scope="module")
-def one_folder(tmp_path_factory) -> Path:
+def one_folder(request, run_folder) -> Path:
     """For a module that calls it `tmp_path`: one folder for all of its tests.
 
     Line tables hold the path of the source: the same text elsewhere is another cubin to read.
     """
-    return tmp_path_factory.mktemp("one")
+    return kept.folder_of(run_folder, request.node.nodeid)
 
 
 @pytest.fixture(scope="session")
 def builder(tools) -> Builder:
-    """Workers that all tests of this process share, with the results of the whole run."""
+    """Workers that all tests of this process share, with the results of all processes and runs."""
     return tools.builder
 
 

@@ -1,8 +1,7 @@
-"""What the real tools make, once in a run of the tests: nvdisasm takes its time to start."""
+"""What the real tools make, once for all processes and runs of the tests (see `kept`)."""
 
 import fcntl
 import hashlib
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,10 +24,11 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Artifact, BuildResult
 from jitstudio.toolchain import locate
 from jitstudio.worker.builder import Builder
+from tests.nvdisasm_texts import KeptNvdisasm
 
 
 class Tools:
-    """Builds and disassembles, and keeps all of it for the other processes of the run.
+    """Builds and disassembles, and keeps all of it for other processes and runs.
 
     Attributes:
         folder: Where; shared by these processes.
@@ -36,6 +36,7 @@ class Tools:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._nvdisasm = KeptNvdisasm()
 
     @cached_property
     def builder(self) -> Builder:
@@ -74,16 +75,12 @@ class Tools:
     def printed(self, cubin: bytes, *options: str) -> str:
         """What nvdisasm prints of a cubin."""
         with self._alone(b"\0".join((cubin, *map(str.encode, options)))) as name:
-            kept = self.folder / f"{name}.txt"
-            if not kept.exists():
-                given = self.folder / f"{name}.cubin"
-                given.write_bytes(cubin)
-                done = subprocess.run(
-                    [locate.nvdisasm(), *options, given], capture_output=True, text=True, check=True
-                )
-                kept.write_text(done.stdout, "utf-8")
-                given.unlink()
-            return kept.read_text("utf-8")
+            content = self.folder / f"{name}.cubin"
+            content.write_bytes(cubin)
+            words = [locate.nvdisasm(), *options, content]
+            printed = self._nvdisasm.run(words, capture_output=True, check=True).stdout
+            content.unlink()
+            return printed.decode()
 
     def code(self, cubin: bytes) -> Disassembly:
         """The code of a cubin, without live registers."""

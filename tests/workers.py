@@ -4,8 +4,8 @@ A start of Python with all imports takes a third of a second of a processor, nvd
 and the tests start more than a thousand of each. So a worker is forked from a process that has
 imported its program: it runs the same `main` in the same surroundings (working directory,
 environment, pipes, a session of its own), and is sealed after that as it always is. What a worker
-has read of a cubin is kept for all processes of the run. Tests of the workers themselves have the
-fixture `own_workers`, under which neither is so.
+has read of a cubin and what nvdisasm prints there is kept for other processes and runs. Tests of
+the workers themselves have the fixture `own_workers`, under which none of it is so.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.worker import process
 from jitstudio.worker.code_readers import DisassemblyReader
+from tests import nvdisasm_texts
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
 
@@ -37,10 +38,12 @@ TEMPLATES: set[int] = set()
 
 # Each child is forked twice, as what has lost its parent goes to the next subreaper: this process.
 _TEMPLATE = f"""
-import gc, importlib, json, os, socket, sys
-_, root, program, descriptor = sys.argv
+import gc, importlib, json, os, runpy, socket, sys
+_, root, program, descriptor, kept_texts = sys.argv
 {process.THIS_PACKAGE}
 main = importlib.import_module(program).main
+if (disassembly := sys.modules.get("jitstudio.toolchain.disassembly")):
+    disassembly.subprocess = runpy.run_path(kept_texts)["KeptNvdisasm"]()
 gc.freeze()
 asked = socket.socket(fileno=int(descriptor))
 while True:
@@ -82,6 +85,7 @@ class _Template:
         self._lock = threading.Lock()
         with other:
             words = [sys.executable, "-P", "-c", _TEMPLATE, root, program, str(other.fileno())]
+            words += [nvdisasm_texts.__file__]
             environment = os.environ | process._LATER_THREADS
             self._process = subprocess.Popen(words, pass_fds=[other.fileno()], env=environment)
         TEMPLATES.add(self._process.pid)
@@ -125,7 +129,7 @@ class QuickWorkers:
     """Takes the place of the start of workers, and of their reading of cubins.
 
     Args:
-        folder: Where readings are kept; shared by all processes of the run.
+        folder: Where readings are kept; shared by all processes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -143,11 +147,13 @@ class QuickWorkers:
         ) -> Disassembly | ReadingFailure:
             # What the process may reach besides has no part in its answer.
             asked = (request.cubin, request.function, sorted(request.ptx.items()))
+            asked += (request.toolchain, request.counts_live)
             kept = folder / f"{hashlib.sha256(pickle.dumps(asked)).hexdigest()}.reading"
             if kept.exists():
                 return pickle.loads(kept.read_bytes())
             answer = really(reader, request, ticket, timeout)
-            if isinstance(answer, Disassembly):
+            # A note may say that this machine was too slow.
+            if isinstance(answer, Disassembly) and not answer.notes:
                 part = folder / uuid4().hex
                 part.write_bytes(pickle.dumps(answer))
                 part.replace(kept)
