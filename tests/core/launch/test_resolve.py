@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -6,7 +7,12 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.launch.c_types import FLOAT, INT, named, struct_of
-from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
+from jitstudio.core.launch.choice import (
+    Launchable,
+    choose_code,
+    choose_form,
+    launchable,
+)
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -527,6 +533,33 @@ def test_code_that_was_not_made_is_told_with_what_to_build(result, load, message
     with pytest.raises(SpecError) as caught:
         choose_code(result, MODULE, load)
     assert (str(caught.value), caught.value.problem.where) == (message, "code")
+
+
+@pytest.mark.parametrize("outcome", [Outcome.BUILT, Outcome.FAILED])
+def test_the_simulator_gets_the_ptx_of_all_that_is_linked(outcome):
+    own, other, whole = (
+        Artifact(CodeKind.PTX, name, name.encode()) for name in ("k.cu", "b.cu", LINKED)
+    )
+    linked = Artifact(CodeKind.CUBIN, LINKED, b"cubin")
+    sources = [Source(name, CodeKind.CUDA, b"") for name in ("k.cu", "b.cu")]
+    everything = (own, other, whole, linked)
+    for count in range(len(everything) + 1):
+        for artifacts in combinations(everything, count):
+            result = built(*artifacts, outcome=outcome)
+            if linked not in artifacts:
+                expected = own.content if own in artifacts else None
+            elif whole in artifacts:
+                expected = whole.content
+            else:
+                expected = b"k.cu\0b.cu" if {own, other} <= {*artifacts} else None
+            if outcome is Outcome.BUILT and expected is not None:
+                chosen = launchable(result, MODULE, LoadMode.CUBIN, None, simulated=sources)
+                assert (chosen.code.kind, chosen.code.content) == (CodeKind.PTX, expected)
+                continue
+            with pytest.raises(SpecError) as caught:
+                launchable(result, MODULE, LoadMode.CUBIN, None, simulated=sources)
+            is_told = result.reason in str(caught.value)
+            assert is_told == (outcome is Outcome.FAILED)
 
 
 ODD = ("", " ", ",", "(", "n:", ":", "::", "null", "{}", "{x=}", "n", "-1", "1e400", "nan", "inf",

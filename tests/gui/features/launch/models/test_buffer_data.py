@@ -160,6 +160,17 @@ def test_floats_are_drawn_over_their_own_range_and_nan_apart(tmp_path):
     assert (made.low, made.high) == (-1, 1)
 
 
+def test_colours_are_evenly_lighter_from_the_lowest_to_the_highest(tmp_path):
+    """The lightness of CIE, of which a step that is twice as large looks twice as large."""
+    data = BufferData(buffer(tmp_path, "a", FLOAT, np.arange(64)))
+    pixels = picture(data, 0, 64, ImageColouring.COLOUR_MAP, 100).pixels[0, :, :3] / 255
+    linear = np.where(pixels <= 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055) ** 2.4)
+    lightness = 116 * np.cbrt(linear @ [0.2126, 0.7152, 0.0722]) - 16
+    even = np.linspace(lightness[0], lightness[-1], 64)
+    assert np.abs(lightness - even).max() < 3
+    assert lightness[-1] - lightness[0] > 60
+
+
 def test_lanes_are_colours(tmp_path):
     made = picture(BufferData(lanes(tmp_path, 4)), 0, 2, ImageColouring.CHANNELS, 100)
     assert made.pixels[0, 0, 0] == 0
