@@ -28,6 +28,7 @@ from jitstudio.export.project_text import (
     is_project_text,
     pack,
     project_of,
+    texts_of,
     unpack,
 )
 from jitstudio.export.recipe import ExportError, carried_headers, exported_request, recipe_of
@@ -381,3 +382,18 @@ def test_a_text_that_is_damaged_opens_nothing():
     named = Project(modules=(Member("k.cu", CodeKind.CUDA, path="/etc/passwd"),))
     with pytest.raises(ExportError):
         pack(named)
+
+
+@pytest.mark.parametrize("has_text", [True, False])
+@pytest.mark.parametrize("is_read", [True, False])
+@pytest.mark.parametrize("kind", [CodeKind.CUDA, CodeKind.CUBIN])
+def test_a_text_takes_the_place_of_a_file_that_was_read(kind, is_read, has_text):
+    own = Member("k", kind, "own") if has_text else Member("k", kind, None, "in/k")
+    header = replace(own, name="h", kind=CodeKind.CUDA)
+    contents = {"k": b"read", "h": b"read"} if is_read else {}
+    project = texts_of(Project((own,), (header,)), contents)
+    read = Member("k", kind, "read")
+    is_replaced = is_read and not has_text
+    assert project.modules == (read if is_replaced and kind is CodeKind.CUDA else own,)
+    expected = replace(read, name="h", kind=CodeKind.CUDA) if is_replaced else header
+    assert project.headers == (expected,)
