@@ -1,42 +1,46 @@
-// A launcher for host and device: what only device code does stands under __CUDA_ARCH__.
-#include <cstdio>
+// A function for host and device launches a kernel where no device code is compiled.
 #include <cuda_runtime.h>
 
-template <int BLOCK>
-__global__ void fill(float* out, float value, int n)
-{
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) out[i] = value;
-}
-
-__host__ __device__ inline int blocks_for(int n, int block)
+__host__ __device__ inline float scaled(float value, float factor)
 {
 #ifdef __CUDA_ARCH__
-    return __float2int_ru(float(n) / block);
+    return __fmul_rn(value, factor);
 #else
-    return (n + block - 1) / block;
+    return value * factor;
 #endif
 }
 
-void launch(float* out, int n)
+__global__ void scale(float* data, float factor, int n)
 {
-#if defined(__CUDA_ARCH__)
-    fill<32><<<blocks_for(n, 32), 32>>>(out, 1.0f, n);
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] = scaled(data[i], factor);
+}
+
+__host__ __device__ void scale_all(float* data, float factor, int n)
+{
+#ifdef __CUDA_ARCH__
+    for (int i = 0; i < n; ++i) data[i] = scaled(data[i], factor);
 #else
-    fill<256><<<blocks_for(n, 256), 256>>>(out, 2.0f, n);
+    scale<<<(n + 191) / 192, 192>>>(data, factor, n);
 #endif
+}
+
+__global__ void scale_twice(float* data, int n)
+{
+    scale_all(data, 2.0f, n / 2);
+    scale_all(data + n / 2, 3.0f, n - n / 2);
 }
 
 int main()
 {
     const int n = 5000;
-    float* out;
-    cudaMalloc(&out, n * sizeof(float));
-    launch(out, n);
-#ifndef __CUDA_ARCH__
-    fill<64><<<blocks_for(n, 64), 64>>>(out, 3.0f, n);
+    float* data;
+    cudaMalloc(&data, n * sizeof(float));
+    scale_all(data, scaled(4.0f, 0.5f), n);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    scale_twice<<<1, 1>>>(data, n);
 #endif
     cudaDeviceSynchronize();
-    cudaFree(out);
+    cudaFree(data);
     return 0;
 }

@@ -306,6 +306,7 @@ class Declarations:
         specialised: The paths of class templates that have specialisations.
         kernels: In order.
         variables: Those of device code, in order.
+        used: The namespaces of directives, `using namespace sizes;`, with those around in front.
     """
 
     types: list[Declaration] = field(default_factory=list)
@@ -313,6 +314,7 @@ class Declarations:
     specialised: set[str] = field(default_factory=set)
     kernels: list[KernelNode] = field(default_factory=list)
     variables: list[VariableNode] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
 
 
 @lru_cache(_MOST_REMEMBERED)
@@ -370,6 +372,8 @@ class _Walk:
                     declarator = described.child_by_field_name("declarator")
                     name = text_of(node.child_by_field_name("name"))
                     self._type(Declaration(name, kind, place.scope, declarator, place.template))
+            case "using_declaration" if b"namespace" in (child.text for child in node.children):
+                self.found.used.append("::".join((*place.scope, text_of(node.named_children[-1]))))
             case "type_definition":
                 return self._typedef(node, place)
             case "declaration" | "field_declaration":

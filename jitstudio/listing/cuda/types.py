@@ -134,10 +134,12 @@ class Types:
         self._numbers: dict[str, Declaration] = {}
         self._by_last_name: dict[str, Declaration] = {}
         self._specialised: set[str] = set()
+        self._used: list[str] = []
         self._open: set[_Key] = set()
         self._known: dict[_Key, Type | None] = {}
         for text in texts:
             self._specialised |= text.specialised
+            self._used += text.used
             for declared, table in ((text.types, self._types), (text.numbers, self._numbers)):
                 for declaration in declared:
                     table.setdefault(declaration.path, declaration)
@@ -269,7 +271,8 @@ class Types:
     ) -> Declaration | None:
         name = name.replace(" ", "").removeprefix("::")
         around = ("::".join((*scope[:depth], name)) for depth in range(len(scope), -1, -1))
-        return next((table[path] for path in around if path in table), None)
+        used = (f"{namespace}::{name}" for namespace in self._used)
+        return next((table[path] for path in (*around, *used) if path in table), None)
 
     def _instance(
         self, node: Node, template: Node, scope: Scope, bindings: Bindings

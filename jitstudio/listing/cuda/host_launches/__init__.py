@@ -6,7 +6,8 @@ function is made of) and `program` (on the syntax tree, for forms). For the latt
 says which headers are read with a text, `declared` is what texts declare, `values` what is known of
 variables, `assumed` what is taken where nobody knows; `expressions`, `variables`, `named`
 (functions), `packs`, `calls`, `runtime`, `symbols` (module variables), `aliases` (references and
-pointers), `bodiless` (functions whose body nobody sees), `jumps`, `rounds` (of loops) and
-`integers` (types of numbers) follow what they are named for; `library_names` are those of headers,
-`nodes` asks where an expression stands.
+pointers), `generic_lambdas` (the types of their parameters), `namespace_aliases`, `bodiless`
+(functions whose body nobody sees), `jumps`, `rounds` (of loops) and `integers` (types of numbers)
+follow what they are named for; `library_names` are those of headers, `nodes` asks where an
+expression stands.
 """

@@ -38,6 +38,7 @@ from jitstudio.listing.cuda.host_launches.nodes import (
     as_expression,
     is_moved,
     is_template_parameter,
+    scope_of,
 )
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
@@ -396,7 +397,7 @@ class HostExpressions:
         if known is None:
             known = CONSTANTS.get(text_of(node))
         if known is None and node.type != "template_function":
-            known = self._code.types.number(node, (), names.bindings)
+            known = self._code.types.number(node, scope_of(node), names.bindings)
         if known is None and node.type == "qualified_identifier":
             known = self._calls.constant(text_of(node), names)
         if known is None:
@@ -523,7 +524,7 @@ class HostExpressions:
         return value
 
     def _size(self, node: Node, names: Names) -> int | None:
-        if (size := self._code.types.number(node, (), names.bindings)) is not None:
+        if (size := self._code.types.number(node, scope_of(node), names.bindings)) is not None:
             return size
         word = text_of(node).removeprefix("sizeof").strip(" ()")
         if word in LIBRARY_SIZES:

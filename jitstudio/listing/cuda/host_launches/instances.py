@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from jitstudio.listing.cuda.host_launches.brackets import split, with_joined_chevrons
+from jitstudio.listing.cuda.host_launches.generic_lambdas import GenericLambdas
 from jitstudio.listing.cuda.host_launches.levels import Level, constructor, levels, qualified
 from jitstudio.listing.cuda.host_launches.macros import LaunchMacros, Macro
 from jitstudio.listing.cuda.host_launches.mentions import (
@@ -168,7 +169,7 @@ class _Scopes:
     def qualified(self, words: bytes, scope: bytes) -> bytes:
         """Returns a template argument as it is written outside of the namespaces of a function."""
         # Nothing depends on a parameter there, and `typename Plan<float>::threads` is no value.
-        words = _TYPENAME.sub(b"", self.meant(words))
+        words = _TYPENAME.sub(b"", self.meant(words)) if b"::" in words else words
         if not scope:
             return words
         for text in self._unread:
@@ -208,7 +209,7 @@ _LAST_NAME = re.compile(rb"(?<!\w)(\w++)\s*+(?:[=;{]|\Z)")
 def _declared_names(item: OutlineItem, code: bytes) -> Iterator[bytes]:
     if item.kind is Kind.TYPE:
         yield class_name(item.head)
-        if _PLAIN_ENUM.search(item.head):
+        if b"enum" in item.head and _PLAIN_ENUM.search(item.head):
             for enumerator in split(code[item.body + 1 : item.body_end - 1]):
                 yield enumerator.partition(b"=")[0].strip()
     elif alias := _ALIAS.match(item.head):
@@ -243,7 +244,9 @@ class _Reader:
         """Puts macros in place, and looks for what names templates."""
         leading = self._leading_templates()
         launching = LaunchMacros(self._macros, {*self._kernels, *leading})
-        program = self._program = ProgramTexts([outline for outline, _ in self._texts])
+        outlines = [outline for outline, _ in self._texts]
+        program = self._program = ProgramTexts(outlines)
+        self._lambdas = GenericLambdas(outlines)
         for outline, text in self._texts:
             variables = (i.head for i in outline.items if i.kind is Kind.OTHER and not i.parent)
             outside = b"\n".join(variables)
@@ -491,8 +494,9 @@ class _Reader:
                     yield mention, b""
                     continue
                 scope = _scope(function.item)
-                words = (self._scopes.qualified(each, scope) for each in listed)
-                yield mention, _path(kernel) + b"<" + b", ".join(words) + b">"
+                for case in self._lambdas.cases(function.text, listed):
+                    words = (self._scopes.qualified(each, scope) for each in case)
+                    yield mention, _path(kernel) + b"<" + b", ".join(words) + b">"
 
     def _kernel(self, written: bytes) -> OutlineItem:
         """Returns the kernel that a name means: of several the global one, then the first."""

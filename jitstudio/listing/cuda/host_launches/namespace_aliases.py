@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ALIAS = re.compile(
-    rb"\bnamespace\s++(?P<name>\w++)\s*+=\s*+(?P<meant>(?:::\s*+)?\w++(?>\s*+::\s*+\w++)*+)\s*+;"
+    rb"namespace(?<!\wnamespace)\s++(?P<name>\w++)\s*+=\s*+(?P<meant>(?:::\s*+)?\w++(?>\s*+::\s*+\w++)*+)\s*+;"
 )
 # Nobody gives a namespace more names after each other.
 _DEEPEST = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda.syntax import operator, within
+from jitstudio.listing.cuda.syntax import operator, text_of, within
 
 
 def is_template_parameter(node: Node) -> bool:
@@ -36,3 +36,17 @@ def as_expression(node: Node) -> Node:
     if node.type == "parameter_declaration":
         return node.child_by_field_name("type") or node
     return node
+
+
+def scope_of(node: Node) -> tuple[str, ...]:
+    """Returns the namespaces and classes around an expression, the outermost first."""
+    scope: list[str] = []
+    around = node.parent
+    while around is not None:
+        if around.type in _SCOPES and (name := around.child_by_field_name("name")) is not None:
+            scope[:0] = text_of(name).split("::")
+        around = around.parent
+    return tuple(scope)
+
+
+_SCOPES = frozenset({"namespace_definition", "struct_specifier", "class_specifier"})

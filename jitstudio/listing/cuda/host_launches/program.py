@@ -42,6 +42,7 @@ from jitstudio.listing.cuda.host_launches.macros import (
     defined_macros,
 )
 from jitstudio.listing.cuda.host_launches.named import NamesKnown, written_in
+from jitstudio.listing.cuda.host_launches.namespace_aliases import NamespaceAliases
 from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.rounds import fill, filled
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
@@ -101,10 +102,11 @@ def host_launches(
         texts = [source, *(with_launches if source.kind is CodeKind.CUDA else ())]
         quiet = [each for each in headers if each not in with_launches]
         called = called_headers((each.content for each in texts), quiet)
-        trees = [
-            parse(launching.expanded(_prepared(each.content, defines)))
-            for each in (*texts, *called)
-        ]
+        prepared = [_prepared(each.content, defines) for each in (*texts, *called)]
+        namespaces = NamespaceAliases()
+        for each in prepared:
+            namespaces.take(each)
+        trees = [parse(launching.expanded(namespaces.resolved(each))) for each in prepared]
         code = HostDeclarations(trees, types, [text, *(h.content for h in called)], kernels)
         modules = {tree.id: each.name for tree, each in zip(trees, texts, strict=False)}
         _Program(code, modules, launches, assumes=False).run()
