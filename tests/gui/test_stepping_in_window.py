@@ -195,7 +195,7 @@ def test_calls_are_named_as_in_cpp_and_accesses_without_a_picture_say_so(steppin
     view.show_state(
         replace(shown, access=None, instruction="cp.async.cg.shared.global [%r1], [%rd1], 16;")
     )
-    assert access.text() == "What cp reads and writes is not drawn."
+    assert access.text() == "The accesses of cp are not drawn."
 
 
 def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path, monkeypatch):
