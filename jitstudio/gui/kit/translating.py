@@ -1,7 +1,7 @@
 r"""Marks the texts of tables for translators, and loads translations.
 
 The texts of the window are English in the source, each as a literal in ``self.tr("…")``,
-``QCoreApplication.translate("Context", "…")`` or, in a table, ``QT_TRANSLATE_NOOP("Context",
+``QCoreApplication.translate("Context", "…")`` or, in a table, in ``QT_TRANSLATE_NOOP("Context",
 "…")``: `lupdate` finds nothing else, no f-string and no alias of `tr` either. Values stand in named
 placeholders, which a translation may put in another order but must keep as they are, with what
 follows their colon: ``{count:,} files written to {folder}``. One and many are two texts: `counted`.
