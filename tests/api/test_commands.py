@@ -209,7 +209,7 @@ def test_one_text_is_one_option_and_one_thing_to_make():
         (jitstudio.build, {"options": 3}, "options=3: a text or several belong here, not 3"),
         (jitstudio.build, {"options": ["-G", 3]}, r"options=\['-G', 3\]: .* not 3"),
         (jitstudio.build, {"emit": [None]}, r"emit=\[None\]: "),
-        (jitstudio.build, {"timeout": -1}, "timeout=-1: must be more"),
+        (jitstudio.build, {"timeout": -1}, "timeout=-1: must be more than 0 seconds"),
         (jitstudio.inspect, {"block": "abc"}, "block='abc': 'abc' is no number"),
         (jitstudio.inspect, {"shared": -5}, "shared=-5: must be at least 0"),
         (jitstudio.inspect, {"kernel": 3}, "kernel=3: a text belongs"),

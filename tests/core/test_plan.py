@@ -179,7 +179,7 @@ def test_an_unknown_option_goes_to_the_linker_where_nothing_is_compiled():
 @pytest.mark.parametrize(
     ("sources", "emit", "message"),
     [
-        ([], "ptx", "no module takes part"),
+        ([], "ptx", "There is nothing to build: no module takes part"),
         ([CUDA], "", "Nothing was asked for"),
         ([CUDA, CUDA], "ptx", "Two modules are called 'a.cu'"),
         ([CUBIN], "ptx", "'d.cubin' is a cubin; PTX is not kept in it, as it is where line"),

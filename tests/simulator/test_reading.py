@@ -133,7 +133,7 @@ def test_texts_that_are_no_program(text):
         ("call outside;", "outside is declared and not defined"),
         ("setp.lt.s32 %r0, %r1, %r2;", "has 32 bits"),
         ("ld.global.v2.u32 %r0, [%rd0];", "it moves 2 elements, and 1 are named"),
-        ("mad.lo.s32 %r0, %r1, %r2;", "this form of"),
+        ("mad.lo.s32 %r0, %r1, %r2;", "does not know this form of the instruction"),
     ],
 )
 def test_an_instruction_that_is_wrong_is_refused_when_a_thread_comes_to_it(instruction, why):

@@ -211,7 +211,7 @@ def _damaged(method, at):
 
 BAD = {
     "empty": (b"", "of an unknown kind"),
-    "text": (b"hello\n" * 99, "neither a cubin nor PTX"),
+    "text": (b"hello\n" * 99, "holds no device code of CUDA: neither a cubin nor PTX"),
     "gzip": (b"\x1f\x8b" + b"\0" * 99, "compressed by gzip"),
     "no device code": (elf({".text": b"\x90" * 99}), "a program, library or object for Linux"),
     "thin archive": (b"!<thin>\n" + b"\0" * 99, "thin archive"),

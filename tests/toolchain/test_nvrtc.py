@@ -255,7 +255,7 @@ def test_the_table_of_times_becomes_phases():
 def test_warnings_inside_nvidia_s_headers_are_counted_rather_than_shown():
     log = tidy(WARNED, ("/nv",))
     assert log.startswith("k.cu(3): warning #177-D")
-    assert log.endswith("headers left out: 2.")
+    assert log.endswith("Warnings inside NVIDIA's own headers left out: 2.")
     assert "deprecated" not in log
 
 

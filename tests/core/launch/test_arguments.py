@@ -239,6 +239,7 @@ def test_what_is_unfilled_is_warned_of_and_takes_parts():
     zeros = "which has no initialiser and which this launch does not fill: it holds zeros."
     for text in ("", "unfilled", "in"):
         (problem,) = read(PARTS, **PARTS_TEXTS | {"cfg": text})[1]
+        assert problem.message.startswith("The kernel reads the __constant__ variable 'cfg'")
         assert zeros in problem.message
     found, problems = read(PARTS, **PARTS_TEXTS | {"cfg": "unfilled", "cfg.m": "3"})
     assert problems == []

@@ -433,7 +433,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(start, tmp_path, where):
     one.session.save()
     (message,) = one.told
     assert message.startswith(f"Unsaved text is not kept: '{folder}' cannot be ")
-    assert message.endswith("before you quit.")
+    assert message.endswith("Save your files yourself before you quit.")
 
 
 def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, full_disk):

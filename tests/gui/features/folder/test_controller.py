@@ -47,7 +47,7 @@ def test_a_folder_without_code_is_said_in_words(shared_driver, tmp_path, monkeyp
     )
     notices = shared_driver.shell.notices
     shared_driver.trigger("openFolderAction")
-    shared_driver.wait(lambda: f"no file in {tmp_path} that" in notices.text)
+    shared_driver.wait(lambda: f"There is no file in {tmp_path} that can be built" in notices.text)
     notices.withdraw("")
 
 
