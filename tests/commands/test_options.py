@@ -14,6 +14,7 @@ from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOp
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.commands.check import BudgetChecks, launch_values
+from jitstudio.commands.workers import Workers
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LoadMode
@@ -224,7 +225,7 @@ def test_a_budget_names_the_key(key, tmp_path):
         row = {"source": "k.cu", "require": ["registers <= 64"], "launch": {key: value}}
         budget = budget_from(row)
         file = BudgetFile(tmp_path / "BUDGETS.toml", (budget,))
-        checks = BudgetChecks(None, trust=False, update=False)
+        checks = BudgetChecks(Workers(), 1.0, trust=False, update=False)
         with pytest.raises(values.UsageError, match=rf"budget 'k\.cu': {key}\b"):
             checks.report(file, budget, "")
 
