@@ -68,7 +68,7 @@ class Builder:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         size = default_size() if workers is None else workers
         hosts = (WorkerHost(limit, yields=yields) for _ in range(size))
-        self._pool = Pool(hosts, kept=0 if yields else 1)
+        self._pool = Pool(hosts, warm=0 if yields else 1)
         self._store = store
         self._headers = HeaderScan()
         self._cache = Cache(store) if store is not None else None

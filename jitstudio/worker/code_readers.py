@@ -45,13 +45,13 @@ class DisassemblyReader(SingleWorker):
 
     Args:
         memory_limit: See `SingleWorker`.
-        kept: Of how many cubins the code is kept, in case they are asked for again.
+        cached: Of how many cubins the code stays, in case they are asked for again.
     """
 
-    def __init__(self, memory_limit: int | None = None, kept: int = 0) -> None:
+    def __init__(self, memory_limit: int | None = None, cached: int = 0) -> None:
         super().__init__(DISASSEMBLING, memory_limit)
-        self._most_kept = kept
-        self._kept: OrderedDict[_Key, Disassembly] = OrderedDict()
+        self._most_cached = cached
+        self._cache: OrderedDict[_Key, Disassembly] = OrderedDict()
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
@@ -75,12 +75,12 @@ class DisassemblyReader(SingleWorker):
             request.toolchain,
             request.counts_live,
         )
-        answer = self._kept[key] if key in self._kept else self._read(request, ticket, timeout)
+        answer = self._cache[key] if key in self._cache else self._read(request, ticket, timeout)
         if isinstance(answer, Disassembly):
-            self._kept[key] = answer
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most_kept:
-                self._kept.popitem(last=False)
+            self._cache[key] = answer
+            self._cache.move_to_end(key)
+            while len(self._cache) > self._most_cached:
+                self._cache.popitem(last=False)
         return answer
 
     def cancel(self, ticket: int) -> None:

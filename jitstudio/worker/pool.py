@@ -43,12 +43,12 @@ class Pool:
 
     Args:
         hosts: All of them; none is started.
-        kept: How many of them go on running while there is nothing to do.
+        warm: How many of them go on running while there is nothing to do.
     """
 
-    def __init__(self, hosts: Iterable[WorkerHost], kept: int = 1) -> None:
+    def __init__(self, hosts: Iterable[WorkerHost], warm: int = 1) -> None:
         self._hosts = tuple(hosts)
-        self._kept = kept
+        self._warm = warm
         self._changed = threading.Condition()
         self._idle = list(self._hosts)
         self._homes: dict[str, int] = {}
@@ -162,7 +162,7 @@ class Pool:
                 self._idle.remove(host)
         for host in busy:
             threading.Thread(target=self._do_chores, args=(host,), daemon=True).start()
-        if any(host.pid is not None for host in self._hosts[self._kept :]):
+        if any(host.pid is not None for host in self._hosts[self._warm :]):
             self._alarm = threading.Timer(KEPT_WARM, self._rest)
             self._alarm.daemon = True
             self._alarm.start()
@@ -185,5 +185,5 @@ class Pool:
             self.give(host)
 
     def _rest(self) -> None:
-        for host in self._hosts[self._kept :]:
+        for host in self._hosts[self._warm :]:
             host.rest()

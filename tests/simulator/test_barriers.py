@@ -322,10 +322,10 @@ def test_what_was_left_out_stays_so_when_stepping_back(kernels):
     assert [fault.kind for fault in told] == [FaultKind.BARRIER]
     for step in (history.last_step // 2, history.last_step * 3 // 4):
         history.go_to(step)
-        counts = {k: c.copy() for k, c in history.machine.wave.passed.counts.items()}
+        counts = {k: c.copy() for k, c in history.machine.wave.passed_barriers.counts.items()}
         fresh = StepHistory(lambda: Machine(launch, program_of(kernels)), interval=1e9)
         fresh.go_to(step)
-        there = fresh.machine.wave.passed.counts
+        there = fresh.machine.wave.passed_barriers.counts
         assert any(count.any() for count in counts.values())
         assert all((counts[key] == there.get(key, 0)).all() for key in counts)
         history.go_to(10_000)

@@ -218,7 +218,7 @@ def test_of_large_buffers_the_beginning_is_kept(program, monkeypatch):
     monkeypatch.setattr(recorder, "MOST_GLOBAL", 150)
     session = StepSession(program, launch(), THREAD)
     recording = unpack(recorded(session))
-    others = sum(region.size for region in recording.kept) - recording.cut[0].size
+    others = sum(region.size for region in recording.regions) - recording.cut[0].size
     assert [(r.name, r.size, r.whole) for r in recording.cut] == [("array 0", 150 - others, 256)]
 
 
@@ -236,7 +236,7 @@ def test_the_heap_takes_no_room_from_buffers():
     )
     recording = unpack(recorded(live))
     assert recording.cut == ()
-    assert [region.size for region in recording.kept] == [3 << 20, 1 << 20]
+    assert [region.size for region in recording.regions] == [3 << 20, 1 << 20]
 
 
 def test_texts_that_no_window_can_show_are_refused(made, monkeypatch):
@@ -298,7 +298,7 @@ def test_damaged_recordings_show_other_things_or_say_so(made):
         replace(whole, frames=()),
         replace(whole, frames=whole.frames[::-1]),
         replace(whole, special={}),
-        replace(whole, kept=()),
+        replace(whole, regions=()),
         replace(whole, addresses={}),
     ):
         content = b"".join(Codec(Recording).dump(other))

@@ -94,7 +94,7 @@ def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(reader, c
 
 
 def test_answers_about_what_nobody_trusts_are_kept_apart(cubins):
-    reader = DisassemblyReader(kept=2)
+    reader = DisassemblyReader(cached=2)
     own = AnalysisRequest(cubins["two"], "two.cubin")
     theirs = replace(own, confined_to=("/theirs",))
     answers = [reader.analyse(asked) for asked in (theirs, theirs, own, own)]

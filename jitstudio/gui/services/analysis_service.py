@@ -22,7 +22,7 @@ from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
 from jitstudio.worker.queue import Report
 
 _READ = "read"
-_KEPT = 16
+_CACHED = 16
 """Cubins and functions whose code is kept: a step back to an earlier one costs nothing."""
 _NO_PTX: Mapping[str, str] = {}
 
@@ -45,7 +45,7 @@ class AnalysisService(WorkerService):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._reader = DisassemblyReader(kept=_KEPT)
+        self._reader = DisassemblyReader(cached=_CACHED)
         self._serve("analysis service", self._reader)
 
     @property

@@ -300,8 +300,8 @@ def _call_of(
             wave.grow_stacks(int(bases.max()) + needed, int(wave.numbers[active][0]), name)
         wave.stacks[depth + 1][active] = bases
         wave.returns[depth + 1][active] = at + 1
-        if wave.passed is not None:
-            wave.passed.enter(depth + 1, at, active)
+        if wave.passed_barriers is not None:
+            wave.passed_barriers.enter(depth + 1, at, active)
         for there, own in passed:
             _copy(g[there], f[own], active)
         called = depth + 1, name

@@ -177,7 +177,7 @@ class Machine:
         wave.undefined = UndefinedValues(layout.threads, self._without_value)
         wave.undefined.begin((0, image.kernel.name), slice(0, layout.threads))
         if self._behind:
-            wave.passed = PassedBarriers(self._behind, layout.threads)
+            wave.passed_barriers = PassedBarriers(self._behind, layout.threads)
         wave.clock, wave.waited = self.steps, self.waited
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -343,7 +343,7 @@ class Machine:
             active, rest = _parted(threads, ~truth if bound.negated else truth)
         if wave.on_executed:
             self._show_executed(wave, bound, threads, active)
-        if wave.passed is not None and bound.instruction.number in wave.passed:
+        if wave.passed_barriers is not None and bound.instruction.number in wave.passed_barriers:
             tell_passed(wave, bound.instruction, depth, threads)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
@@ -357,9 +357,9 @@ class Machine:
             check_touch(wave, touch, active)
         if bound.step is not None:
             bound.step(wave, frame, active)
-            if wave.undefined.found is not None:
+            if wave.undefined.last_load is not None:
                 wave.undefined.look_at((depth, bound.instruction.function))
-                wave.undefined.follow_found(bound.instruction, active)
+                wave.undefined.follow_load(bound.instruction, active)
             if wave.written is not None:
                 wave.note_results(depth, bound.layout, bound.instruction, active)
             return None

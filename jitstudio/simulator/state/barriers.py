@@ -170,7 +170,7 @@ def tell_passed(wave: Wave, instruction: PtxInstruction, depth: int, threads: Se
         depth: Of the calls of these threads.
         threads: The threads that come there.
     """
-    passed = wave.passed
+    passed = wave.passed_barriers
     assert passed is not None
     keys = passed.come(depth, instruction, threads, wave.clock - 1)
     for (scope, _), waiters in wave.barriers.items():
@@ -181,7 +181,7 @@ def tell_passed(wave: Wave, instruction: PtxInstruction, depth: int, threads: Se
 
 def _tell_who_has_passed(wave: Wave, waiting: Waiting) -> None:
     """Notes threads that have left out a barrier that others come to now."""
-    if wave.passed is not None and waiting.is_of_all:
+    if wave.passed_barriers is not None and waiting.is_of_all:
         _tell_others_passed(wave, waiting, None, "has left it out before, and was")
 
 
@@ -196,7 +196,7 @@ def _tell_others_passed(
         keys: The places that count; None for all.
         verb: See `_tell_left_out`.
     """
-    passed = wave.passed
+    passed = wave.passed_barriers
     assert passed is not None
     numbers = numbers_of(waiting.threads)
     for frame in passed.frames(waiting.depth, waiting.at, numbers, wave.returns):
@@ -208,7 +208,7 @@ def _tell_unequal(
     wave: Wave, waiting: Waiting, frame: WaitingChain, among: Threads, verb: str
 ) -> None:
     """Notes threads among some that have been behind a barrier more often than others."""
-    passed = wave.passed
+    passed = wave.passed_barriers
     assert passed is not None
     counts = passed.counts[frame.key]
     blocks = len(wave.layout.blocks)
@@ -226,7 +226,7 @@ def _tell_unequal(
 
 def _tell_other_rounds(wave: Wave, released: list[Waiting]) -> None:
     """Notes threads that meet at a barrier in different rounds of a loop."""
-    if wave.passed is None:
+    if wave.passed_barriers is None:
         return
     by_place: dict[tuple[int, int], list[Waiting]] = {}
     for waiting in released:
@@ -234,7 +234,7 @@ def _tell_other_rounds(wave: Wave, released: list[Waiting]) -> None:
             by_place.setdefault((waiting.depth, waiting.at), []).append(waiting)
     for (depth, at), together in by_place.items():
         numbers = np.sort(np.concatenate([numbers_of(waiting.threads) for waiting in together]))
-        for frame in wave.passed.frames(depth, at, numbers, wave.returns):
+        for frame in wave.passed_barriers.frames(depth, at, numbers, wave.returns):
             if frame.counts.min() != frame.counts.max():
                 verb = "meets it there in another round of the loop, and was"
                 _tell_unequal(wave, together[0], frame, frame.numbers, verb)

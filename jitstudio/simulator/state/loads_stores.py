@@ -260,7 +260,7 @@ def _note_loaded(
             code = wave.undefined.unwritten(wave.current, wave.clock - 1, first)
             codes = list(np.where(never, np.int32(code), codes if codes is not None else 0))
     if codes is not None and wave.current is not None:
-        wave.undefined.found = wave.current, codes
+        wave.undefined.last_load = wave.current, codes
 
 
 def _load_mixed(
@@ -286,7 +286,7 @@ def _load_mixed(
         )
         for value, part in zip(values, loaded, strict=True):
             value[chosen] = part
-    wave.undefined.found = None
+    wave.undefined.last_load = None
     return values
 
 

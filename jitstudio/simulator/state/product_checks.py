@@ -88,7 +88,7 @@ def check_touch(wave: Wave, touch: Touch, threads: Selection) -> None:
     """Notes threads that use registers of a pending product."""
     numbers = wave.numbers[threads]
     pending = wave.products.with_registers(touch, numbers)
-    if pending is not None and not wave.has_told(pending[0].instruction, FaultKind.PRODUCT):
+    if pending is not None and not wave.is_repeated(pending[0].instruction, FaultKind.PRODUCT):
         product, name = pending
         chosen = numbers[product.waiting(numbers)]
         place = wave.layout.place(product.instruction, int(chosen[0]), product.step)

@@ -107,7 +107,7 @@ class UndefinedValues:
 
     Attributes:
         carried: The codes of what the next store writes; None where all is defined.
-        found: A load, and the codes of the elements it has read; None where all is defined.
+        last_load: A load, and the codes of the elements it has read; None where all is defined.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class UndefinedValues:
         self._count = threads
         self._without_value = without_value or {}
         self.carried: list[_Codes] | None = None
-        self.found: tuple[PtxInstruction, list[_Codes]] | None = None
+        self.last_load: tuple[PtxInstruction, list[_Codes]] | None = None
         # A frame in which all is defined has no entry here, so `bool(self)` is cheap: most launches
         # never meet an undefined value.
         self._frames: dict[FrameKey, dict[str, _Codes]] = {}
@@ -255,9 +255,9 @@ class UndefinedValues:
         codes = [self._read_by(store, step, register_names(part), threads) for part in parts]
         return codes if any(part.any() for part in codes) else None
 
-    def follow_found(self, instruction: PtxInstruction, threads: Selection) -> None:
+    def follow_load(self, instruction: PtxInstruction, threads: Selection) -> None:
         """Notes the undefined values that threads have loaded, if the instruction is a load."""
-        loaded, self.found = self.found, None
+        loaded, self.last_load = self.last_load, None
         if loaded is None or instruction.opcode != "ld" or loaded[0] is not instruction:
             return
         value = instruction.operands[0]

@@ -122,7 +122,7 @@ class WaveState:
         printed: The output, in pieces.
         printed_size: Characters of it.
         faults: Those that do not end the launch.
-        told: The keys of faults that have been reported: see `Wave.has_told`.
+        reported: The keys of faults that have been reported: see `Wave.is_repeated`.
         inexact: Functions whose results may differ from a GPU's, with the difference.
         undefined: The registers that hold undefined values.
         phases: Waits for phases of mbarriers, and the bytes that have come.
@@ -146,7 +146,7 @@ class WaveState:
     printed: list[str]
     printed_size: int
     faults: list[Fault]
-    told: set[tuple[object, FaultKind, str]]
+    reported: set[tuple[object, FaultKind, str]]
     inexact: dict[str, str]
     undefined: UndefinedValues
     phases: AwaitedPhases
@@ -201,7 +201,8 @@ class Wave(WaveState):
         parted: The blocks of which some threads have left out a barrier.
         heap: The heap of `malloc`; None for none.
         texels: Textures and surfaces by their handles.
-        passed: The visits of threads behind barriers; None where there is no barrier to leave out.
+        passed_barriers: The visits of threads behind barriers; None where there is no barrier to
+            leave out.
         extents: The arrays that accesses must stay within; None for no checks.
         observers: All of them.
     """
@@ -241,7 +242,7 @@ class Wave(WaveState):
             printed=[],
             printed_size=0,
             faults=[],
-            told=set(),
+            reported=set(),
             inexact={},
             undefined=UndefinedValues(count),
             phases=AwaitedPhases(),
@@ -281,7 +282,7 @@ class Wave(WaveState):
         self.frame_bytes = 0
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
-        self.passed: PassedBarriers | None = None
+        self.passed_barriers: PassedBarriers | None = None
         self.extents: Extents | None = None
         self.parted = np.zeros(len(layout.blocks), np.bool_)
         self.observers = tuple(observers)
@@ -440,7 +441,7 @@ class Wave(WaveState):
         assert instruction is not None
         if kind in _OF_ORDER:
             threads = threads[~self.parted[self.slots[threads]]]
-        if not len(threads) or self.has_told(instruction, kind, about):
+        if not len(threads) or self.is_repeated(instruction, kind, about):
             return
         fault = fault_of(
             self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
@@ -452,16 +453,16 @@ class Wave(WaveState):
             fault = replace(fault, message=f"{fault.message} {more.strip()}")
         self.faults.append(fault)
 
-    def has_told(self, instruction: PtxInstruction, kind: FaultKind, about: str = "") -> bool:
+    def is_repeated(self, instruction: PtxInstruction, kind: FaultKind, about: str = "") -> bool:
         """Returns whether a fault of the line has been reported already, and notes the report.
 
         A loop that is unrolled has several instructions for one line.
         """
         source = instruction.user_source
         key = source if source.line else instruction.number, kind, about
-        is_told = key in self.told
-        self.told.add(key)
-        return is_told
+        is_repeated = key in self.reported
+        self.reported.add(key)
+        return is_repeated
 
     def print_text(self, text: str) -> None:
         """Notes the output of a thread."""

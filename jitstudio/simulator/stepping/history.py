@@ -314,10 +314,13 @@ class StepHistory:
             if wave.written is not None:
                 written_flags = wave.written.flags.items()
                 arrays += [(("written", *frame), flags) for frame, flags in written_flags]
-            if wave.passed is not None:
-                arrays += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
+            if wave.passed_barriers is not None:
                 arrays += [
-                    (("chain", depth), array) for depth, array in enumerate(wave.passed.chains)
+                    (("passed", *key), array) for key, array in wave.passed_barriers.counts.items()
+                ]
+                arrays += [
+                    (("chain", depth), array)
+                    for depth, array in enumerate(wave.passed_barriers.chains)
                 ]
             arrays += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
             arrays += [(("return", depth), array) for depth, array in enumerate(wave.returns)]

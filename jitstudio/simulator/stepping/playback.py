@@ -26,7 +26,7 @@ from jitstudio.simulator.state.wave import BarrierName, Waiting, Wave
 from jitstudio.simulator.stepping.history import Stretch
 from jitstudio.simulator.stepping.recording import (
     BLOCK_ENDED,
-    KeptRegion,
+    GlobalRegion,
     RecordedChange,
     Recording,
     RecordingError,
@@ -39,15 +39,15 @@ _DEEPEST = 4096
 _Bytes = NDArray[np.uint8]
 
 
-class _KeptArena(Arena):
+class _PartialArena(Arena):
     """Memory of which parts are kept, part behind part."""
 
-    kept: tuple[KeptRegion, ...] = ()
+    parts: tuple[GlobalRegion, ...] = ()
 
     def offset_of(self, address: int) -> int:
         """Returns the offset of the byte at an address; behind the end for bytes not kept."""
         at = address - self.base
-        for region, part in zip(self.regions, self.kept, strict=True):
+        for region, part in zip(self.regions, self.parts, strict=True):
             if part.offset <= at < part.offset + part.size:
                 return region.start + at - part.offset
         return len(self.data)
@@ -328,13 +328,15 @@ def _arena(
 def _global(recording: Recording, named: dict[tuple[str, ...], _Bytes]) -> Arena:
     whole = _arena(StateSpace.GLOBAL, named, ("memory", "global"), 0)
     regions, at = [], 0
-    for part in recording.kept:
+    for part in recording.regions:
         regions.append(Region(at, at + part.size, part.name))
         at += part.size
     if at != len(whole.data):
         raise RecordingError("The recording is damaged: memory is missing.")
-    arena = _KeptArena(StateSpace.GLOBAL, recording.base, whole.data, whole.state, tuple(regions))
-    arena.kept = recording.kept
+    arena = _PartialArena(
+        StateSpace.GLOBAL, recording.base, whole.data, whole.state, tuple(regions)
+    )
+    arena.parts = recording.regions
     return arena
 
 

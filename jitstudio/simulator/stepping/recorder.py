@@ -20,7 +20,7 @@ from jitstudio.simulator.stepping.recording import (
     MOST_CHANGES,
     MOST_FRAMES,
     MOST_GLOBAL,
-    KeptRegion,
+    GlobalRegion,
     RecordedArray,
     RecordedChange,
     RecordedFrame,
@@ -71,7 +71,7 @@ class StretchRecorder:
         self._sizes: deque[int] = deque()
         self._before = self._after = self._total = 0
         self._is_dirty = True
-        self._kept: tuple[KeptRegion, ...] = ()
+        self._regions: tuple[GlobalRegion, ...] = ()
         self._static: Recording | None = None
         self.recording: Recording | None = None
         if run.number() is None:
@@ -164,11 +164,11 @@ class StretchRecorder:
             # Only the end of the output is shown.
             half = sum(map(bool, printed)) // 2 + printed.count("") + 1
             printed[:half] = [""] * min(half, len(printed))
-        heap, regions = machine.image.heap, self._kept
+        heap, regions = machine.image.heap, self._regions
         if heap is not None:
             regions = (*regions[:-1], regions[-1]._replace(whole=max(regions[-1].size, heap.used)))
         from_static = vars(self._static) | {
-            "kept": regions,
+            "regions": regions,
             "arrays": tuple(RecordedArray(n, bytes(w.first)) for n, w in self._index.items()),
             "frames": tuple(self._frames),
             "printed": tuple(printed),
@@ -243,8 +243,8 @@ class StretchRecorder:
             # The heap, the last region, may still grow: it gets all that other regions leave.
             shares = _shares([*sizes[:-1], image.heap.used], MOST_GLOBAL)
             shares[-1] = min(sizes[-1], MOST_GLOBAL - sum(shares[:-1]))
-        self._kept = tuple(
-            KeptRegion(r.name, r.start, share, size)
+        self._regions = tuple(
+            GlobalRegion(r.name, r.start, share, size)
             for r, share, size in zip(regions, shares, sizes, strict=True)
         )
         last = first + layout.warps_per_block * WARP
@@ -263,7 +263,7 @@ class StretchRecorder:
             self._position,
             layout.shared_stride,
             image.global_arena.base,
-            self._kept,
+            self._regions,
             image.spaces,
             image.addresses,
             image.locals,
@@ -306,7 +306,7 @@ class StretchRecorder:
     def _memory(self, wave: Wave | None, first: int) -> list[_Named]:
         image = self._run.history.machine.image
         arena = image.global_arena
-        parts = [(region.offset, region.offset + region.size) for region in self._kept]
+        parts = [(region.offset, region.offset + region.size) for region in self._regions]
         named: list[_Named] = []
         for name, values in (("data", arena.data), ("state", arena.state)):
             joined = b"".join(values[start:end].tobytes() for start, end in parts)

@@ -57,7 +57,7 @@ class RecordingError(ValueError):
     """Bytes that are no recording; the message is a sentence."""
 
 
-class KeptRegion(NamedTuple):
+class GlobalRegion(NamedTuple):
     """Global memory that is kept.
 
     Attributes:
@@ -131,7 +131,7 @@ class Recording:
         position: The step that was looked at.
         shared_stride: Bytes of shared memory with padding.
         base: The address of the first byte of global memory.
-        kept: The regions of global memory that are kept, in the order of their bytes.
+        regions: The regions of global memory that are kept, in the order of their bytes.
         spaces: The spaces of variables of the PTX.
         addresses: Their addresses.
         locals: Offsets of local variables by function.
@@ -155,7 +155,7 @@ class Recording:
     position: int
     shared_stride: int
     base: int
-    kept: tuple[KeptRegion, ...]
+    regions: tuple[GlobalRegion, ...]
     spaces: dict[str, str]
     addresses: dict[str, int]
     locals: dict[str, dict[str, int]]
@@ -169,9 +169,9 @@ class Recording:
     ended: str
 
     @property
-    def cut(self) -> tuple[KeptRegion, ...]:
+    def cut(self) -> tuple[GlobalRegion, ...]:
         """The buffers of which only the beginning is kept."""
-        return tuple(region for region in self.kept if region.size < region.whole)
+        return tuple(region for region in self.regions if region.size < region.whole)
 
 
 def pack(recording: Recording) -> bytes:
@@ -272,7 +272,7 @@ def _names(recording: Recording) -> Iterator[str]:
     """Yields the texts that the window shows in a line."""
     yield from (recording.about.title, recording.about.module, recording.kernel, recording.ended)
     yield from (name for name, _content in recording.about.sources)
-    yield from (region.name for region in recording.kept)
+    yield from (region.name for region in recording.regions)
     yield from recording.spaces
 
 
@@ -307,7 +307,7 @@ def _check(recording: Recording) -> None:
             0 <= c.array < len(sizes) and 0 <= c.offset <= sizes[c.array] - len(c.data)
             for c in changes
         )
-        and all(0 <= region.size <= region.whole < 1 << 62 for region in recording.kept)
+        and all(0 <= region.size <= region.whole < 1 << 62 for region in recording.regions)
         and all(0 <= frame.local_stride < 1 << 32 for frame in recording.frames)
     )
     if not fits:
