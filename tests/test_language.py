@@ -59,24 +59,6 @@ def test_the_wording_of_a_sentence_stands_in_one_test():
     assert share_of_sentences() <= 0.038
 
 
-def test_the_wording_of_a_sentence_stands_in_one_test():
-    """`python3 -m tests.wordings` lists those that stand in several."""
-    assert repetitions() <= 75
-    assert share_of_sentences() <= 0.038
-
-
-def test_the_wording_of_a_sentence_stands_in_one_test():
-    """`python3 -m tests.wordings` lists those that stand in several."""
-    assert repetitions() <= 75
-    assert share_of_sentences() <= 0.038
-
-
-def test_the_wording_of_a_sentence_stands_in_one_test():
-    """`python3 -m tests.wordings` lists those that stand in several."""
-    assert repetitions() <= 75
-    assert share_of_sentences() <= 0.038
-
-
 def test_rules_have_their_reasons_beside_them():
     for room in _COMMENTED:
         lines = [

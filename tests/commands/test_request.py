@@ -3,8 +3,8 @@
 from dataclasses import fields, replace
 
 import pytest
-from jitstudio.commands.build_options import BuildOptions
 
+from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands.request import request_from
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
