@@ -173,6 +173,7 @@ BUILD_ROWS = (
         keys=("Shift+F8",),
     ),
     ActionSpec(
+        # Not named "fix": users' own keys are kept by the id.
         "mendAllAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "Fix all p&roblems"),
