@@ -65,6 +65,8 @@ def differences(count: int, seed: int) -> tuple[int, dict[str, str], dict[str, s
                 for text, said in by_ptxas.items()
                 if text not in by_simulator and not _NO_GRAMMAR.search(said)
             }
+            # An error may make a later line be misread: alone it is refused, or not.
+            taken = {t: s for t in taken if (s := refused_by_ptxas(judge, [t]).get(t))}
             refused |= {t: said for t, said in by_simulator.items() if t not in by_ptxas}
     return len(texts), taken, refused
 
@@ -79,10 +81,11 @@ def test_neighbours_that_ptxas_refuses_are_refused():
 
 
 @pytest.mark.bench
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(2, 12))
 def test_all_neighbours_that_ptxas_refuses_are_refused(seed):
-    tried, taken, refused = differences(60, seed)
-    assert tried > 8000
+    tried, taken, refused = differences(40, seed)
+    assert tried > 5000
     assert taken == {}
     assert len(refused) <= tried // 100, refused
 

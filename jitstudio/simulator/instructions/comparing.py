@@ -211,13 +211,14 @@ def set_(b: Binding) -> Step:
     return step
 
 
-@_compares("set", "f16x2 bf16x2 u32 s32", forms=_HALVES_COMPARED)
+@_compares("set", "f16x2 u32 s32", forms=_HALVES_COMPARED[:1])
+@_compares("set", "bf16x2 u32 s32", forms=_HALVES_COMPARED[1:])
 def set_packed(b: Binding) -> Step:
     element = TYPES[b.instruction.types[1].name.removesuffix("x2")]
     compare = _comparison(b.instruction.modifiers, element)
     d, left, right, *joined = b.instruction.operands
     x, y = (b.source(o, b.instruction.types[1]) for o in (left, right))
-    target = b.target(d, TYPES["b32"])
+    target = b.target(d, TYPES["u32"] if b.type.is_integer else b.type)
     # 1.0 in f16 and in bf16; all ones for integers.
     true_half = {"f16x2": 0x3C00, "bf16x2": 0x3F80}.get(b.type.name, 0xFFFF)
     other, join = (b.predicate(joined[0]) if joined else None), _join(b)

@@ -353,6 +353,8 @@ def _converted_address(b: Binding, sign: int) -> Step:
 def isspacep(b: Binding) -> Step:
     target, source = b.instruction.operands
     word = next(w for w in b.instruction.modifiers if w in SPACES)
+    if isinstance(source, SymbolOperand):
+        raise UnsupportedInstruction(f"{source.name} is no register, and one is needed here")
     place, find = b.target(target, PREDICATE), b.addresses(source)
     space = SPACES[word]
     windows = sorted(WINDOWS.values())

@@ -294,13 +294,13 @@ def _row_for(
     """Returns the form that fits, or a sentence on why none does."""
     if opcode not in ROWS:
         return "the simulator does not know this instruction"
-    if not (rows := [row for row in ROWS[opcode] if row.has_types(types)]):
-        named = "".join(f".{kind.name}" for kind in types) or "no type"
-        return f"{_UNKNOWN_FORM}: {opcode} with {named} is none"
+    rows = [row for row in ROWS[opcode] if row.has_types(types)]
     if fitting := [row for row in rows if not row.objection(words, count)]:
         return max(fitting, key=lambda row: len(row.name) + len(row.needs))
     # The form that was meant is most likely the one of which most is there.
-    simulated = [row for row in rows if row.words is not None] or rows
+    if not (simulated := [row for row in rows if row.words is not None]):
+        named = "".join(f".{kind.name}" for kind in types) or "no type"
+        return f"{_UNKNOWN_FORM}: {opcode} with {named} is none"
     meant = max(simulated, key=lambda row: row.likeness(words))
     return f"{_UNKNOWN_FORM}: {meant.objection(words, count)}"
 

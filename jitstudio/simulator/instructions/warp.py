@@ -389,7 +389,7 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
 @form("redux", "b32", needs="sync and/or/xor", flow=True, count=3)
 def redux(b: Binding) -> Flow:
     target, source, mask = b.instruction.operands
-    place, value = b.target(target, b.type), b.source(source, TYPES["b32"])
+    place, value = b.target(target, b.type), b.source(source, TYPES["u32"])
     function, neutral = next(_REDUCTIONS[w] for w in b.instruction.modifiers if w in _REDUCTIONS)
     dtype = b.type.dtype
 
