@@ -49,6 +49,7 @@ class WorkerSession:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._idle: list[tuple[_Surroundings, Workers]] = []
+        self._calling: list[int] = []
         self._process = os.getpid()
         # Ends what runs at `close`, with the last reference, or with the program.
         self._all: set[Workers] = set()
@@ -114,6 +115,7 @@ class WorkerSession:
 
     def _give(self, surroundings: _Surroundings, workers: Workers) -> None:
         with self._changed:
+            self._calling.remove(threading.get_ident())
             self._idle.append((surroundings, workers))
             self._changed.notify()
             if len(self._idle) == len(self._all) and self.is_open:
@@ -144,21 +146,29 @@ class WorkerSession:
         with self._changed:
             if self._alarm is not None:
                 self._alarm.cancel()
-            while True:
-                self._check()
-                for at in reversed(range(len(self._idle))):
-                    if self._idle[at][0] == now:
-                        return self._idle.pop(at)
-                if self._idle:
-                    _, outdated = self._idle.pop(0)
-                    self._all.discard(outdated)
-                    outdated.close()
-                elif len(self._all) < default_size():
-                    workers = Workers(_READINGS)
-                    self._all.add(workers)
-                    return now, workers
-                else:
-                    self._changed.wait()
+            while (workers := self._free(now)) is None:
+                self._changed.wait()
+            self._calling.append(threading.get_ident())
+            return now, workers
+
+    def _free(self, now: _Surroundings) -> Workers | None:
+        """Returns workers that nobody uses, new ones if need be; None where there are too many."""
+        self._check()
+        for at in reversed(range(len(self._idle))):
+            if self._idle[at][0] == now:
+                return self._idle.pop(at)[1]
+        for _, outdated in self._idle:
+            self._all.discard(outdated)
+            outdated.close()
+        self._idle.clear()
+        # A function of the caller's, which checks a launch, may itself make a call, for which the
+        # launch would wait for ever.
+        is_inner = threading.get_ident() in self._calling
+        if not is_inner and len(self._all) >= default_size():
+            return None
+        workers = Workers(_READINGS)
+        self._all.add(workers)
+        return workers
 
 
 Session = WorkerSession

@@ -128,6 +128,21 @@ def test_a_block_may_be_entered_in_several_threads():
     assert not session.is_open
 
 
+def test_a_function_that_checks_a_launch_may_launch(monkeypatch):
+    monkeypatch.setattr("jitstudio.api.session.default_size", lambda: 1)
+
+    def doubled(x):
+        inner = jitstudio.run(SCALE % 2, **LAUNCH | {"arguments": {"x": x.copy()}})
+        return inner.buffers["x"]
+
+    with jitstudio.Session():
+        report = jitstudio.run(SCALE % 2, expect=doubled, **LAUNCH)
+        assert report.ok, report.messages
+        with ThreadPoolExecutor(2) as pool:
+            calls = [pool.submit(jitstudio.build, SCALE % n) for n in (2, 3)]
+            assert all(call.result(120).ok for call in calls)
+
+
 def test_asyncio_goes_on_meanwhile():
     async def main():
         ticks = 0
