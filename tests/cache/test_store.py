@@ -292,3 +292,21 @@ def test_a_stage_may_be_kept_with_all_it_told(open_store):
     event = replace(made(), stage=replace(STAGE, stderr="@E@error : Multiple definition of 'f'"))
     open_store().put(KEY, event)
     assert open_store().get(KEY).stage.stderr == "@E@error : Multiple definition of 'f'"
+
+
+@pytest.mark.slow
+def test_no_open_file_crosses_a_fork(open_store):
+    """SQLite forbids it: a child that ends would remove what the parent still writes to."""
+    store, other = open_store(), open_store()
+    store.put(KEY, made())
+    assert store._database is not None
+    if not (child := os.fork()):
+        closed = store._database is None
+        found = store.get(KEY) == made() and other.get(KEY) == made()
+        store.put(key(1), made())
+        store.close()
+        os._exit(0 if closed and found else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.get(key(1)) == made()
+    store.put(key(2), made())
+    assert other.get(key(2)) == made()

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from jitstudio.worker import scratch
+from jitstudio.worker import launcher, scratch
 from jitstudio.worker.launcher import LaunchFiles
 from tests.core.test_bounds import deep
 from tests.support import ROOT
@@ -155,3 +155,17 @@ def test_a_child_empties_its_own_folder_and_no_other(folder, name, is_there, is_
     )
     assert (folder / "work" / "kernel.cu").exists()
     assert (own / "left").exists() == (is_there and not is_emptied)
+
+
+def test_contents_for_launches_to_come_are_bounded_in_bytes(monkeypatch):
+    """A program that hands over arrays gives each launch others."""
+    monkeypatch.setattr(launcher, "_KEPT_BYTES", 1000)
+    files = LaunchFiles()
+    for number in range(5):
+        path = files._fill_folder / f"{number}.npy"
+        path.write_bytes(bytes(400))
+        files._fills[number] = path
+    files.trim()
+    assert [path.name for path in sorted(files._fill_folder.iterdir())] == ["3.npy", "4.npy"]
+    assert list(files._fills) == [3, 4]
+    files.close()
