@@ -51,15 +51,21 @@ def copied_from_gpu(array: Any) -> np.ndarray[Any, Any]:
     # PyTorch raises various errors for types that the interface cannot name, and DLPack can.
     with contextlib.suppress(Exception):
         interface = array.__cuda_array_interface__
-    if interface is not None:
+    has_dlpack = hasattr(array, "__dlpack_device__")
+    if interface is not None and not (has_dlpack and _is_nameless(interface)):
         return _copied(_by_interface(interface))
-    if not hasattr(array, "__dlpack_device__"):
+    if not has_dlpack:
         raise GpuArrayError("its package gives no access to it.")
     device = int(array.__dlpack_device__()[0])
     if device not in (_CUDA, _CUDA_MANAGED):
         raise GpuArrayError("it lies on a device that is neither this machine's nor NVIDIA's.")
     with _capsule(array) as tensor:
         return _copied(_by_dlpack(tensor))
+
+
+def _is_nameless(interface: dict[str, Any]) -> bool:
+    """Returns whether the type is but a size: PyTorch's bfloat16 is ``<V2``, by DLPack a bfloat."""
+    return "V" in interface["typestr"] and not interface.get("descr")
 
 
 def _by_interface(interface: dict[str, Any]) -> _Memory:
