@@ -156,6 +156,14 @@ def _quick_workers() -> Iterator[QuickWorkers]:
     workers.close()
 
 
+@pytest.fixture(autouse=True)
+def _sessions_of_their_own() -> Iterator[None]:
+    """Calls of Python find no process of an earlier test, nor what that has patched."""
+    yield
+    if module := sys.modules.get("jitstudio.api.session"):
+        module.end_default_session()
+
+
 @pytest.fixture(scope="module")
 def own_workers(_quick_workers) -> Iterator[None]:
     """Workers start as they do for users, and read what they are asked for."""

@@ -19,6 +19,10 @@ _READINGS = 16
 """Cubins whose instructions are kept, in case they are inspected again."""
 
 
+_UNREAD = "PYTEST_CURRENT_TEST"
+"""The variable that pytest changes for each test, and that no worker reads."""
+
+
 class ClosedSessionError(RuntimeError):
     """A session cannot be used; the message says why, and what to do."""
 
@@ -34,7 +38,7 @@ class _Surroundings(NamedTuple):
         folder = ""
         with contextlib.suppress(OSError):
             folder = os.getcwd()
-        return cls(folder, dict(os.environ))
+        return cls(folder, {name: os.environ[name] for name in os.environ if name != _UNREAD})
 
 
 class WorkerSession:
@@ -209,6 +213,13 @@ def default_session() -> WorkerSession:
         if _default is None or not _default.is_own or not _default.is_open:
             _default = WorkerSession()
         return _default
+
+
+def end_default_session() -> None:
+    """Ends the session of the program; the next call begins another."""
+    with _lock:
+        if _default is not None:
+            _default.close()
 
 
 def _begin_anew() -> None:

@@ -212,6 +212,9 @@ def test_a_change_of_folder_or_environment_is_followed(tmp_path, monkeypatch):
             assert report.ok, report.messages
             assert len(session._all) == 1
         (before,) = session._all
+        monkeypatch.setenv("PYTEST_CURRENT_TEST", "another test (call)")
+        assert jitstudio.build(code, options="-Iinc").ok
+        assert session._all == {before}
         monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "cache"))
         assert jitstudio.build(code, options="-Iinc").ok
         (after,) = session._all
