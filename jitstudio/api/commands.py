@@ -126,7 +126,8 @@ def run(
 
         handed = HandedData(inputs.path, arrays, expected)
     try:
-        with session.workers() as workers:
+        # Workers first: who has the GPU waits for nobody.
+        with session.workers() as workers, session.gpu(asked.ordinal):
             built, result, _ = launch(asked, workers=workers, handed=handed, keep=files.path)
     finally:
         inputs.close()

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 
 from jitstudio.command_options.values import WrongValueError
 from jitstudio.commands.workers import Workers
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.pool import KEPT_WARM, default_size
 
@@ -54,6 +55,7 @@ class WorkerSession:
         self._changed = threading.Condition()
         self._idle: list[tuple[_Surroundings, Workers]] = []
         self._calling: list[int] = []
+        self._gpus: dict[int, contextlib.AbstractContextManager[bool]] = {}
         self._process = os.getpid()
         # Ends what runs at `close`, with the last reference, or with the program.
         self._all: set[Workers] = set()
@@ -105,6 +107,16 @@ class WorkerSession:
             raise
         finally:
             self._give(surroundings, workers)
+
+    def gpu(self, ordinal: int) -> contextlib.AbstractContextManager[object]:
+        """Returns the lock of a GPU, as launches side by side would lengthen each other's times.
+
+        The simulator has none.
+        """
+        if ordinal == SIMULATOR:
+            return contextlib.nullcontext()
+        with self._changed:
+            return self._gpus.setdefault(ordinal, threading.RLock())
 
     def _check(self) -> None:
         if not self.is_own:

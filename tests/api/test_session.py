@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import jitstudio
+from jitstudio.api import commands
 from jitstudio.api.session import default_session, session_of
 from jitstudio.commands.workers import Workers
 from jitstudio.worker import process
@@ -141,6 +142,30 @@ def test_a_function_that_checks_a_launch_may_launch(monkeypatch):
         with ThreadPoolExecutor(2) as pool:
             calls = [pool.submit(jitstudio.build, SCALE % n) for n in (2, 3)]
             assert all(call.result(120).ok for call in calls)
+
+
+@pytest.mark.parametrize(("device", "most"), [(0, 1), ("sim", 2)])
+def test_one_launch_at_a_time_is_on_a_gpu(monkeypatch, device, most):
+    """The times of two would be those of both; where there is no GPU, the calls are the same."""
+    monkeypatch.setattr("jitstudio.api.session.default_size", lambda: 2)
+    really, running, counts = commands.launch, [], []
+
+    def launch(*arguments, **more):
+        running.append(1)
+        counts.append(len(running))
+        if device == "sim" and len(counts) < 2:
+            time.sleep(2)
+        try:
+            return really(*arguments, **more)
+        finally:
+            running.pop()
+
+    monkeypatch.setattr(commands, "launch", launch)
+    with jitstudio.Session() as session, ThreadPoolExecutor(2) as pool:
+        asked = LAUNCH | {"device": device, "session": session}
+        calls = [pool.submit(jitstudio.run, SCALE % 2, **asked) for _ in range(2)]
+        assert all(call.result().outcome in ("ran", "missing") for call in calls)
+    assert max(counts) == most
 
 
 def test_asyncio_goes_on_meanwhile():
