@@ -31,6 +31,7 @@ from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.run import launch, run_object
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 
@@ -126,8 +127,10 @@ def run(
 
         handed = HandedData(inputs.path, arrays, expected)
     try:
+        # The simulator has a GPU beside it where both are compared.
+        device = 0 if asked.both and asked.ordinal == SIMULATOR else asked.ordinal
         # Workers first: who has the GPU waits for nobody.
-        with session.workers() as workers, session.gpu(asked.ordinal):
+        with session.workers() as workers, session.gpu(device):
             built, result, _ = launch(asked, workers=workers, handed=handed, keep=files.path)
     finally:
         inputs.close()

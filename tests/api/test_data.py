@@ -402,6 +402,7 @@ def test_a_large_buffer_is_mapped_when_it_is_asked_for():
     assert not out[32:].any()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_folder_of_files_is_left_to_the_process_that_made_it():
     folder = FileFolder()
     if not (child := os.fork()):

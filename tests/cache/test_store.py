@@ -295,6 +295,7 @@ def test_a_stage_may_be_kept_with_all_it_told(open_store):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_no_open_file_crosses_a_fork(open_store):
     """SQLite forbids it: a child that ends would remove what the parent still writes to."""
     store, other = open_store(), open_store()
