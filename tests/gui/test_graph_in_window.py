@@ -150,7 +150,7 @@ def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
     driver.trigger("focusGraphAction")
     pause(50)
     assert picture(driver) is None
-    assert "The Problems list says more." in driver.pane("graph").canvas.accessibleDescription()
+    assert "Problems list says" in driver.pane("graph").canvas.accessibleDescription()
     driver.trigger("exportGraphAction")
     driver.wait(driver.shell.notices.isVisible)
 

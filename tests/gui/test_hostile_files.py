@@ -26,7 +26,7 @@ MARGIN = 3
 REFUSALS = {
     "huge.cu": "larger than the 256 MiB",
     "huge.a": "larger than the 256 MiB",
-    "pipe.cu": "it is a pipe",
+    "pipe.cu": "is a pipe",
     "folder.cu": refusal(read_file, os.sep),
     "circle.cu": "its links lead in a circle",
 }

@@ -40,10 +40,10 @@ def test_an_exit_status_comes_with_the_last_words():
 
 
 def test_nonsense_is_told_with_what_was_wrong():
-    crash = crash_after_death(Tool.NVRTC, ChildDeath(False, -9, "", "it answers another call"))
+    crash = crash_after_death(Tool.NVRTC, ChildDeath(False, -9, "", "it says too much"))
     assert crash.signal == "no answer"
     assert crash.message == (
-        "NVRTC sent what is no answer (it answers another call) and was ended: something harmed "
+        "NVRTC sent what is no answer (it says too much) and was ended: something harmed "
         "it on this input. Your text is kept and the next build works."
     )
 

@@ -17,6 +17,7 @@ from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
 PATIENCE = 30_000
+NOT_SHOWN = "No machine code is shown yet."
 TEXT = """\
 extern "C" __global__ void one(int* p) { p[threadIdx.x] = 1; }
 extern "C" __global__ void two(int* p) { p[threadIdx.x] *= p[0]; }
@@ -85,7 +86,7 @@ def test_nothing_is_read_while_nobody_wants_it(disassembly, outputs, service, re
 
 def test_a_first_build_that_is_on_its_way_is_no_lack_of_machine_code(disassembly, outputs, qtbot):
     disassembly.want("pane", True)
-    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")
+    assert disassembly_hint(disassembly).startswith(NOT_SHOWN)
     assert "build first" in disassembly_sentence(disassembly)
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect("k")
@@ -94,7 +95,7 @@ def test_a_first_build_that_is_on_its_way_is_no_lack_of_machine_code(disassembly
     assert output_hint(CodeKind.PTX, outputs.output(CodeKind.PTX)) == disassembly_hint(disassembly)
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect(None)
-    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")
+    assert disassembly_hint(disassembly).startswith(NOT_SHOWN)
 
 
 def test_what_is_looked_at_is_read(disassembly, outputs, result, qtbot):
@@ -251,4 +252,4 @@ def test_nothing_stays_once_there_is_nothing_more_to_look_at(disassembly, output
     assert disassembly.current is None
     assert not disassembly.is_reading
     assert disassembly.outgoing is None
-    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")
+    assert disassembly_hint(disassembly).startswith(NOT_SHOWN)
