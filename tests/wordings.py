@@ -27,7 +27,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Wording(NamedTuple):
-    """A text in a test, with the test that it is in; '' at the top of a module."""
+    """A text of a test with its place; a table at the top of a module counts as one test."""
 
     place: str
     test: str
@@ -36,7 +36,7 @@ class Wording(NamedTuple):
 
 def repetitions() -> int:
     """How many tests repeat a sentence that another one holds, summed over all sentences."""
-    return sum(len({wording.test for wording in found}) - 1 for found in repeated().values())
+    return sum(len({wording.test for wording in texts}) - 1 for texts in repeated().values())
 
 
 def share_of_sentences() -> float:
@@ -71,7 +71,7 @@ def repeated() -> dict[str, list[Wording]]:
             most = max(fitting.values())
             home = min(home for home, count in fitting.items() if count == most)
             wordings[home].append(wording)
-    return {home: found for home, found in wordings.items() if len({w.test for w in found}) > 1}
+    return {home: texts for home, texts in wordings.items() if len({w.test for w in texts}) > 1}
 
 
 def _sentences() -> Iterator[tuple[str, str]]:
@@ -149,7 +149,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 if __name__ == "__main__":
-    for home, found in sorted(repeated().items()):
+    for home, texts in sorted(repeated().items()):
         print(home)
-        for wording in found:
+        for wording in texts:
             print(f"    {wording.place} {wording.text!r}")
