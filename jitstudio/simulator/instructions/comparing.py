@@ -194,7 +194,8 @@ def _half(values: Values, element: PtxType, half: int) -> Values:
     return np.ascontiguousarray(part).view(element.dtype)
 
 
-@_compares("set", "u32 s32 f32 u16 s16 f16 bf16", forms=_COMPARED)
+@_compares("set", "u32 s32 f32 f16 bf16", forms=_COMPARED)
+@_compares("set", "u16 s16", forms=(("f16", _OF_FLOATS, "ftz"), ("bf16", _OF_FLOATS, "")))
 def set_(b: Binding) -> Step:
     """Binds a comparison whose result is all ones or 1.0 where the condition holds."""
     condition, join = _condition(b, b.instruction.types[1]), _join(b)

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import integers
-from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
+from jitstudio.simulator.instructions.table import (
+    Binding,
+    Step,
+    Values,
+    computes,
+    form,
+    is_one_of,
+)
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxInstruction, PtxProgram
 from jitstudio.simulator.ptx.types import TYPES
 from jitstudio.simulator.state.faults import UnsupportedInstruction, line_of
@@ -326,13 +333,21 @@ def shf(i: PtxInstruction) -> Function:
 # Fields of bits.
 
 
+def _check_field(i: PtxInstruction) -> None:
+    for operand in i.operands[-2:]:
+        if isinstance(operand, ImmediateOperand) and not is_one_of(operand, range(256)):
+            raise UnsupportedInstruction(f"{operand.spelling} is no bit from 0 to 255")
+
+
 @computes("bfe", "s32 u32 s64 u64", sources="t u32 u32")
-def bfe(_: PtxInstruction) -> Function:
+def bfe(i: PtxInstruction) -> Function:
+    _check_field(i)
     return integers.extract_field
 
 
 @computes("bfi", "b32 b64", sources="t t u32 u32")
-def bfi(_: PtxInstruction) -> Function:
+def bfi(i: PtxInstruction) -> Function:
+    _check_field(i)
     return integers.insert_field
 
 

@@ -6,11 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jitstudio.simulator.instructions.table import SPACES, AddsRows, Binding, Step, form, is_sink
+from jitstudio.simulator.instructions.table import (
+    SPACES,
+    AddsRows,
+    Binding,
+    Step,
+    form,
+    is_one_of,
+    is_sink,
+)
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
-    ImmediateOperand,
     PtxOperand,
     RegisterOperand,
     SymbolOperand,
@@ -300,7 +307,10 @@ CLOCKS = frozenset(
 
 def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
     """Binds a read of a clock, which counts the steps of the simulation."""
-    place = b.target(target, BITS[b.type.bits])
+    wide = b.register_type(RegisterOperand(name)).bits
+    if b.type.bits != wide:
+        raise UnsupportedInstruction(f"{name} has {wide} bits")
+    place = b.target(target, BITS[wide])
     upper = name.endswith("_hi")
     # A step counts as a cycle, and as a nanosecond.
     mask = (1 << b.type.bits) - 1
@@ -401,7 +411,7 @@ def hint_with_number(numbers: range) -> Callable[[Binding], Step]:
 
 
 def _one_of(operand: PtxOperand, numbers: range) -> None:
-    if not isinstance(operand, ImmediateOperand) or operand.value not in numbers:
+    if not is_one_of(operand, numbers):
         raise UnsupportedInstruction(
             f"a number from {numbers[0]} to {numbers[-1]} by steps of {numbers.step} is needed"
         )

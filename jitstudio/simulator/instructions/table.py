@@ -8,7 +8,7 @@ A flow is a step that also returns where these threads go on. To add an instruct
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple
@@ -595,6 +595,15 @@ class Binding:
         if isinstance(operand, PairOperand):
             return operand.first, operand.second
         return operand, None
+
+
+def is_one_of(operand: PtxOperand, numbers: Container[int]) -> bool:
+    """Returns whether an operand is a constant integer, one of some numbers."""
+    return (
+        isinstance(operand, ImmediateOperand)
+        and operand.is_integer
+        and int(operand.value) in numbers
+    )
 
 
 def _may_be(number: ImmediateOperand, kind: PtxType) -> bool:

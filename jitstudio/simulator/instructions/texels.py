@@ -103,7 +103,9 @@ _EXTENTS = ("width", "height", "depth")
 def _query(kind: HandleKind) -> Callable[[Binding], Step]:
     def bind(b: Binding) -> Step:
         target, brackets = b.instruction.operands[:2]
-        handle, _ = handle_of(b, brackets)
+        handle, coordinates = handle_of(b, brackets)
+        if coordinates is not None:
+            raise UnsupportedInstruction("it has coordinates, and asks for the whole")
         place = b.target(target, BITS[32])
         axis = next((n for n, word in enumerate(_EXTENTS) if b.has(word)), None)
 

@@ -26,7 +26,7 @@ from jitstudio.simulator.instructions.matrix import (
     note_inexact,
     spread,
 )
-from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.table import Binding, Flow, form, is_one_of
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
 from jitstudio.simulator.ptx.program import (
     ImmediateOperand,
@@ -204,7 +204,7 @@ def _immediates(operands: list[PtxOperand], count: int, known: tuple[int, int]) 
         raise UnsupportedInstruction("it has too few or too many operands")
     values = []
     for operand in operands:
-        if not isinstance(operand, ImmediateOperand) or operand.value not in known:
+        if not isinstance(operand, ImmediateOperand) or not is_one_of(operand, known):
             raise UnsupportedInstruction(f"a sign or a transposition is none of {known}")
         values.append(int(operand.value))
     return values
