@@ -120,9 +120,10 @@ _COMPARED = (
     ("b16 b32 b64", "eq/ne", ""),
     ("s16 s32 s64", _OF_INTEGERS, ""),
     ("u16 u32 u64", f"{_OF_INTEGERS}/lo/ls/hi/hs", ""),
-    ("f32 f16", _OF_FLOATS, "ftz"),
-    ("f64 bf16", _OF_FLOATS, ""),
+    ("f32", _OF_FLOATS, "ftz"),
+    ("f64", _OF_FLOATS, ""),
 )
+_F16, _BF16 = ("f16", _OF_FLOATS, "ftz"), ("bf16", _OF_FLOATS, "")
 _HALVES_COMPARED = (("f16x2", _OF_FLOATS, "ftz"), ("bf16x2", _OF_FLOATS, ""))
 
 
@@ -139,7 +140,7 @@ def _compares(opcode: str, *types: str, forms: tuple[tuple[str, str, str], ...])
     return add
 
 
-@_compares("setp", forms=_COMPARED)
+@_compares("setp", forms=(*_COMPARED, _F16, _BF16))
 def setp(b: Binding) -> Step:
     condition, join = _condition(b, b.type), _join(b)
     first, second = b.pair(b.instruction.operands[0])
@@ -151,8 +152,8 @@ def setp(b: Binding) -> Step:
             f[p][s] = truth if other is None else join(truth, other)
 
         return step
-    if b.type.name == "bf16":
-        raise UnsupportedInstruction("of .bf16 it has one result")
+    if b.type.bits == 16 and b.type.kind is TypeKind.FLOAT:
+        raise UnsupportedInstruction(f"of .{b.type.name} it has one result")
     q = b.discarded(second, PREDICATE)
 
     def step_pair(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -195,7 +196,8 @@ def _half(values: Values, element: PtxType, half: int) -> Values:
 
 
 @_compares("set", "u32 s32 f32 f16 bf16", forms=_COMPARED)
-@_compares("set", "u16 s16", forms=(("f16", _OF_FLOATS, "ftz"), ("bf16", _OF_FLOATS, "")))
+@_compares("set", "u32 s32 u16 s16 bf16", forms=(_F16, _BF16))
+@_compares("set", "f16", forms=(_F16,))
 def set_(b: Binding) -> Step:
     """Binds a comparison whose result is all ones or 1.0 where the condition holds."""
     condition, join = _condition(b, b.instruction.types[1]), _join(b)

@@ -122,7 +122,7 @@ class _Reader(PtxTokens):
             self.position += 1
             if integer(self) != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
-        # Debug information, which `ptx.debug_info` reads from the text when it is needed.
+        # Debug information, which `simulator.ptx.debug_info` reads from the text when it is needed.
         elif token.text == ".section":
             self.position += 1
             self.dot_word()
