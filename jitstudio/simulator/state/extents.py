@@ -11,6 +11,7 @@ rows of an array of arrays, constant indices, and pointers that have been in mem
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -163,14 +164,17 @@ class _Parts:
     """
 
     def __init__(self, program: PtxProgram) -> None:
-        self._of_functions: dict[str, dict[str, list[DataLeaf]]] = {}
-        self._of_all: dict[str, list[DataLeaf]] = {}
-        if not program.has_debug_info:
-            return
-        info = program.debug_info
-        self._of_all = _by_symbol(info.variables)
-        for function, scope in info.functions.items():
-            self._of_functions[function] = _by_symbol(scope.all_variables())
+        self._program = program
+
+    # Read when an access needs it: of a large module it takes as long as the rest of a start.
+    @cached_property
+    def _of_all(self) -> dict[str, list[DataLeaf]]:
+        return _by_symbol(self._program.debug_info.variables)
+
+    @cached_property
+    def _of_functions(self) -> dict[str, dict[str, list[DataLeaf]]]:
+        scopes = self._program.debug_info.functions.items()
+        return {name: _by_symbol(scope.all_variables()) for name, scope in scopes}
 
     def at(self, function: str, symbol: str, at: int, size: int) -> DataLeaf | None:
         """Returns the array or the local variable that holds a byte of a variable of the PTX.
@@ -181,6 +185,8 @@ class _Parts:
             at: The byte, from the start of the variable.
             size: Bytes of the scalars that an access is for; 0 for any.
         """
+        if not self._program.has_debug_info:
+            return None
         known = (
             *self._of_functions.get(function, {}).get(symbol, ()),
             *self._of_all.get(symbol, ()),
