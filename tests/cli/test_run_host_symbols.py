@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
 MASK = """\
 __constant__ float mask[3];
 __device__ int hits;

@@ -7,6 +7,8 @@ import pytest
 
 from tests.support import ROOT, SAMPLES
 
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
 DATA = ROOT / "tests" / "data"
 
 VECTOR_ADD = (

@@ -4,6 +4,8 @@ import pytest
 
 from tests.symbol_launches import BUFFERS, CASES, CONV, INNER, ROWS, VIEWS, Q
 
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
 
 @pytest.fixture
 def simulated(run, tmp_path):

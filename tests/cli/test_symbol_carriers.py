@@ -7,6 +7,8 @@ import pytest
 import jitstudio
 from tests.symbol_launches import BUFFERS, CONV, SHARED, VIEWS
 
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
 CHECK = "out = where((i > 0) & (i < 255), in + in + roll(in, 1) + roll(in, -1), out)"
 BUDGET = """\
 [[budget]]

@@ -27,9 +27,11 @@ from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.docking.layouts import LAYOUTS
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state import build_settings
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.settings_table import SETTINGS
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
 from jitstudio.gui.window.window_builder import WindowBuilder
@@ -147,20 +149,29 @@ class Driver:
         if result is not None and not self.results:
             self.results.append(result)
         self.settle()
+        preferences = self.state.preferences
+        self._first_values = {s.key: preferences.value(s.key) for s in SETTINGS}
 
     def begin_anew(self) -> None:
         """Bring the window back to its first start: the sample, built by the first settings."""
-        settings, notices = self.state.settings, self.shell.notices
+        settings, notices, layout = self.state.settings, self.shell.notices, self.shell.layout
         # As `New project` does, without its question.
         self.projects._clear()
         self.state.project.reset()
         settings.arch, settings.auto_build = build_settings.DEFAULT_ARCH, True
         for key in list(notices._rows):
             notices.withdraw(key)
+        for key, value in self._first_values.items():
+            if self.state.preferences.value(key) != value:
+                self.state.preferences.set_value(key, value)
+        layout.choose(LAYOUTS[0].name)
+        layout.reset()
+        layout.share_space()
         self.settle()
         self.results.clear()
         self.next_result(lambda: self.files.open_sample(samples()[0]))
         # Another window may have come and gone meanwhile.
+        self.window.show()
         self.window.activateWindow()
         self.editor.setFocus()
 

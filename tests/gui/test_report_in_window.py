@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from PySide6.QtWidgets import QPushButton
 
 from jitstudio.core.code import CodeKind
@@ -15,6 +16,11 @@ extern "C" __global__ void second(const float* a, float* b)
     b[threadIdx.x] = a[threadIdx.x * 64];
 }
 """
+
+
+@pytest.fixture
+def started(restarted):
+    return restarted
 
 
 def reported(driver: Driver):
@@ -58,6 +64,7 @@ def test_an_instruction_is_shown_in_the_sass(started):
     assert spot.index == 2
 
 
+@pytest.mark.usefixtures("driver")
 def test_nothing_is_reported_while_nobody_looks(started):
     report = started.pane("report")
     assert not report.isVisible()
@@ -94,6 +101,7 @@ def test_nothing_stays_of_another_tab(started, tmp_path):
     assert report.kernels.count() == 1
 
 
+@pytest.mark.usefixtures("driver")
 def test_what_ended_the_reading_is_told(own_workers, started):
     report = reported(started)
     service, disassembly = started.state.analysis_service, started.state.disassembly

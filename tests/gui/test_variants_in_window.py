@@ -33,6 +33,11 @@ from tests.support import QUICK_ARCH, SAMPLES, SLOW_CUDA, refusal
 SOON = 30.0
 
 
+@pytest.fixture
+def started(restarted):
+    return restarted
+
+
 def opened(driver, action="matrixAction"):
     """The window of variants; with the launch, for the kernel of the launch form."""
     if action == "sweepAction":
@@ -160,6 +165,7 @@ def test_a_row_becomes_a_baseline_and_what_the_window_builds(started, targets):
     assert started.find(QLabel, "targetLabel").text() == "sm_80"
 
 
+@pytest.mark.usefixtures("driver")
 def test_rows_that_are_pinned_at_once_are_all_pinned_under_their_names(started, targets):
     vary_targets(targets, "sm_80, sm_90", "-O1")
     run(started, targets)
@@ -171,6 +177,7 @@ def test_rows_that_are_pinned_at_once_are_all_pinned_under_their_names(started, 
     assert pinned == [("sm_80, -O1", Arch(80)), ("sm_90, -O1", Arch(90))]
 
 
+@pytest.mark.usefixtures("driver")
 def test_links_are_an_axis_that_is_proposed_for_several_modules(started, targets):
     assert [row.kind for row in targets.editor.model.rows] == [AxisKind.TARGET, AxisKind.OPTIONS]
     started.open_sample("Link by PTX or LTO")
@@ -289,6 +296,7 @@ def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
         assert all(row.executed and row.median_ms is None for row in dialog.rows)
 
 
+@pytest.mark.usefixtures("driver")
 def test_the_keyboard_alone_runs(saxpy):
     saxpy.launch_form()
     modifiers = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -407,6 +415,7 @@ def test_the_fastest_is_found(saxpy, dialog):
     assert dialog.editor.model.index(0, KIND).data() == "block"
 
 
+@pytest.mark.usefixtures("driver")
 def test_other_compilers_are_an_axis_and_can_be_those_of_the_window(started, twin):
     combo = started.find(QComboBox, "toolchainCombo")
     assert not combo.isVisible()

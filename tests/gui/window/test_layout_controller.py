@@ -19,6 +19,11 @@ CTRL, ALT, SHIFT = (
 _ELSEWHERE = (PaneGroup.FINDINGS, PaneGroup.FORMS)
 
 
+@pytest.fixture
+def started(restarted):
+    return restarted
+
+
 def with_keyboard(driver):
     """The title of the pane that has the keyboard; the editors have none."""
     dock = driver.shell.layout.dock_of(QApplication.focusWidget())
@@ -29,6 +34,7 @@ def in_front(driver):
     return {dock.windowTitle() for dock in driver.shell.layout.docks if dock.is_in_front}
 
 
+@pytest.mark.usefixtures("driver")
 def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     driver = started
     assert in_front(driver) == {"PTX", "Problems"}
@@ -155,6 +161,7 @@ def test_a_pane_fills_the_window_and_goes_back(started):
     assert "SASS" in in_front(driver)
 
 
+@pytest.mark.usefixtures("driver")
 def test_nothing_is_started_for_a_pane_that_nobody_sees(started):
     launches = started.state.launches
     pause(300)
