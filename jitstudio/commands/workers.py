@@ -51,7 +51,7 @@ class Workers:
     @property
     def code_reader(self) -> DisassemblyReader:
         """Reads machine code."""
-        return self._worker(DisassemblyReader, lambda: DisassemblyReader(kept=self._readings))
+        return self._worker(DisassemblyReader, lambda: DisassemblyReader(cached=self._readings))
 
     @property
     def library_reader(self) -> LibraryReader:
