@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.atomics import Combine, update
 from jitstudio.simulator.instructions.memory import hint_with_number, nothing
-from jitstudio.simulator.instructions.table import AddsRows, Binding, Step, Values, form, is_sink
+from jitstudio.simulator.instructions.table import (
+    AddsRows,
+    Binding,
+    Step,
+    Values,
+    form,
+    is_one_of,
+    is_sink,
+)
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand, RegisterOperand
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES
 from jitstudio.simulator.state.faults import UnsupportedInstruction
@@ -148,6 +156,9 @@ def _arriving(
     if place is not None and b.has("shared::cluster"):
         raise UnsupportedInstruction("in another block it has no result but _")
     space, find = _where(b, address)
+    is_constant = isinstance(count, ImmediateOperand) and count is not _NONE
+    if is_constant and not is_one_of(count, range(1, MOST_ARRIVALS + 1)):
+        raise UnsupportedInstruction(f"its arrivals are no number from 1 to {MOST_ARRIVALS:,}")
     number = b.source(count, _U32)
     amount = None if bytes_ is None else b.source(bytes_, TYPES["s32"])
 
@@ -164,7 +175,7 @@ def _arriving(
     return step
 
 
-_ONE = ImmediateOperand(1)
+_ONE, _NONE = ImmediateOperand(1), ImmediateOperand(0)
 
 
 _ARRIVAL = "mbarrier.arrive/arrive_drop"
@@ -194,7 +205,7 @@ def mbarrier_bytes(b: Binding) -> Step:
     address, bytes_ = b.instruction.operands
     expects = int(b.has("expect_tx"))
     combine = changed(0, 0, expects, 1 - expects)
-    return _arriving(b, None, address, ImmediateOperand(0), bytes_, combine, takes=not expects)
+    return _arriving(b, None, address, _NONE, bytes_, combine, takes=not expects)
 
 
 def _waits(action: str, *counts: int) -> AddsRows:

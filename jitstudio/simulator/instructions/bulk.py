@@ -90,7 +90,8 @@ _HINT = "L2::cache_hint"
 @form("cp.async.bulk", needs=f"{_WITHIN_CLUSTER}", count=4)
 @form("cp.async.bulk", needs=f"{_OUT}", count=3)
 @form("cp.async.bulk", needs=f"{_OUT} {_HINT}", count=4)
-@form("cp.async.bulk.prefetch", needs="L2 global", words=_HINT, count=(2, 3))
+@form("cp.async.bulk.prefetch", needs="L2 global", count=2)
+@form("cp.async.bulk.prefetch", needs=f"L2 global {_HINT}", count=3)
 @form("cp.async.bulk.tensor", words=None)
 def cp_async_bulk(b: Binding) -> Step:
     """Copies bytes for a thread, a multiple of 16, to the shared memory of one or more blocks."""

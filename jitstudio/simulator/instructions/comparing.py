@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic.rounding import flush32, to_doubles
 from jitstudio.simulator.instructions.table import AddsRows, Binding, Step, Values, form
+from jitstudio.simulator.ptx.program import ImmediateOperand
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES, PtxType, TypeKind
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -105,6 +106,8 @@ def _condition(b: Binding, kind: PtxType) -> Callable[[Frame, Selection], tuple[
     x, y = b.source(first, kind), b.source(second, kind)
     if not joined:
         return lambda f, s: (compare(f[x][s], f[y][s]), None)
+    if kind.bits == 16 and kind.kind is TypeKind.FLOAT and isinstance(joined[0], ImmediateOperand):
+        raise UnsupportedInstruction(f"of .{kind.name} it takes no constant for a predicate")
     p, negated = b.predicate(joined[0])
     return lambda f, s: (compare(f[x][s], f[y][s]), f[p][s] ^ negated)
 
@@ -196,7 +199,8 @@ def _half(values: Values, element: PtxType, half: int) -> Values:
 
 
 @_compares("set", "u32 s32 f32 f16 bf16", forms=_COMPARED)
-@_compares("set", "u32 s32 u16 s16 bf16", forms=(_F16, _BF16))
+@_compares("set", "u32 s32 u16 s16", forms=(_F16, _BF16))
+@_compares("set", "bf16", forms=(("f16", _OF_FLOATS, ""), _BF16))
 @_compares("set", "f16", forms=(_F16,))
 def set_(b: Binding) -> Step:
     """Binds a comparison whose result is all ones or 1.0 where the condition holds."""
@@ -250,6 +254,7 @@ def _true_bits(kind: PtxType) -> Any:
 def selp(b: Binding) -> Step:
     d, first, second, predicate = b.instruction.operands
     kind = b.type_named("b")
+    b.target(d, b.type)  # for its check
     target, x, y = b.target(d, kind), b.source(first, b.type), b.source(second, b.type)
     p, negated = b.predicate(predicate)
     if negated:
@@ -268,6 +273,7 @@ def selp(b: Binding) -> Step:
 def slct(b: Binding) -> Step:
     d, first, second, sign = b.instruction.operands
     kind = b.type_named("b")
+    b.target(d, b.type)  # for its check
     target, x, y = b.target(d, kind), b.source(first, b.type), b.source(second, b.type)
     c = b.source(sign, b.instruction.types[1])
     flushes = b.has("ftz")

@@ -10,7 +10,7 @@ import numpy as np
 
 from jitstudio.simulator.arithmetic import conversions
 from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
-from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxInstruction
 from jitstudio.simulator.ptx.types import TYPES
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -76,6 +76,8 @@ def _converts(make: Callable[[PtxInstruction], Function]) -> Callable[[PtxInstru
 @_converts
 def cvt(i: PtxInstruction) -> Function:
     target, source = i.types
+    if target.name == "tf32" and isinstance(i.operands[1], ImmediateOperand):
+        raise UnsupportedInstruction("to .tf32 it converts registers only")
     if "sat" in i.modifiers and source.is_integer and target.is_integer:
         most, least = np.iinfo(target.dtype), np.iinfo(source.dtype)
         if most.min <= least.min and least.max <= most.max:

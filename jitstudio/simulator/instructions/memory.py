@@ -80,7 +80,7 @@ _HINTS = f"{_EVICTION} {_PREFETCH}"
     "ld",
     "relaxed/acquire",
     {
-        "volatile": f"global/{_SHARED_WORDS}/local/{_PARAM_WORDS} {_PREFETCH}",
+        "volatile": f"global/{_SHARED_WORDS}/local {_PREFETCH}",
         f"relaxed/acquire {_SCOPES}": _SHARED_WORDS,
         "mmio relaxed sys": "global",
     },
@@ -154,7 +154,7 @@ def _move_from_parameter(b: Binding, address: AddressOperand, targets: list[int 
     "st",
     "relaxed/release",
     {
-        "volatile": f"global/{_SHARED_WORDS}/local/param/param::func",
+        "volatile": f"global/{_SHARED_WORDS}/local",
         f"relaxed/release {_SCOPES}": _SHARED_WORDS,
         "mmio relaxed sys": "global",
     },
@@ -466,7 +466,7 @@ def createpolicy(b: Binding) -> Step:
 def mapa(b: Binding) -> Step:
     """Binds the mapping of an address to the shared memory of another block of the cluster."""
     target, source, rank = b.instruction.operands
-    place, find = b.target(target, BITS[b.type.bits]), b.addresses(source, kind=b.type)
+    place, find = b.target(target, b.type), b.addresses(source, kind=b.type)
     ranks = b.source(rank, TYPES["u32"])
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:

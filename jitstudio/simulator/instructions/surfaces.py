@@ -216,7 +216,7 @@ def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, index = handle_of(b, brackets)
     coordinates = coordinates_of(b, index, "s32")
-    source, size, mode = b.source(value, BITS[b.type.bits]), b.type.size, _mode(b)
+    source, size, mode = b.source(value, b.type), b.type.size, _mode(b)
     operation, axes, by_texel = operation_of(b), len(coordinates), b.has("p")
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
