@@ -466,6 +466,8 @@ def createpolicy(b: Binding) -> Step:
 def mapa(b: Binding) -> Step:
     """Binds the mapping of an address to the shared memory of another block of the cluster."""
     target, source, rank = b.instruction.operands
+    if isinstance(source, SymbolOperand):
+        b.check_space(source.name, StateSpace.SHARED)
     place, find = b.target(target, b.type), b.addresses(source, kind=b.type)
     ranks = b.source(rank, TYPES["u32"])
 
@@ -481,6 +483,8 @@ def mapa(b: Binding) -> Step:
 @form("getctarank", "u32 u64", words="shared::cluster", count=2)
 def getctarank(b: Binding) -> Step:
     target, source = b.instruction.operands
+    if isinstance(source, SymbolOperand):
+        b.check_space(source.name, StateSpace.SHARED)
     place, find = b.target(target, TYPES["u32"]), b.addresses(source, kind=b.type)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
