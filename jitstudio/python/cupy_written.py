@@ -189,7 +189,7 @@ class CupyWriter:
         shape = self._common_shape(kernel.in_params, inputs)
         types, out_types, letters = self._typed(kernel, inputs, outputs)
         views = self._views(kernel.in_params, inputs, shape)
-        reduced, others = self._split_axes(axis, shape, views)
+        reduced, others = _split_axes(axis, shape, views)
         left_shape = tuple(shape[n] for n in others)
         kept_shape = tuple(1 if n in reduced else length for n, length in enumerate(shape))
         of_output = kept_shape if keepdims else left_shape
@@ -265,20 +265,6 @@ class CupyWriter:
             views.append(_View(value.dtype.itemsize, whole.shape, whole.strides, param.raw))
         return views
 
-    def _split_axes(
-        self, axis: Any, shape: _Shape, views: Sequence[_View | None]
-    ) -> tuple[list[int], list[int]]:
-        """Returns the reduced axes, and the others."""
-        axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        reduced = sorted(n % len(shape) for n in axes)
-        others = [n for n in range(len(shape)) if n not in reduced]
-        only = views[0] if len(views) == 1 else None
-        if only and len(others) <= 1 and not only.is_contiguous:
-            # So that axes behind each other in memory can be joined.
-            strides = only.strides
-            reduced.sort(key=lambda n: -abs(strides[n]))
-        return reduced, others
-
     def _infos(
         self, values: Iterable[Any], views: Iterable[_View | None], types: Iterable[Any]
     ) -> Iterator[Any]:
@@ -297,6 +283,21 @@ class CupyWriter:
 
 def _not_launched(outputs: tuple[Any, ...]) -> WrittenCode:
     return WrittenCode("", (), outputs, 0, 0)
+
+
+def _split_axes(
+    axis: Any, shape: _Shape, views: Sequence[_View | None]
+) -> tuple[list[int], list[int]]:
+    """Returns the reduced axes, and the others."""
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = sorted(n % len(shape) for n in axes)
+    others = [n for n in range(len(shape)) if n not in reduced]
+    only = views[0] if len(views) == 1 else None
+    if only and len(others) <= 1 and not only.is_contiguous:
+        # So that axes behind each other in memory can be joined.
+        strides = only.strides
+        reduced.sort(key=lambda n: -abs(strides[n]))
+    return reduced, others
 
 
 def _joined(views: list[_View | None], shape: _Shape) -> _Shape:

@@ -572,7 +572,7 @@ def _warp(thing: object, name: str) -> Iterable[Found] | None:
         # sm90, sm90a, also behind a hash: the name of the source is in front.
         source = path.with_name(f"{path.stem.partition('.')[0]}.cu")
         with suppress(OSError):
-            text = read_file(source, _LONGEST_SOURCE * 16)
+            text = read_file(source)
             representations.insert(0, Representation(KernelLanguage.CUDA, text, str(source)))
         kernels.append(_captured(module_name, "Warp", "warp", representations, {"file": str(path)}))
     if not kernels:

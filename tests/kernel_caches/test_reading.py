@@ -1,5 +1,6 @@
 """What caches hold, as it was recorded of kernels of our own, and what is not what it seems."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -111,6 +112,24 @@ def test_cupy_keeps_a_cubin_behind_its_hash_and_the_names_of_templates():
         assert contents(kernel) == {L.CUDA: source, L.CUBIN: kept[kept.index(b"\x7fELF") :]}
         assert found[name].source == f"{name}.cu"
     assert kernel.origin == "CuPy"
+
+
+@pytest.mark.parametrize("method", ["sha1", "md5"])
+def test_cupy_keeps_ptx_too_and_nothing_else_is_taken_for_it(tmp_path, method):
+    """As CuPy before 8 did, whose hash is MD5; PTX ends with a zero, as NVRTC gives it."""
+
+    def keep(payload):
+        digest = hashlib.new(method, payload).hexdigest()
+        (tmp_path / f"{digest}.cubin").write_bytes(digest.encode() + payload)
+        return f"{digest}.cubin"
+
+    ptx, neither = keep(PTX + b"\0"), keep(b"neither a cubin nor a text")
+    entries, notes = listed(tmp_path)
+    assert {member: contents(taken(tmp_path, entries[member])) for member in entries} == {
+        ptx: {L.PTX: PTX}
+    }
+    assert neither in notes
+    assert ptx not in notes
 
 
 def test_cuda_keeps_a_cubin_behind_the_ptx_that_it_was_made_from():

@@ -12,7 +12,7 @@ from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.python.cupy_written import _joined, _View, replace_written_kernels
+from jitstudio.python.cupy_written import _joined, _split_axes, _View, replace_written_kernels
 from jitstudio.toolchain.python_scripts import run_script
 
 
@@ -66,6 +66,24 @@ def test_axes_are_joined_as_cupy_joins_them():
         assert views[0].is_contiguous == theirs.flags.c_contiguous
         contiguous += views[0].is_contiguous
     assert 50 < contiguous < 450
+
+
+@pytest.mark.parametrize(
+    ("views", "axis", "split"),
+    [
+        ([view((4, 4), (5, 16), (6, 80))], None, ([2, 1, 0], [])),
+        ([view((4, 4), (5, 16), (6, 80))], (0, 2), ([2, 0], [1])),
+        ([view((4, 4), (5, 16), (6, 80))], (-1, 1), ([2, 1], [0])),
+        # With two axes left, CuPy leaves the order; contiguous arrays and several ones, too.
+        ([view((4, 4), (5, 16), (6, 80), (7, 480))], (0, 1), ([0, 1], [2, 3])),
+        ([view((4, 120), (5, 24), (6, 4))], (2, 0), ([0, 2], [1])),
+        ([view((4, 4), (5, 16), (6, 80)), None], (0, 2), ([0, 2], [1])),
+    ],
+)
+def test_reduced_axes_are_sorted_where_cupy_sorts_them(views, axis, split):
+    """By `_AbstractReductionKernel._call` in cupy/_core/_reduction.pyx."""
+    shape = views[0].shape
+    assert _split_axes(axis, shape, views) == split
 
 
 def test_kernels_of_a_cupy_that_cannot_be_asked_are_left_out_and_said(monkeypatch):

@@ -341,7 +341,7 @@ def is_slot(argument: Argument) -> bool:
 def _address(pointer: Buffer | SharedPointer, addresses: Mapping[str, int]) -> int:
     """Returns the address or handle of a pointer; see `LaunchRequest.parameter_space`."""
     if isinstance(pointer, SharedPointer):
-        return addresses.get(pointer.buffer, 0) + pointer.shift
+        return addresses[pointer.buffer] + pointer.shift
     return addresses.get(pointer.name, 0) + pointer.start_bytes
 
 

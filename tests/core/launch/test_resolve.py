@@ -227,6 +227,15 @@ def test_a_pointer_may_lead_into_its_buffer():
     ]
 
 
+def test_a_pointer_into_another_buffer_has_a_place_of_its_own():
+    arguments = (("a", "2"), ("x", "n"), ("y", "same(x+4)"), ("n", "1000"))
+    request = resolved(replace(SPEC, arguments=arguments)).request
+    assert request is not None
+    assert [slot.name for slot in request.slots] == ["a", "x", "y", "n"]
+    space = request.parameter_space({"x": 0x1000})
+    assert [int.from_bytes(space[at : at + 8], "little") for at in (8, 16)] == [0x1000, 0x1010]
+
+
 def test_memory_of_which_nobody_knows_what_is_free_is_taken_whole():
     devices = DeviceList("13.0", (replace(H200, memory_free=None),))
     assert resolved(devices=devices).request is not None
