@@ -304,6 +304,34 @@ def test_what_has_no_end_is_left(text):
     assert launches(text)
 
 
+def test_tables_that_nothing_is_launched_of_take_no_steps_from_what_follows():
+    depth, each = 6, "{1, 2, 3, 4, 5, 6, 7, 8}"
+    loops = "".join(f"for (int i{n} : {each}) " for n in range(depth))
+    before = f"{{ int s = 0; {loops} s += i{depth - 1}; }}"
+    assert launched(f"int n = 5; {before} k<<<n, 64>>>();").grid == (5,)
+    # Those of which something is launched are gone through, each element for itself.
+    found = launches(f"int main() {{ for (int n : {each}) k<<<n, 64>>>(); }}")
+    assert [launch.grid for launch in found] == [(n,) for n in range(1, 9)]
+
+
+def test_a_method_of_what_a_call_returns_is_followed():
+    text = """
+        struct Plan { int n; void run(int threads) { k<<<n, threads>>>(); } };
+        Plan plan(int n) { Plan p; p.n = n; return p; }
+        int main() { plan(5).run(32); }
+    """
+    (launch,) = launches(text)
+    assert (launch.grid, launch.block) == ((5,), (32,))
+
+
+@pytest.mark.parametrize(("word", "grid"), [("virtual ", (7,)), ("", None)])
+def test_of_an_unknown_object_virtual_methods_alone_are_followed(word, grid):
+    """Any class may have a method of that name, and only one that overrides is meant for sure."""
+    method = f"struct A {{ {word}void go(int n) {{ k<<<n, 32>>>(); }} }};"
+    (launch,) = launches(f"{method}\nint main() {{ made()->go(7); }}")
+    assert launch.grid == grid
+
+
 def test_all_launches_of_whole_programs_are_found():
     missed, unknown = {}, []
     for path in PROGRAMS.glob("*.cu"):

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from random import Random
 from time import process_time
 
 import pytest
@@ -170,6 +171,33 @@ def test_all_forms_of_locations_are_read():
         "a.py:1",
         *[""] * 4,
     ]
+
+
+def _location(chance, depth):
+    """A location as MLIR writes it, and the places that it stands for, innermost first."""
+    forms = ("place", "named", "call", "call", "fused", "unknown")
+    match chance.choice(forms) if depth else "place":
+        case "place":
+            line = chance.randrange(1, 99)
+            return f'"f.py":{line}:3', [f"f.py:{line}"]
+        case "named":
+            inside, places = _location(chance, depth - 1)
+            return f'"x"({inside})', places
+        case "call":
+            (callee, places), (caller, around) = (_location(chance, depth - 1) for _ in "ab")
+            return f"callsite({callee} at {caller})", places + around
+        case "fused":
+            parts = [_location(chance, depth - 1) for _ in range(chance.randrange(1, 4))]
+            known = next((places for _, places in parts if places), [])
+            return f"fused[{', '.join(text for text, _ in parts)}]", known
+    return "unknown", []
+
+
+def test_locations_within_each_other_are_those_that_they_were_made_of():
+    chance = Random(26)
+    made = [_location(chance, depth) for depth in range(5) for _ in range(40)]
+    text = "\n".join(f"%{n} = x.y loc({location})" for n, (location, _) in enumerate(made))
+    assert chains(L.MLIR, text) == [" ".join(places) for _, places in made]
 
 
 LLVM = """\

@@ -107,6 +107,9 @@ MEANT = {
         void f(int a) { auto g = [«b» = a](int c) { return «b» + c; }; int b; b++; }""",
     "an inherited member": """
         struct B { int «m»; }; struct D : public B { int f() { return «m»; } };""",
+    "a base of another namespace that a constructor begins with": """
+        struct B { B(int); }; namespace n { struct «B» { «B»(int); }; }
+        struct D : n::«B» { int m; D(int a) : n::«B»(a), m(a) {} };""",
     "in a line that is not ASCII": """
         void f() { /* 😀é */ int «ä» = 1; /* ä */ «ä»++; }""",
     "in code with an error in it": """
