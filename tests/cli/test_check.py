@@ -118,6 +118,29 @@ def test_the_figures_are_those_of_inspect(run, tmp_path):
     assert found["twice", "double >= 0"]["value"] == 1
 
 
+# With the 1 KiB that ptxas adds and that of the driver, eight blocks fill the 228 KiB of sm_90.
+FILLS = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry fills(.param .u64 a) {
+.reg .b64 %rd1; .reg .b32 %r1; .shared .align 4 .b8 tile[27136];
+ld.param.u64 %rd1, [a];
+ld.volatile.shared.u32 %r1, [tile+27132];
+st.global.u32 [%rd1], %r1;
+ret; }
+"""
+
+
+def test_without_shared_memory_of_the_launch_occupancy_is_that_of_the_kernel(run, tmp_path):
+    (tmp_path / "fills.ptx").write_text(FILLS)
+    texts = [f"resident_blocks({launch}) >= 0" for launch in ("32", "32, 0", "32, 1")]
+    keys = f'source = "fills.ptx"\ntarget = "sm_90"\nrequire = {texts}'
+    budgets(tmp_path, f"[[budget]]\n{keys}")
+    values = conditions(run("check", "--json"))
+    assert [values["fills", text]["value"] for text in texts] == [8, 8, 7]
+
+
 def test_what_fails_is_written_with_its_line(run, tmp_path):
     text = '[[budget]]\nsource = "much.cu"\nkernel = "{}"\nrequire = ["{}"]\n'
     rows = (("much", "spills == 0"), ("twice", "no double"), ("w*", "LDG.128 >= 1"))

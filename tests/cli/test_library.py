@@ -102,6 +102,20 @@ def test_what_cannot_be_chosen_is_said_with_what_can(run, package, words, messag
     assert message in ran.err
 
 
+def test_of_kernels_to_choose_from_ten_are_named(run, tmp_path):
+    declared = "template <int N> __global__ void {}(int* p) {{ *p = N; }}\n"
+    (tmp_path / "m.cu").write_text(declared.format("many") + declared.format("mane"))
+    names = ["mane<1>", *(f"many<{n}>" for n in range(10, 20))]
+    words = [word for name in names for word in ("--name-expression", name)]
+    assert run("build", tmp_path / "m.cu", "--fat", "sm_90", *words, "-o", tmp_path).code == 0
+    texts = [f"void {name}(int*)" for name in names]
+    for kernel, told in (
+        ("many", f"Choose one: {', '.join(texts[1:])}."),
+        ("man", f"There are: {', '.join(texts[:10])} and 1 more."),
+    ):
+        assert told in run("inspect", tmp_path / "m.fatbin", "--kernel", kernel).err
+
+
 def test_a_program_without_device_code_is_a_sentence(run, tmp_path):
     (tmp_path / "p").write_bytes(elf({".text": b"\x90" * 99}))
     told = run("inspect", tmp_path / "p", "--list", "--json").json

@@ -1,5 +1,7 @@
 """Short functions whose difference, or equality, can be seen by eye."""
 
+from random import Random
+
 import pytest
 
 from jitstudio.analysis.diff.code import compare_programs
@@ -115,6 +117,29 @@ def test_an_instruction_more_is_the_only_difference():
     ((start, end),) = compared.hunks
     assert [row.change for row in compared.rows[start:end]] == [Change.ADDED]
     assert "FMUL" in compared.right[compared.rows[start].right]
+
+
+_FORMS = (
+    *("MOV {0}, 0x1", "MOV {0}, {1}", "FADD {0}, {1}, {2}"),
+    *("LDG.E {0}, [{1}.64]", "STG.E [{0}.64], {1}"),
+)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_functions_that_differ_in_registers_alone_are_paired_line_by_line(seed):
+    chance = Random(seed)
+    forms = chance.choices(_FORMS, k=chance.randrange(2, 7))
+    ours, theirs = (
+        [form.format(*chance.choices(("R2", "R3", "R4", "R5", "R6"), k=3)) for form in forms]
+        for _ in range(2)
+    )
+    if seed % 2:
+        changed = chance.randrange(len(forms))
+        theirs = [*ours[:changed], theirs[changed], *ours[changed + 1 :]]
+    compared = compare_programs(
+        program(section("k", ours)), program(section("k", theirs)), normalised=True
+    )
+    assert all(row.left == row.right for row in compared.rows)
 
 
 def test_as_written_all_names_count():

@@ -1,11 +1,19 @@
 import csv
+import re
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QToolButton,
+)
 
 from jitstudio.gui.features.launch.results.buffer_view import BufferView, SavedAs
 from tests.gui.launches import FAILED, WRONG, with_buffers
@@ -143,6 +151,11 @@ def test_a_buffer_is_saved_without_holding_up_the_window(filled, qtbot, tmp_path
     path = tmp_path / f"saved{kind.value}"
     filled.save_as(kind)
     dialog = filled.findChild(QFileDialog)
+    own, everything = dialog.nameFilters()
+    assert re.fullmatch(rf"[\w -]+ \(\*{re.escape(kind.value)}\)", own)
+    assert everything == "All files (*)"
+    (button,) = filled.findChildren(QToolButton, "bufferSave")
+    assert f"{own}…" in [action.text() for action in button.menu().actions()]
     dialog.selectFile(str(path))
     told = []
     filled.reported.connect(told.append)

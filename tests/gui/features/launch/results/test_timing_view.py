@@ -54,6 +54,15 @@ def test_can_be_copied_as_text_and_as_csv(view):
     assert QGuiApplication.clipboard().text() == "launch,ms\n1,1.0\n2,3.0\n"
 
 
+@pytest.mark.parametrize("result", [None, replace(RAN, timing=None), FAILED])
+def test_without_times_the_clipboard_stays(view, result):
+    QGuiApplication.clipboard().setText("kept")
+    view.show_result(result, H200)
+    view.copy_text()
+    view.copy_csv()
+    assert QGuiApplication.clipboard().text() == "kept"
+
+
 def test_fits_into_a_narrow_dock(view):
     view.show_result(RAN, H200)
     view.resize(420, 500)
