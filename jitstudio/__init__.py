@@ -12,7 +12,7 @@ _HOMES = {
     **dict.fromkeys(
         ("BuildReport", "DiffReport", "InspectReport", "LaunchReport"), "jitstudio.api.reports"
     ),
-    "Session": "jitstudio.api.session",
+    "Session": "jitstudio.commands.sessions",
     "show": "jitstudio.api.show",
 }
 __all__ = ["__version__", *_HOMES]

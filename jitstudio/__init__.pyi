@@ -6,7 +6,7 @@ from jitstudio.api.reports import BuildReport as BuildReport
 from jitstudio.api.reports import DiffReport as DiffReport
 from jitstudio.api.reports import InspectReport as InspectReport
 from jitstudio.api.reports import LaunchReport as LaunchReport
-from jitstudio.api.session import Session as Session
 from jitstudio.api.show import show as show
+from jitstudio.commands.sessions import Session as Session
 
 __version__: str

@@ -160,7 +160,7 @@ def _quick_workers() -> Iterator[QuickWorkers]:
 def _sessions_of_their_own() -> Iterator[None]:
     """Calls of Python find no process of an earlier test, nor what that has patched."""
     yield
-    if module := sys.modules.get("jitstudio.api.session"):
+    if module := sys.modules.get("jitstudio.commands.sessions"):
         module.end_default_session()
 
 

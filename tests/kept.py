@@ -29,7 +29,7 @@ _LARGEST_TEXTS = 256 << 20
 _MOST_RUNS = 100
 # None of these is imported by the workers; a contract holds that.
 _ABOVE_WORKERS = {"gui", "cli", "api", "commands", "help", "checks", "variants", "export"}
-_ABOVE_WORKERS |= {"mcp_server.py", "pytest_plugin.py"}
+_ABOVE_WORKERS |= {"mcp", "pytest_plugin.py"}
 _OF_FRONT_ENDS = {"fonts", "help", "icons", "lessons", "linux", "samples", "schema", "themes"}
 _VARIABLES = ("CUDA_PATH", "CUDA_HOME", "JITSTUDIO_SANDBOX", "LD_LIBRARY_PATH")
 

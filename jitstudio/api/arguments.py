@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
-from jitstudio.api.session import WorkerSession
 from jitstudio.command_options.fields import CommandOptions
+from jitstudio.commands.sessions import WorkerSession
 
 _Parameters = ParamSpec("_Parameters")
 _Report = TypeVar("_Report")

@@ -20,7 +20,6 @@ from jitstudio.api.arguments import (
 from jitstudio.api.arrays import expectations, split_arrays
 from jitstudio.api.buffers import BufferArrays, FileFolder
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
-from jitstudio.api.session import session_of
 from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.values import ANY_TEXT, ModuleInput, WrongValueError
@@ -30,6 +29,7 @@ from jitstudio.commands import inspect as inspect_command
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.run import launch, run_object
+from jitstudio.commands.sessions import session_of
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.ptx.skimming import ptx_target

@@ -26,6 +26,6 @@ def run(options: McpOptions) -> int:
             "jitstudio: the package 'mcp' is not installed: pip install 'jitstudio[mcp]' brings it."
         )
         return exit_codes.MISSING
-    server = import_module("jitstudio.mcp_server")
+    server = import_module("jitstudio.mcp.server")
     server.serve(folder.resolve(), options.timeout, allow_run=options.allow_run)
     return exit_codes.BUILT

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
-from jitstudio.analysis.diff.model import Change, Comparison, Hunk
+from jitstudio.analysis.diff.model import Comparison
 from jitstudio.analysis.diff.program import FigureDelta, changed
+from jitstudio.analysis.diff.unified import unified
 from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.occupancy.calculate import Resource
@@ -19,14 +20,14 @@ from jitstudio.commands.machine_code import CodeDifference, InlinedNamed, Inspec
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
-from jitstudio.core.figures import FIGURES, NEEDS
+from jitstudio.core.figures import FIGURES, needs_text
+from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_cells, lines_shown
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import WORDS, launch_lines
-from jitstudio.core.launch.simulation import Simulation, of_source
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
-from jitstudio.listing.lines import NOWHERE
 from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
@@ -47,11 +48,6 @@ _CODE_HEADINGS = (
     *("source", "ptx", "instruction"),
 )
 _NONE = "-"
-_AROUND = 3
-_COUNT_HEADINGS = (
-    *("line", "executed", "lanes", "divergent", "requests", "sectors", "/request"),
-    *("128-byte lines", "used", "bank conflicts", "at one address"),
-)
 _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 
 
@@ -169,26 +165,7 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
 
 def _print_counts(simulation: Simulation) -> None:
     """Prints the counts of each source line; of code without a line table, each line of the PTX."""
-    lines = of_source(simulation.lines)
-    rows = [_COUNT_HEADINGS]
-    for line in lines or simulation.lines:
-        used = line.used_share
-        place = f"{PurePath(line.file).name}:{line.line}" if lines else f"PTX:{line.ptx_line}"
-        rows.append(
-            (
-                place,
-                f"{line.executions:,}",
-                f"{line.mean_active_lanes:.4g}",
-                f"{line.divergent:,}" if line.divergent else "",
-                f"{line.requests:,}" if line.requests else "",
-                f"{line.sectors:,}" if line.sectors else "",
-                f"{line.sectors_per_request:.3g}" if line.sectors else "",
-                f"{line.lines_touched:,}" if line.lines_touched else "",
-                "" if used is None else f"{used:.0%}",
-                f"{line.bank_conflicts:,}" if line.bank_conflicts else "",
-                f"{line.lanes_per_address}" if line.lanes_per_address else "",
-            )
-        )
+    rows = [COUNT_HEADINGS, *map(count_cells, lines_shown(simulation))]
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
     for finding in measured(simulation):
@@ -224,7 +201,7 @@ def print_code(inspected: Inspected) -> None:
 
 def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
     report = inspected.report
-    yield "needs", _needs(report.resources)
+    yield "needs", needs_text(report.resources)
     yield "instructions", f"{report.instructions:,} in {report.code_bytes:,} bytes"
     if report.peak:
         most = [f"{n} {kind}" for n, kind in zip(report.peak, _LIVE, strict=True) if n]
@@ -239,12 +216,6 @@ def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
     graph = inspected.graph
     counts = ((len(graph.blocks), "block"), (len(graph.edges), "edge"), (len(graph.loops), "loop"))
     yield "flow", ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
-
-
-def _needs(resources: Resources) -> str:
-    amounts = ((figure.phrase, getattr(resources, figure.id)) for figure in NEEDS)
-    needs = [phrase.format(f"{amount:,}") for phrase, amount in amounts if amount]
-    return ", ".join(needs) or "nothing that is known"
 
 
 def _occupancy(filling: KernelOccupancy) -> str:
@@ -317,7 +288,7 @@ def print_diff(difference: CodeDifference) -> None:
     if not comparison.equal:
         say(f"--- {difference.sides[0].title}")
         say(f"+++ {difference.sides[1].title}")
-    for line in _unified(comparison):
+    for line in unified(comparison):
         say(line)
     _print_deltas(changed(difference.deltas))
     print_error(_diff_summary(comparison, data_left_out=difference.data_compared is False))
@@ -348,47 +319,6 @@ def _delta_row(delta: FigureDelta) -> tuple[str, ...]:
     left, right = ("-" if n is None else f"{n:,}" for n in (delta.left, delta.right))
     more = "" if delta.difference is None else f"{delta.difference:+,}"
     return delta.name, delta.figure.replace("_", " "), left, right, more
-
-
-def _unified(comparison: Comparison) -> Iterator[str]:
-    for start, hunks in _with_surroundings(comparison):
-        end = min(len(comparison.rows), hunks[-1].end + _AROUND)
-        rows = comparison.rows[start:end]
-        left = _range("-", (row.left for row in rows))
-        right = _range("+", (row.right for row in rows))
-        yield f"@@ {left} {right} @@"
-        at = start
-        for hunk in hunks:
-            yield from _plain(comparison, at, hunk.start)
-            changed_rows = comparison.rows[hunk.start : hunk.end]
-            yield from (f"-{comparison.left[r.left]}" for r in changed_rows if r.left != NOWHERE)
-            yield from (f"+{comparison.right[r.right]}" for r in changed_rows if r.right != NOWHERE)
-            at = hunk.end
-        yield from _plain(comparison, at, end)
-
-
-def _plain(comparison: Comparison, start: int, end: int) -> Iterator[str]:
-    for row in comparison.rows[start:end]:
-        line = comparison.left[row.left]
-        # Of the control bits, which are shown behind it, each side has its own.
-        yield f" {line.partition(' // ')[0] if row.change is Change.CONTROL else line}"
-
-
-def _with_surroundings(comparison: Comparison) -> Iterator[tuple[int, list[Hunk]]]:
-    """Differences that are close to each other together, and the row where they begin."""
-    group: list[Hunk] = []
-    for hunk in comparison.hunks:
-        if group and hunk.start - group[-1].end > 2 * _AROUND:
-            yield max(0, group[0].start - _AROUND), group
-            group = []
-        group.append(hunk)
-    if group:
-        yield max(0, group[0].start - _AROUND), group
-
-
-def _range(sign: str, lines: Iterable[int]) -> str:
-    known = [line for line in lines if line != NOWHERE]
-    return f"{sign}{known[0] + 1},{len(known)}" if known else f"{sign}0,0"
 
 
 def print_check(reports: Sequence[BudgetReport]) -> None:

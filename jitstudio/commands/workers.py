@@ -63,6 +63,11 @@ class Workers:
         """Launches kernels."""
         return self._worker(Launcher, Launcher)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether they have been closed."""
+        return self._closed
+
     def rest(self) -> None:
         """Ends an idle process with the GPU, which frees all memory there."""
         with self._lock:

@@ -9,7 +9,10 @@ it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from jitstudio.core.result import Resources
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
@@ -149,3 +152,10 @@ _CODE = (
 
 FIGURES = {figure.id: figure for figure in (*NEEDS, *_CODE)}
 """All figures, by their names in the JSON."""
+
+
+def needs_text(resources: Resources) -> str:
+    """Returns what a kernel needs, such as ``12 registers, 1 of 16 barriers``."""
+    amounts = ((figure.phrase, getattr(resources, figure.id)) for figure in NEEDS)
+    needs = [phrase.format(f"{amount:,}") for phrase, amount in amounts if amount]
+    return ", ".join(needs) or "nothing that is known"

@@ -13,7 +13,7 @@ import pytest
 
 import jitstudio
 from jitstudio.api import commands
-from jitstudio.api.session import default_session, session_of
+from jitstudio.commands.sessions import default_session, session_of
 from jitstudio.commands.workers import Workers
 from jitstudio.worker import process
 from jitstudio.worker.builder import Builder
@@ -130,7 +130,7 @@ def test_a_block_may_be_entered_in_several_threads():
 
 
 def test_a_function_that_checks_a_launch_may_launch(monkeypatch):
-    monkeypatch.setattr("jitstudio.api.session.default_size", lambda: 1)
+    monkeypatch.setattr("jitstudio.commands.sessions.default_size", lambda: 1)
 
     def doubled(x):
         inner = jitstudio.run(SCALE % 2, **LAUNCH | {"arguments": {"x": x.copy()}})
@@ -147,7 +147,7 @@ def test_a_function_that_checks_a_launch_may_launch(monkeypatch):
 @pytest.mark.parametrize(("device", "most"), [(0, 1), ("sim", 2)])
 def test_one_launch_at_a_time_is_on_a_gpu(monkeypatch, device, most):
     """The times of two would be those of both; where there is no GPU, the calls are the same."""
-    monkeypatch.setattr("jitstudio.api.session.default_size", lambda: 2)
+    monkeypatch.setattr("jitstudio.commands.sessions.default_size", lambda: 2)
     really, running, counts = commands.launch, [], []
 
     def launch(*arguments, **more):
@@ -311,7 +311,7 @@ def test_the_session_of_a_program_ends_with_it(tmp_path):
     out = ran(
         f"""
         import jitstudio
-        from jitstudio.api.session import default_session
+        from jitstudio.commands.sessions import default_session
         assert jitstudio.build({SCALE % 2!r}).ok
         with default_session().workers() as workers:
             print(workers.builder.pid)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,92 +20,130 @@ pytestmark = [pytest.mark.tools, pytest.mark.slow, is_missing]
 KERNEL = 'extern "C" __global__ void k(float* a) { a[threadIdx.x] = a[threadIdx.x] * 2.1; }\n'
 TEXTS = {"k.cu": KERNEL}
 FLOAT = {"k.cu": KERNEL.replace("2.1", "2.1f")}
+LAUNCH = {"arguments": {"a": "32:constant(2):inout"}, "grid": "1", "block": "32"}
+RUN = {"sources": ["there.cu"], **LAUNCH}
 CALLS = {
-    "built": ("build", {"sources": TEXTS, "target": "sm_90", "emit": ["ptx"]}),
-    "read": ("inspect", {"files": ["there.cu"], "target": "sm_90", "code": True}),
+    "built": ("build", {"sources": TEXTS, "target": "sm_90", "lines": 100}),
+    "figures": ("build", {"sources": TEXTS, "target": "sm_90", "emit": []}),
+    "read": ("inspect", {"sources": ["there.cu"], "target": "sm_90", "code": True, "lines": 99}),
     "short": ("inspect", {"sources": TEXTS, "target": "sm_90"}),
     "different": ("diff", {"a": TEXTS, "b": FLOAT, "target": "sm_90"}),
-    "equal": ("diff", {"a": TEXTS, "b": TEXTS}),
+    "equal": ("diff", {"a": TEXTS, "b": ["there.cu"]}),
+    "compared": ("compare", {"a": TEXTS, "b": FLOAT, "target": "sm_90", "launch": LAUNCH}),
     "checked": ("check", {"sources": TEXTS, "require": ["no double", "registers <= 99"]}),
     "opcode": ("explain", {"word": "LDG.E.128"}),
     "option": ("explain", {"word": "maxrregcount", "language": "option"}),
     "broken": ("build", {"sources": {"k.cu": "__global__ void k( {"}}),
     "reads": ("build", {"sources": {"k.cu": '#include "/etc/passwd"\n'}}),
     "harmful": ("build", {"sources": TEXTS, "options": ["-I/etc"]}),
-    "outside": ("build", {"files": ["../../etc/passwd.cu"]}),
+    "outside": ("build", {"sources": ["../../etc/passwd.cu"]}),
     "ending": ("build", {"sources": {"k.so": "x"}}),
     "typo": ("check", {"sources": TEXTS, "require": ["no duble"]}),
     "target": ("inspect", {"sources": TEXTS, "target": "sm_1"}),
-    "launch": ("run", {"sources": TEXTS}),
+    "right": ("run", {**RUN, "expect": ["a = full(32, 4.2)"]}),
+    "wrong": ("run", {**RUN, "expect": ["a = full(32, 4.3)"]}),
+    "stolen": ("run", {**RUN, "arguments": {"a": "32:file(/etc/passwd)"}}),
+    "gpu": ("run", {**RUN, "device": "gpu"}),
+    "field": ("compare", {"a": TEXTS, "b": FLOAT, "launch": {"gird": "1"}}),
+    "section": ("inspect", {"sources": TEXTS, "detail": "codes"}),
+    "offset": ("inspect", {"sources": TEXTS, "detail": "kernels", "offset": 7}),
     "large": ("build", {"sources": {"k.cu": "/" * (2 << 20)}}),
 }
 
 
-def served(folder, calls, *more):
-    """The names of the tools of a server, and what it says to all calls."""
+def conversation(folder, talk, *more):
+    """The result of a coroutine that is given a client of a server for a folder."""
     from mcp import Client, StdioServerParameters
 
-    (folder / "there.cu").write_text(KERNEL)
     words = ["-m", "jitstudio", "mcp", "--folder", str(folder), *more]
     there = {"JITSTUDIO_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     server = StdioServerParameters(command=sys.executable, args=words, env=there)
 
     async def ask():
         async with Client(server) as client:
-            tools = [tool.name for tool in (await client.list_tools()).tools]
-            return tools, {name: await client.call_tool(*call) for name, call in calls.items()}
+            return await talk(client)
 
-    return asyncio.run(asyncio.wait_for(ask(), 120))
+    return asyncio.run(asyncio.wait_for(ask(), 240))
+
+
+def text_of(result):
+    (content,) = result.content
+    return content.text
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """What a server says that may not launch anything."""
-    return served(tmp_path_factory.mktemp("served"), CALLS)
+    """The tools of a server that may not launch on a GPU, and what it answers to all calls."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "there.cu").write_text(KERNEL)
 
+    async def talk(client):
+        tools = (await client.list_tools()).tools
+        return tools, {name: await client.call_tool(*call) for name, call in CALLS.items()}
 
-def test_a_kernel_is_launched_where_that_is_allowed(tmp_path):
-    given = {"arguments": {"a": "32:constant(2):inout"}, "grid": "1", "block": "32"}
-    calls = {
-        name: ("run", {"files": ["there.cu"], **given, "expect": [expected], "device": "sim"})
-        for name, expected in (("right", "a = full(32, 4.2)"), ("wrong", "a = full(32, 4.3)"))
-    }
-    stolen = given | {"arguments": {"a": "32:file(/etc/passwd)"}}
-    calls["stolen"] = ("run", {"files": ["there.cu"], **stolen, "device": "sim"})
-    tools, found = served(tmp_path, calls, "--allow-run")
-    assert "'/etc/passwd' lies outside" in found["stolen"].content[0].text
-    assert tools[-1] == "run"
-    right, wrong = (found[name].structured_content for name in ("right", "wrong"))
-    assert right["ok"] is True
-    assert right["simulation"]["instructions"] > 0
-    assert wrong["outcome"] == "wrong"
+    return conversation(folder, talk)
 
 
 def test_the_tools_do_what_the_commands_do(answers, run, tmp_path):
-    tools, found = answers
-    assert tools == ["build", "inspect", "diff", "check", "explain"]
-    answer = {name: result.structured_content for name, result in found.items()}
-    (ptx,) = answer["built"]["artifacts"]
-    assert ".visible .entry k(" in ptx["text"]
+    tools, results = answers
+    names = ["build", "inspect", "diff", "compare", "check", "explain", "run"]
+    assert [tool.name for tool in tools] == names
+    said = {name: json.loads(text_of(result)) for name, result in results.items() if not result.is_error}
+    assert ".visible .entry k(" in said["built"]["ptx"]
     path = tmp_path / "k.cu"
     path.write_text(KERNEL)
     (kernel,) = run("inspect", path, "--arch", "sm_90", "--json").json["kernels"]
+    report = kernel["report"]
+    needs = f"k: {report['registers']} registers"
+    assert said["built"]["kernels"][0].startswith(needs)
+    assert said["figures"]["kernels"] == said["built"]["kernels"]
+    assert "ptx" not in said["figures"]
     for name in ("read", "short"):
-        (served,) = answer[name]["kernels"]
-        assert served["report"] == {
-            key: value for key, value in kernel["report"].items() if value is not None
-        } | {"classes": served["report"]["classes"]}
-    (served,) = answer["read"]["kernels"]
-    assert len(served["code"]) == len(kernel["instructions"])
-    assert any("DMUL" in line and line.endswith("// there.cu:1") for line in served["code"])
-    assert "code" not in answer["short"]["kernels"][0]
-    assert answer["different"]["equal"] is False
-    assert "DMUL" in json.dumps(answer["different"]["hunks"])
-    assert answer["equal"]["equal"] is True
-    (budget,) = answer["checked"]["budgets"]
-    assert [one["holds"] for one in budget["conditions"]] == [False, True]
-    assert answer["opcode"]["entries"][0]["text"] == "Loads from global memory."
-    assert answer["option"]["options"][0]["flags"]["NVRTC"].startswith("-")
+        (row,) = said[name]["kernels"]
+        assert row.startswith(needs)
+        assert f"{report['instructions']} instructions" in row
+    assert len(said["read"]["code"]) == report["instructions"]
+    assert any("DMUL" in line and line.endswith("// there.cu:1") for line in said["read"]["code"])
+    assert "code" not in said["short"]
+    assert said["different"]["equal"] is False
+    assert any("DMUL" in line and line[0] == "-" for line in said["different"]["lines"])
+    assert said["equal"]["equal"] is True
+    assert said["checked"]["holding"] == "1 of 2"
+    assert said["checked"]["conditions"][0].startswith("k at k.cu:1: FAILS no double: ")
+    assert said["opcode"]["entries"][0]["text"] == "Loads from global memory."
+    assert said["option"]["options"][0]["flags"]["NVRTC"].startswith("-")
+
+
+def test_the_simulator_needs_no_leave(answers, run, tmp_path):
+    said = {name: json.loads(text_of(answers[1][name])) for name in ("right", "wrong")}
+    path = tmp_path / "there.cu"
+    path.write_text(KERNEL)
+    words = ("--arg", "a=32:constant(2):inout", "--grid", "1", "--block", "32", "--device", "sim")
+    simulation = run("run", path, *words, "--json").json["simulation"]
+    assert said["right"]["ok"] is True
+    assert said["right"]["simulated"]["instructions"] == simulation["instructions"]
+    assert said["right"]["simulated"]["sectors"] == sum(l["sectors"] for l in simulation["lines"])
+    assert said["wrong"]["outcome"] == "wrong"
+
+
+def test_a_comparison_tells_figures_findings_counts_and_outputs(answers, run, tmp_path):
+    said = json.loads(text_of(answers[1]["compared"]))
+    counts = []
+    reports = []
+    for number, texts in enumerate((TEXTS, FLOAT)):
+        path = tmp_path / f"{number}.cu"
+        path.write_text(texts["k.cu"])
+        words = ("--arg", "a=32:constant(2):inout", "--grid", "1", "--block", "32")
+        ran = run("run", path, "--arch", "sm_90", *words, "--device", "sim", "--json").json
+        counts.append(ran["simulation"]["instructions"])
+        (kernel,) = run("inspect", path, "--arch", "sm_90", "--json").json["kernels"]
+        reports.append(kernel["report"]["instructions"])
+    assert said["simulated"]["instructions"] == f"{counts[0]} → {counts[1]}"
+    assert f"instructions {reports[0]} → {reports[1]}" in said["figures"][0]
+    assert said["gone"] == ["Probably accidental double precision"]
+    assert "new" not in said
+    # 2 * 2.1 in double precision and rounded is 2 * 2.1f, as doubling is exact.
+    assert said["outputs"] == "agree"
 
 
 @pytest.mark.parametrize(
@@ -114,35 +153,164 @@ def test_the_tools_do_what_the_commands_do(answers, run, tmp_path):
         ("ending", "has to end in .cu, .ll or .ptx"),
         ("typo", "Did you mean 'double'?"),
         ("target", refusal(Arch.parse, "sm_1")),
-        ("launch", "Unknown tool: run"),
+        ("stolen", "'/etc/passwd' lies outside"),
+        ("gpu", "device='sim' runs the kernel"),
+        ("field", "'gird' is unknown. There are: kernel, "),
+        ("section", "no 'codes'. It has: kernels, findings."),
+        ("offset", "'kernels' has 1 entries"),
         ("large", "at most 1048576 characters"),
     ],
 )
 def test_what_cannot_be_asked_is_told(answers, name, part):
     result = answers[1][name]
     assert result.is_error
-    assert part in result.content[0].text
+    assert part in text_of(result)
 
 
 def test_nothing_outside_the_folder_is_read_and_no_harmful_option_sent(answers):
     for name in ("reads", "harmful"):
-        made = answers[1][name].structured_content
-        assert made["ok"] is False
-        assert "not trusted" in made["diagnostics"][0]["message"]
-        assert "root:" not in json.dumps(made)
-    assert answers[1]["broken"].structured_content["outcome"] == "failed"
+        said = json.loads(text_of(answers[1][name]))
+        assert said["ok"] is False
+        assert "not trusted" in said["diagnostics"][0]
+        assert "root:" not in json.dumps(said)
+    assert json.loads(text_of(answers[1]["broken"]))["outcome"] == "failed"
 
 
-def test_long_answers_are_cut_and_say_so():
-    from jitstudio.mcp_server import LONGEST_TEXT, MOST_ROWS, shortened
+def test_schemas_are_short_and_describe_each_parameter(answers):
+    tools, _ = answers
+    schemas = [(tool.name, tool.description, tool.input_schema) for tool in tools]
+    assert len(json.dumps(schemas, separators=(",", ":"))) <= 4 * 2_000
+    for tool in tools:
+        for name, parameter in tool.input_schema["properties"].items():
+            assert parameter["description"], f"{tool.name}: {name}"
 
-    made = shortened(
-        {"text": "x" * (LONGEST_TEXT + 5), "rows": [*range(MOST_ROWS + 5)], "no": None}
+
+# -- Sizes -----------------------------------------------------------------------------------------
+
+BODY = """
+extern "C" __global__ void k{n}(const float* x, float* y, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int j = 0; j < {n} + 2; ++j) sum += x[(i * 33 + j) % n] * {n}.1;
+    if (i % 2) sum = sum / n;
+    if (i < n) y[i] = sum;
+}}
+"""
+COUNTS = (1, 2, 7, 30)
+
+
+def of_many(count):
+    """Calls about a module of many kernels, and one of as many mistakes."""
+    texts = {"many.cu": "".join(BODY.format(n=number) for number in range(count))}
+    wrong = {"many.cu": texts["many.cu"].replace("sum = 0;", "sum = nothing;")}
+    faster = {"many.cu": texts["many.cu"].replace(".1;", ".1f;")}
+    launch = {
+        "kernel": f"k{count - 1}",
+        "arguments": {"x": "n:random", "y": "n:out", "n": "500"},
+        "cover": "n",
+        "block": "64",
+    }
+    lines = {"options": ["-lineinfo"]}
+    require = ["registers <= 8", "no double", "spills == 0"]
+    return {
+        "build": ("build", {"sources": texts}),
+        "sass": ("build", {"sources": texts, "emit": ["ptx", "sass"]}),
+        "failing": ("build", {"sources": wrong}),
+        "inspect": ("inspect", {"sources": texts}),
+        "code": ("inspect", {"sources": texts, "code": True, **lines}),
+        "diff": ("diff", {"a": texts, "b": faster}),
+        "check": ("check", {"sources": texts, "require": require}),
+        "missing": ("inspect", {"sources": texts, "kernel": "none"}),
+        "run": ("run", {"sources": texts, **launch, **lines, "expect": ["y = x * 0"]}),
+        "compare": ("compare", {"a": texts, "b": faster, "launch": launch}),
+    }
+
+
+@pytest.fixture(scope="module")
+def sized(tmp_path_factory):
+    """Answers about modules of 1 to 30 kernels, and all pages of one."""
+
+    async def talk(client):
+        results = {}
+        for count in COUNTS:
+            calls = of_many(count)
+            for name, call in calls.items():
+                results[name, count] = text_of(await client.call_tool(*call))
+        tool, words = calls["build"]
+        pages, offset = [], 0
+        while True:
+            words = words | {"detail": "ptx", "offset": offset}
+            pages.append(json.loads(text_of(await client.call_tool(tool, words))))
+            offset += len(pages[-1]["ptx"])
+            if "more" not in pages[-1]:
+                break
+        words = words | {"offset": 0, "lines": 5_000}
+        whole = json.loads(text_of(await client.call_tool(tool, words)))
+        return results, pages, whole
+
+    return conversation(tmp_path_factory.mktemp("sized"), talk)
+
+
+def test_answers_are_at_most_a_thousand_tokens(sized):
+    results, *_ = sized
+    sizes = {call: len(text) for call, text in results.items()}
+    limits = {call: 4 * (400 if call[0] == "compare" else 1_000) for call in sizes}
+    assert {call: size for call, size in sizes.items() if size > limits[call]} == {}
+    for (name, _), text in results.items():
+        assert "\n" not in text, name
+        assert name == "missing" or json.loads(text)
+
+
+def test_what_is_cut_says_how_to_get_the_rest(sized):
+    results, pages, whole = sized
+    for name, section in (("build", "ptx"), ("inspect", "kernels"), ("code", "code")):
+        said = json.loads(results[name, 30])
+        assert f"detail='{section}', offset={len(said[section])}" in said["more"][section]
+    assert [line for page in pages for line in page["ptx"]] == whole["ptx"]
+    assert sum(line.startswith(".visible .entry") for line in whole["ptx"]) == 30
+    (finding,) = (
+        row
+        for row in json.loads(results["inspect", 30])["findings"]
+        if "double precision" in row["finding"]
     )
-    assert made["text"].endswith(f"(cut: {LONGEST_TEXT + 5} characters in all)")
-    assert len(made["rows"]) == MOST_ROWS + 1
-    assert made["rows"][-1] == f"(cut: {MOST_ROWS + 5} entries in all)"
-    assert "no" not in made
+    assert finding["of_kernels"] == 30
+
+
+# -- Beside each other -----------------------------------------------------------------------------
+
+ENDLESS = {
+    "sources": {"k.cu": 'extern "C" __global__ void k(int* a) { while (atomicAdd(a, 1) >= 0); }'},
+    "arguments": {"a": "1"},
+    "grid": "1",
+    "block": "32",
+}
+
+
+def test_a_simulation_holds_up_nothing_and_is_cancelled_at_once(tmp_path):
+    async def talk(client):
+        await client.call_tool("explain", {"word": "LDG"})
+        running = asyncio.create_task(client.call_tool("run", ENDLESS))
+        await asyncio.sleep(6)
+        assert not running.done()
+        start = time.monotonic()
+        await client.call_tool("explain", {"word": "LDG.E.128"})
+        explained = time.monotonic() - start
+        children = {*descendants()}
+        start = time.monotonic()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        while simulators() and time.monotonic() - start < 5:
+            await asyncio.sleep(0.05)
+        cancelled = time.monotonic() - start
+        assert children
+        result = await client.call_tool("build", {"sources": TEXTS, "emit": []})
+        return explained, cancelled, json.loads(text_of(result))["ok"]
+
+    explained, cancelled, works = conversation(tmp_path, talk)
+    assert explained < 1
+    assert cancelled < 1
+    assert works
 
 
 def test_a_folder_that_is_none_is_told(run):

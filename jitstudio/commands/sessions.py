@@ -132,7 +132,10 @@ class WorkerSession:
     def _give(self, surroundings: _Surroundings, workers: Workers) -> None:
         with self._changed:
             self._calling.remove(threading.get_ident())
-            self._idle.append((surroundings, workers))
+            if workers.is_closed:
+                self._all.discard(workers)
+            else:
+                self._idle.append((surroundings, workers))
             self._changed.notify()
             if len(self._idle) == len(self._all) and self.is_open:
                 self._alarm = threading.Timer(KEPT_WARM, self.rest)
