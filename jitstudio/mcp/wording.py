@@ -33,11 +33,14 @@ _SENTENCES = (
     (r" Trust it only if you know who wrote it: it can then do here what you can\.", ""),
     (r"On the command line --timeout gives it longer", _LONGER),
     (r"The settings and --timeout on the command line give it longer", _LONGER),
+    (r"\(--cooperative; ", "("),
+    (r" \(--cooperative\)", ""),
     (r"Fill its row, or use --set", "Use 'variables'"),
     (r"\(the Target field, or --arch on the command line\)", "('target')"),
     (r"\(Link LTO in the Link panel, or --lto on the command line\)", "(link='lto')"),
     (r"\(--emit on the command line\)", "('emit')"),
     (r"\(--emit ", "('emit' "),
+    (r"--link(?![\w-])", "link='ptx'"),
     (r"\bjitstudio (?:inspect --list|inspect)\b", "'inspect'"),
 )
 _FIELDS = {

@@ -1,8 +1,10 @@
 """A wrong value is an error that names its option and what that takes, from every front end."""
 
 import ast
+import asyncio
 import inspect
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -252,13 +254,18 @@ WRONG_FOR_TOOLS = {
 )
 def test_a_tool_names_its_field(tool, name, tmp_path):
     exceptions = pytest.importorskip("mcp.server.mcpserver.exceptions")
-    from jitstudio.mcp_server import _Tools
+    from jitstudio.commands.sessions import WorkerSession
+    from jitstudio.mcp.server import Calls
+    from jitstudio.mcp.tools import Tools
 
-    tools = _Tools(tmp_path, 30)
     more = {"require": ["registers <= 64"]} if tool == "check" else {}
-    call = tools.guarded(getattr(tools, tool))
-    with pytest.raises(exceptions.ToolError, match=rf"\b{name}\b"):
-        call(sources={"k.cu": CODE}, **more, **{name: WRONG_FOR_TOOLS[tool][name]})
+    with WorkerSession() as session:
+        calls = Calls(partial(Tools, tmp_path, 30, allow_run=False), session)
+        call = calls.tool(tool)(
+            sources={"k.cu": CODE}, **more, **{name: WRONG_FOR_TOOLS[tool][name]}
+        )
+        with pytest.raises(exceptions.ToolError, match=rf"\b{name}\b"):
+            asyncio.run(call)
 
 
 def test_plain_options_have_no_fields():

@@ -1,0 +1,90 @@
+"""No answer of a tool names flags of the command line or menus of the window."""
+
+import ast
+import re
+import tomllib
+
+import pytest
+
+from jitstudio.command_options.build import BuildOptions, InspectOptions
+from jitstudio.command_options.launch import RunOptions
+from jitstudio.mcp.wording import in_our_words
+from tests.support import ROOT
+
+_FLAGS = {
+    flag
+    for options in (BuildOptions, InspectOptions, RunOptions)
+    for _, words in options.words()
+    for word in words
+    for flag in word.flags
+    if flag.startswith("--")
+}
+THEIRS = re.compile(
+    rf"(?:{'|'.join(map(re.escape, sorted(_FLAGS)))})(?![\w-])"
+    r"|\bFile >|\bjitstudio (?:run|check|diff|build|inspect)\b"
+    r"|on\s+the\s+command\s+line|(?:in|of) the window\b"
+)
+# What the tools cannot ask for, or that is no message: files of the window, several toolchains,
+# projects, programs and libraries.
+ELSEWHERE = {
+    "jitstudio/core/handover.py",
+    "jitstudio/commands/handover.py",
+    "jitstudio/commands/library.py",
+    "jitstudio/checks/report_files.py",
+    "jitstudio/commands/export_options.py",
+    "jitstudio/core/options/parsing.py",
+}
+ROOMS = ("core", "commands", "checks", "analysis", "worker", "toolchain", "listing", "simulator")
+PROJECTS = re.compile("^The project |--compare|--toolchain|--compile-commands")
+
+
+def texts_of(path):
+    """The texts of a module that are no docstrings, with the parts of f-strings joined."""
+    tree = ast.parse(path.read_text("utf-8"))
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(
+                part.value if isinstance(part, ast.Constant) else "X" for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and id(node) not in prose | parts:
+            yield str(node.value)
+
+
+def messages():
+    for room in ROOMS:
+        for path in sorted((ROOT / "jitstudio" / room).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if name not in ELSEWHERE and "/options/rows/" not in name:
+                yield from ((name, text) for text in texts_of(path))
+    from jitstudio.core.options import OPTIONS
+
+    for spec in OPTIONS:
+        yield from (("options", text) for text in (spec.help, spec.managed))
+    table = tomllib.loads((ROOT / "resources" / "explanations.toml").read_text("utf-8"))
+    for row in table["explanation"]:
+        for text in (row.get("text", ""), *row.get("text_in", {}).values()):
+            yield row["id"], " ".join(text.split())
+
+
+FOREIGN = [
+    pytest.param(text, id=f"{name}-{number}")
+    for number, (name, text) in enumerate(messages())
+    if THEIRS.search(text) and not THEIRS.fullmatch(text) and not PROJECTS.search(text)
+]
+
+
+def test_messages_were_searched():
+    assert len(FOREIGN) > 15
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_messages_are_in_the_words_of_the_tools(text):
+    ours = in_our_words(text)
+    assert not THEIRS.search(ours), ours
