@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from jitstudio.command_options.values import UsageError
+from jitstudio.listing.lines import split_at_newlines
 
 Json = dict[str, Any]
 
@@ -69,7 +70,7 @@ def text_lines(text: str) -> list[str]:
     """Returns the lines of a text, very long ones in pieces."""
     return [
         line[at : at + _LONGEST_LINE]
-        for line in text.splitlines()
+        for line in (split_at_newlines(text.removesuffix("\n")) if text else ())
         for at in range(0, len(line) or 1, _LONGEST_LINE)
     ]
 

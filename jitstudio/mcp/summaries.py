@@ -24,7 +24,6 @@ from jitstudio.core.launch.result_lines import launch_lines
 from jitstudio.core.launch.simulation import LineCounts, Simulation
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import BuildResult, told_apart
-from jitstudio.listing.lines import split_at_newlines
 from jitstudio.mcp.answers import Answer, Json, Section, text_lines
 from jitstudio.mcp.wording import in_our_words
 
@@ -334,9 +333,7 @@ def _text_of(result: BuildResult, kind: CodeKind) -> list[str]:
     for artifact in artifacts:
         if len(artifacts) > 1:
             lines.append(f"// ==== {artifact.name} ====")
-        lines += [
-            line for row in split_at_newlines(artifact.text) for line in text_lines(row) or [""]
-        ]
+        lines += text_lines(artifact.text)
     return lines
 
 
