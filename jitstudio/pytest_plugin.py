@@ -31,19 +31,28 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
     one budget, ``jitstudio_check(source="saxpy.cu", require=["registers <= 32"])``.
     """
     # pytest loads this module in every run, also of those that check no kernel.
-    from jitstudio.checks.budgets import BudgetFile, budget_from  # noqa: PLC0415
+    from jitstudio.checks.budgets import (  # noqa: PLC0415
+        BudgetError,
+        BudgetFile,
+        budget_from,
+    )
+    from jitstudio.checks.conditions import ConditionError  # noqa: PLC0415
     from jitstudio.checks.verdicts import failures  # noqa: PLC0415
     from jitstudio.command_options.other import CheckOptions  # noqa: PLC0415
+    from jitstudio.command_options.values import UsageError  # noqa: PLC0415
     from jitstudio.commands.check import budgets_of, check  # noqa: PLC0415
 
     def checked(
         *files: str | Path, only: str | None = None, trust: bool = False, **budget: Any
     ) -> tuple[BudgetReport, ...]:
-        given = [budgets_of(request.path.parent / file) for file in files]
-        if budget:
-            given.append(BudgetFile(request.path, (budget_from(_listed(budget)),)))
         update = bool(request.config.getoption(_UPDATE))
-        reports = check(given, CheckOptions(only=only, trust=trust, update=update))
+        try:
+            budgets = [budgets_of(request.path.parent / file) for file in files]
+            if budget:
+                budgets.append(BudgetFile(request.path, (budget_from(_listed(budget)),)))
+            reports = check(budgets, CheckOptions(only=only, trust=trust, update=update))
+        except (BudgetError, ConditionError, UsageError) as error:
+            pytest.fail(str(error), pytrace=False)
         if lines := list(failures(reports)):
             pytest.fail("\n".join(lines), pytrace=False)
         return reports

@@ -6,7 +6,6 @@ of them, with the defaults of the commands.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
@@ -16,6 +15,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.commands.sessions import WorkerSession
+from jitstudio.core.alike import did_you_mean
 
 _Parameters = ParamSpec("_Parameters")
 _Report = TypeVar("_Report")
@@ -207,8 +207,7 @@ def spelled_out(
         @functools.wraps(function)
         def checked(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Report:
             for name in kwargs.keys() - signature.parameters.keys():
-                alike = difflib.get_close_matches(name, signature.parameters, 1)
-                meant = f" Did you mean '{alike[0]}'?" if alike else ""
+                meant = did_you_mean(name, signature.parameters)
                 raise TypeError(f"{function.__name__}() takes no argument '{name}'.{meant}")
             return function(*args, **kwargs)
 

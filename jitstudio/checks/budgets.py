@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from jitstudio.checks.conditions import Condition, ConditionError, nearest, parse
+from jitstudio.checks.conditions import Condition, ConditionError, parse
 from jitstudio.command_options.build import ModuleOptions
 from jitstudio.command_options.launch import RunOptions
+from jitstudio.core.alike import did_you_mean
 from jitstudio.core.plain_files import read_file
 
 LARGEST = 1 << 20
@@ -171,7 +172,7 @@ def budget_from(row: Mapping[str, Any], build: Mapping[str, Any] | None = None) 
             # `source` is one text, and stands before those of `sources`.
             values["sources"] = (_text(key, value), *values.get("sources", ()))
         elif key not in known:
-            raise BudgetError(f"there is no key '{key}'.{nearest(key, ('source', *known))}")
+            raise BudgetError(f"there is no key '{key}'.{did_you_mean(key, ('source', *known))}")
         elif key == "require":
             values[key] = tuple(map(parse, _texts(key, value, MOST_CONDITIONS)))
         elif key == "launch":
@@ -204,14 +205,14 @@ def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
     for key in table:
         if key not in ("budget", "build"):
             kinds = " Budgets are tables [[budget]]; [build] is what they share."
-            hint = nearest(key, ["budget", "build"]) or kinds
+            hint = did_you_mean(key, ["budget", "build"]) or kinds
             raise BudgetError(f"there is no key '{key}'.{hint}")
     build = table.get("build")
     if not isinstance(build, dict | None):
         raise BudgetError("'build' is a table: write [build], and target = \"sm_90\" below it.")
     for key in build or ():
         if key not in BUILD_KEYS:
-            raise BudgetError(f"build has no key '{key}'.{nearest(key, BUILD_KEYS)}")
+            raise BudgetError(f"build has no key '{key}'.{did_you_mean(key, BUILD_KEYS)}")
     rows = table.get("budget", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BudgetError("'budget' is a list of tables: write [[budget]] in double brackets.")
@@ -235,7 +236,7 @@ def _launch(value: Any) -> Launch:
     entries: list[tuple[str, Any]] = []
     for key, entry in value.items():
         if key not in LAUNCH_OPTIONS:
-            raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_OPTIONS)}")
+            raise BudgetError(f"launch has no key '{key}'.{did_you_mean(key, LAUNCH_OPTIONS)}")
         if key in ("arg", "set"):
             if not isinstance(entry, dict):
                 raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")

@@ -12,11 +12,10 @@ followed by ``%``, ``KiB`` or ``MiB``.
 
 from __future__ import annotations
 
-import difflib
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from typing import NamedTuple
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.opcodes import all_modifiers, all_opcodes, stem
 from jitstudio.checks.forms import FINDING, FORMS, Figure, Form, JudgedKernel, OpcodeGlob
+from jitstudio.core.alike import did_you_mean
 
 LONGEST = 400
 """Characters of a condition."""
@@ -298,19 +298,21 @@ class _Parser:
         if colon and kind == FINDING:
             known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
             rules = ", ".join(name.partition(":")[2] for name in known)
-            raise self._error(f"there is no '{word}'.{nearest(word, known)} The rules are {rules}.")
-        raise self._error(f"there is no figure '{word}'.{nearest(word, ('no', *FORMS))}")
+            raise self._error(
+                f"there is no '{word}'.{did_you_mean(word, known)} The rules are {rules}."
+            )
+        raise self._error(f"there is no figure '{word}'.{did_you_mean(word, ('no', *FORMS))}")
 
     def _opcode(self, word: str) -> Form:
         glob = OpcodeGlob(word)
         stems = {stem(row.name) for row in all_opcodes()}
         if not any(fnmatchcase(name, glob.stem) for name in stems):
-            near = nearest(glob.stem, (*stems, *FORMS))
+            near = did_you_mean(glob.stem, (*stems, *FORMS))
             raise self._error(f"there is no opcode '{glob.stem}'.{near}")
         for part in glob.modifiers:
             known = all_modifiers()
             if not any(fnmatchcase(modifier, part) for modifier in known):
-                near = nearest(part, known)
+                near = did_you_mean(part, known)
                 raise self._error(f"no opcode is followed by '.{part}'.{near}")
         return glob.form()
 
@@ -342,10 +344,3 @@ class _Parser:
         # Anybody may have written the condition: control characters would reach the terminal.
         printable = "".join(c if c.isprintable() else "?" for c in self._text)
         return ConditionError(f"The condition '{printable}': {reason}")
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Returns a question with the known word most like `word`; empty where none is alike."""
-    names = {name.casefold(): name for name in known}
-    matches = difflib.get_close_matches(word.casefold(), names, 1, cutoff=0.6)
-    return f" Did you mean '{names[matches[0]]}'?" if matches else ""

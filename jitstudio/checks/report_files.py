@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from jitstudio import __version__
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.checks.forms import FORMS
-from jitstudio.checks.verdicts import BudgetReport
+from jitstudio.checks.verdicts import BudgetReport, from_repository
 from jitstudio.core.diagnostics import Diagnostic, Severity, diagnostic_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -24,15 +24,21 @@ _ROOT = "%SRCROOT%"
 def sarif(reports: Sequence[BudgetReport]) -> bytes:
     """Returns a SARIF 2.1.0 log of failed conditions; an empty list where all hold.
 
-    Paths below the current folder are relative to it, as code hosts want them.
+    Files of the repository are called as from its folder, as code hosts want them.
     """
+    root, reports = from_repository(reports)
     results = [result for report in reports for result in _results(report)]
     rules = [
         {"id": rule, "shortDescription": {"text": _meaning(rule)}}
         for rule in dict.fromkeys(result["ruleId"] for result in results)
     ]
     driver = {"name": "jitstudio", "version": __version__, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {_ROOT: {"uri": f"{root.as_uri().rstrip('/')}/"}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2).encode()
 
@@ -55,31 +61,33 @@ def _results(report: BudgetReport) -> Iterator[dict[str, Any]]:
         return
     # A build that failed without a diagnostic has no line; the log needs a place all the same.
     if report.problem or not report.diagnostics:
-        place = SourceLocation(report.files[0], 1)
+        # A problem is one of the file of budgets, which may name a source that is not there.
+        place = SourceLocation(report.conditions if report.problem else report.files[0], 1)
         text = f"{budget.name}: {report.problem or report.outcome}"
-        yield _result(_BUILD, "error", text, place)
+        yield _result(_BUILD, "error", text, place if place.file else None)
     for diagnostic in report.diagnostics:
-        yield _result(_BUILD, _LEVELS[diagnostic.severity], diagnostic.message, _at(diagnostic))
+        level, column = _LEVELS[diagnostic.severity], diagnostic.column if diagnostic.line else None
+        yield _result(_BUILD, level, diagnostic.message, _at(diagnostic), column)
 
 
 def _at(diagnostic: Diagnostic) -> SourceLocation | None:
     return SourceLocation(diagnostic.file, diagnostic.line or 1) if diagnostic.file else None
 
 
-def _result(rule: str, level: str, text: str, place: SourceLocation | None) -> dict[str, Any]:
+def _result(
+    rule: str, level: str, text: str, place: SourceLocation | None, column: int | None = None
+) -> dict[str, Any]:
     result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if place is not None:
-        where = {"artifactLocation": _artifact(place.file), "region": {"startLine": place.line}}
+        region = {"startLine": place.line} | ({"startColumn": column} if column else {})
+        where = {"artifactLocation": _artifact(place.file), "region": region}
         result["locations"] = [{"physicalLocation": where}]
     return result
 
 
 def _artifact(file: str) -> dict[str, str]:
     path = PurePath(file)
-    here = Path.cwd()
-    if path.is_absolute() and path.is_relative_to(here):
-        path = path.relative_to(here)
-    # Outside of the current folder no path is relative to the root.
+    # Outside of the repository no path is relative to the root.
     if path.is_absolute():
         return {"uri": path.as_uri()}
     return {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
@@ -88,7 +96,7 @@ def _artifact(file: str) -> dict[str, str]:
 def junit(reports: Sequence[BudgetReport]) -> bytes:
     """Returns a JUnit report: a suite for each budget and target, a case for each verdict."""
     root = ElementTree.Element("testsuites", name="jitstudio check")
-    for report in reports:
+    for report in from_repository(reports)[1]:
         _suite(root, report)
     ElementTree.indent(root)
     content: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
@@ -97,19 +105,19 @@ def junit(reports: Sequence[BudgetReport]) -> bytes:
 
 def _suite(root: ElementTree.Element, report: BudgetReport) -> None:
     failed = sum(not verdict.holds for verdict in report.verdicts)
-    name = f"{report.budget.name} ({report.target})"
     counts = {"failures": failed, "errors": int(bool(report.status))}
     # A build that failed counts as a case, too: its suite would have none.
     tests = len(report.verdicts) + counts["errors"]
     texts = {key: str(count) for key, count in {"tests": tests, **counts}.items()}
-    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml(name), **texts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml(report.title), **texts})
     for verdict in report.verdicts:
         case = _case(suite, verdict.demangled, verdict.condition.text, verdict.place)
         if not verdict.holds:
             element = ElementTree.SubElement(case, "failure", message=_xml(verdict.reason))
             element.text = _xml(verdict.failure)
     if report.status:
-        case = _case(suite, report.budget.name, "build", None)
+        place = next(filter(None, map(_at, report.diagnostics)), None)
+        case = _case(suite, report.budget.name, "build", place)
         reasons = [report.problem, *map(diagnostic_line, report.diagnostics)]
         text = "\n".join(filter(None, reasons)) or report.outcome
         element = ElementTree.SubElement(case, "error", message=_xml(text.splitlines()[0]))

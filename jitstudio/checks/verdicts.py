@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
 
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.checks.budgets import Budget
 from jitstudio.checks.conditions import Condition
 from jitstudio.checks.forms import JudgedKernel
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
+from jitstudio.core.file_names import from_root, root_of, with_files
 from jitstudio.core.launch.choice import base_name
 
 
@@ -79,9 +82,31 @@ class BudgetReport:
     settings: str = ""
 
     @property
+    def title(self) -> str:
+        """The name of the budget, with the target."""
+        return f"{self.budget.name} ({self.target})" if self.target else self.budget.name
+
+    @property
     def ok(self) -> bool:
         """Whether all could be judged, and holds."""
         return not (self.status or self.problem) and all(verdict.holds for verdict in self.verdicts)
+
+
+def from_repository(reports: Sequence[BudgetReport]) -> tuple[Path, tuple[BudgetReport, ...]]:
+    """Returns the repository of the first budget, and reports that name files as from there."""
+    root = root_of(reports[0].conditions if reports else "")
+    name = partial(from_root, root)
+    renamed = (
+        replace(
+            with_files(report, name),
+            files=tuple(map(name, report.files)),
+            written=tuple(map(name, report.written)),
+            conditions=name(report.conditions),
+            settings=name(report.settings),
+        )
+        for report in reports
+    )
+    return root, tuple(renamed)
 
 
 def is_meant(pattern: str, lowered: str, demangled: str) -> bool:
@@ -95,7 +120,8 @@ def verdicts(
     conditions: Iterable[Condition],
     facts: JudgedKernel,
     demangled: str,
-    sources: Mapping[str, str],
+    sources: Collection[str],
+    called: Callable[[str], str],
     ptx_source: str = "",
 ) -> Iterator[Verdict]:
     """Yields the verdict on each condition for a kernel.
@@ -104,15 +130,18 @@ def verdicts(
         conditions: The conditions.
         facts: The kernel.
         demangled: Its name in C++.
-        sources: What the modules are called, by their absolute paths; a line of one of them is
-            shown rather than one of a header.
-        ptx_source: The module if it was written in PTX.
+        sources: The paths of the modules; a line of a module is shown rather than of a header.
+        called: Returns the name by which users know a path.
+        ptx_source: The path of the module if it was written in PTX.
     """
     function = facts.function
     for condition in conditions:
         judgement = condition.judge(facts)
-        named_place = _called(judgement.place, sources) if judgement.place else None
-        place = named_place or _place(function, judgement.indices, sources, ptx_source)
+        place = (
+            judgement.place
+            or _place(function, judgement.indices, sources, ptx_source)
+            or _beginning(function, ptx_source)
+        )
         yield Verdict(
             condition,
             function.name,
@@ -121,38 +150,32 @@ def verdicts(
             judgement.value,
             judgement.bound,
             judgement.reason,
-            place or _beginning(function, sources, ptx_source),
+            place and place._replace(file=called(place.file)),
         )
 
 
 def _place(
-    function: SassFunction, indices: Iterable[int], sources: Mapping[str, str], ptx_source: str
+    function: SassFunction, indices: Iterable[int], sources: Collection[str], ptx_source: str
 ) -> SourceLocation | None:
     for index in indices:
         instruction = function[index]
         if places := instruction.places:
             # Of code inlined from a header, the line of the module that called it is shown.
-            return _called(next((at for at in places if at.file in sources), places[0]), sources)
+            return next((at for at in places if at.file in sources), places[0])
         if ptx_source and instruction.ptx_line:
             return SourceLocation(ptx_source, instruction.ptx_line)
     return None
 
 
-def _beginning(
-    function: SassFunction, sources: Mapping[str, str], ptx_source: str
-) -> SourceLocation | None:
+def _beginning(function: SassFunction, ptx_source: str) -> SourceLocation | None:
     """Returns the first line of a function: that of its head, where the line table has it."""
     # The last of a chain lies in the function itself, those before were inlined into it.
     outer = [places[-1] for places in function.places if places]
     if outer:
-        return _called(min(at for at in outer if at.file == outer[0].file), sources)
+        return min(at for at in outer if at.file == outer[0].file)
     # 0 stands for an instruction without a line of PTX.
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
     return SourceLocation(ptx_source, min(lines)) if lines else None
-
-
-def _called(place: SourceLocation, sources: Mapping[str, str]) -> SourceLocation:
-    return place._replace(file=sources.get(place.file, place.file))
 
 
 def failures(reports: Iterable[BudgetReport]) -> Iterator[str]:
@@ -160,7 +183,7 @@ def failures(reports: Iterable[BudgetReport]) -> Iterator[str]:
     for report in reports:
         if report.status:
             yield from map(diagnostic_line, report.diagnostics)
-            yield f"{report.budget.name} ({report.target}): {report.problem or report.outcome}"
+            yield f"{report.title}: {report.problem or report.outcome}"
         for verdict in report.verdicts:
             if not verdict.holds:
                 where = f"{verdict.place.file}:{verdict.place.line}: " if verdict.place else ""

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from jitstudio.command_options.fields import CommandOptions, CommandWord
 from jitstudio.command_options.values import ArgumentKind, UsageError, WrongValueError
+from jitstudio.core.alike import did_you_mean
 from jitstudio.system import terminal
 
 _Commands: TypeAlias = "_SubParsersAction[_Parser]"
@@ -220,11 +221,13 @@ class _Parser(argparse.ArgumentParser):
 
     Attributes:
         takers: These flags.
+        flags: All flags of a command; empty for a parser that has commands.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.takers: set[str] = set()
+        self.flags: list[str] = []
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         args = self._with_joined_options(args or ())
@@ -233,7 +236,12 @@ class _Parser(argparse.ArgumentParser):
             if flag.startswith("-") and equals and value == "--":
                 # Before Python 3.13 the parser takes it for the end of the options.
                 self.error(f"argument {flag}: '--' is no value")
-        return super().parse_known_args(args, namespace)
+        values, rest = super().parse_known_args(args, namespace)
+        for word in itertools.takewhile(lambda word: word != "--", rest if self.flags else ()):
+            if word.startswith("--"):
+                flag, _, _ = word.partition("=")
+                self.error(f"there is no option {flag}.{did_you_mean(flag, self.flags)}")
+        return values, rest
 
     def _with_joined_options(self, args: Sequence[str]) -> list[str]:
         """Lets `--option -lineinfo` work: argparse takes a value with a dash for the next flag."""
@@ -337,6 +345,7 @@ def _add_words(command: _Parser, options: type[CommandOptions]) -> None:
                 groups[word.group] = command.add_mutually_exclusive_group()
             place = groups.get(word.group, command)
             names = word.flags or (field.name,)
+            command.flags += word.flags
             command.takers.update(word.flags if word.takes_dash else ())
             place.add_argument(*names, **_settings(field, word), help=word.help or None)
 

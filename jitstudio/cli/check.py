@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from jitstudio.checks.budgets import has_budgets
+from jitstudio.checks.budgets import Budget, has_budgets
 from jitstudio.checks.report_files import junit, sarif
+from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.cli import text_output
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.check import budgets_of, check, status_of, write
+from jitstudio.commands.check import budgets_of, check, status_of, unread, write
 from jitstudio.commands.json_output import check_object
 from jitstudio.system.terminal import say
+from jitstudio.worker.host import WorkerError
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
 
@@ -24,17 +27,27 @@ def run(options: CheckOptions) -> int:
         UsageError: A file cannot be read or written, or has a mistake.
         WorkerError: The worker itself failed.
     """
-    files = [budgets_of(path) for path in options.files or (_default_file(),)]
-    reports = check(files, options)
-    if options.sarif is not None:
-        write(Path(options.sarif), sarif(reports), "--sarif")
-    if options.junit is not None:
-        write(Path(options.junit), junit(reports), "--junit")
+    paths: Sequence[str] = options.files
+    try:
+        paths = paths or (_default_file(),)
+        reports = check([budgets_of(path) for path in paths], options)
+    except (UsageError, WorkerError) as error:
+        _write_reports(options, (unread(next(iter(paths), ""), str(error), Budget("check", ())),))
+        raise
+    _write_reports(options, reports)
     if options.json:
         say(json.dumps(check_object(reports), indent=2))
     else:
         text_output.print_check(reports)
     return status_of(reports)
+
+
+def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> None:
+    """Writes the files for other programs, which expect them whatever fails."""
+    if options.sarif is not None:
+        write(Path(options.sarif), sarif(reports), "--sarif")
+    if options.junit is not None:
+        write(Path(options.junit), junit(reports), "--junit")
 
 
 def _default_file() -> str:

@@ -96,8 +96,10 @@ def _check(options: LessonCheckOptions) -> int:
     if options.json:
         answer = {"title": lesson.title, "passed": status == exit_codes.BUILT}
         answer |= {"goals": [_goal_object(goal) for goal in reached]}
-        answer |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
-        say(json.dumps(answer | {"budgets": check_object(reports)["budgets"]}, indent=2))
+        checked = check_object(reports)
+        answer |= {key: checked["budgets"][0][key] for key in ("conditions_file", "settings_file")}
+        answer |= {key: checked[key] for key in ("root", "budgets")}
+        say(json.dumps(answer, indent=2))
     else:
         _show(lesson, reached, status == exit_codes.BUILT, options.hint)
         own = "" if options.by else " in the pupil's folder; --by LESSON takes the teacher's"

@@ -323,13 +323,14 @@ def _delta_row(delta: FigureDelta) -> tuple[str, ...]:
 
 def print_check(reports: Sequence[BudgetReport]) -> None:
     """Prints a row for each condition and kernel, then each failure with the reason."""
-    rows = [("kernel", "target", "condition", "", "value")]
+    rows = [("file", "kernel", "target", "condition", "", "value")]
     for report in reports:
         for verdict in report.verdicts:
             value = "unknown" if verdict.value is None else shown(verdict.value)
             words = (verdict.demangled, report.target, verdict.condition.text)
-            rows.append((*words, "holds" if verdict.holds else "FAILS", value))
-    for line in table_lines(rows, left=4) if len(rows) > 1 else ():
+            judged = "holds" if verdict.holds else "FAILS"
+            rows.append((", ".join(report.files), *words, judged, value))
+    for line in table_lines(rows, left=5) if len(rows) > 1 else ():
         say(line)
     for report in reports:
         for path in report.written:

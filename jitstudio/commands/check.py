@@ -35,7 +35,7 @@ from jitstudio.commands.request import confined_buffers, others_request, source_
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.file_names import FileNames, from_here
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.project import Project
@@ -85,10 +85,33 @@ def check(
             workers, options.timeout, trust=options.trust, update=options.update, by=by
         )
         return tuple(
-            checks.report(file, budget, target)
+            _reported(checks, file, budget, target)
             for file, budget in chosen
             for target in ((options.arch.sm,) if options.arch else budget.target or ("",))
         )
+
+
+def _reported(checks: BudgetChecks, file: BudgetFile, budget: Budget, target: str) -> BudgetReport:
+    """Returns the report on a budget, also if a file of it is missing: the others are checked."""
+    try:
+        return checks.report(file, budget, target)
+    except UsageError as error:
+        return unread(file.path, str(error), budget, target)
+
+
+def unread(path: str | Path, problem: str, budget: Budget, target: str = "") -> BudgetReport:
+    """Returns the report on a budget that cannot be read.
+
+    Args:
+        path: The file that it is in.
+        problem: Why, a sentence.
+        budget: The budget.
+        target: What it would be built for; empty where that is not known.
+    """
+    name, status = str(path) if os.path.lexists(path) else "", exit_codes.USAGE
+    return BudgetReport(
+        budget, target, (name,), status, "refused", problem=problem, conditions=name, settings=name
+    )
 
 
 def status_of(reports: Sequence[BudgetReport]) -> int:
@@ -149,7 +172,7 @@ class BudgetChecks:
             tuple(self._path(file, name) for name in budget.files),
             exit_codes.OF_OUTCOME[result.outcome],
             result.outcome.value,
-            diagnostics=tuple(_named(request, diagnostic) for diagnostic in result.diagnostics),
+            diagnostics=result.diagnostics,
             conditions=str(file.path),
             settings=self._settings_file(file, budget),
         )
@@ -254,8 +277,8 @@ class BudgetChecks:
         read: MachineCode,
         launch: Json | None,
     ) -> tuple[Verdict, ...]:
-        paths = [os.path.join(request.folder, source.name) for source in request.sources]
-        sources = {path: _from_here(path) for path in map(os.path.normpath, paths)}
+        names = FileNames(request)
+        sources = {names.path(source.name) for source in request.sources}
         return tuple(
             verdict
             for unit, function in _meant(read, budget)
@@ -274,7 +297,8 @@ class BudgetChecks:
                 facts,
                 unit.code.demangled.get(function.name, function.name),
                 sources,
-                unit.ptx_sources.get(function.name, ""),
+                from_here,
+                names.path(unit.ptx_sources.get(function.name, "")),
             )
         )
 
@@ -351,19 +375,6 @@ def _key(name: str) -> str:
     """Returns the key of a budget, or of a launch in it, for an option."""
     key = RunOptions.flag_of(name).removeprefix("--").replace("-", "_")
     return {"arch": "target"}.get(key, key)
-
-
-def _named(request: BuildRequest, diagnostic: Diagnostic) -> Diagnostic:
-    """Returns a diagnostic with the file as seen from the current folder."""
-    name = diagnostic.file
-    path = os.path.join(request.folder, name)
-    return replace(diagnostic, file=_from_here(path)) if name else diagnostic
-
-
-def _from_here(path: str) -> str:
-    """Returns a path below the current folder without that."""
-    here = os.path.join(os.getcwd(), "")
-    return path.removeprefix(here)
 
 
 def _only(request: BuildRequest, source: Source) -> BuildRequest:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
-from jitstudio.checks.verdicts import BudgetReport, Verdict
+from jitstudio.checks.verdicts import BudgetReport, Verdict, from_repository
 from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.cubin import cubin_target
@@ -620,7 +620,12 @@ def _place(place: SourceLocation) -> Json:
 
 def check_object(reports: Sequence[BudgetReport]) -> Json:
     """Returns the object of `jitstudio check`: each budget with the verdicts."""
-    return {"ok": all(report.ok for report in reports), "budgets": [*map(_budget, reports)]}
+    root, reports = from_repository(reports)
+    return {
+        "ok": all(report.ok for report in reports),
+        "root": str(root),
+        "budgets": [*map(_budget, reports)],
+    }
 
 
 def _budget(report: BudgetReport) -> Json:

@@ -32,6 +32,7 @@ from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.prebuilt import cubins, ptx_of, target_shown
@@ -139,7 +140,8 @@ def read_machine_code(
         reader = workers.code_reader
         # It loads its libraries while the compilers work.
         reader.start()
-        result = _built(workers.builder, request, timeout)
+        names = FileNames(request)
+        result = with_files(_built(workers.builder, request, timeout), names.shown)
         if not result.ok:
             return MachineCode(result)
         units = []
@@ -155,8 +157,14 @@ def read_machine_code(
             code = reader.analyse(reading, timeout=timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
-            units.append(_unit(request, result, cubin, code))
+            units.append(_unit(request, result, cubin, _with_names(code, names)))
     return MachineCode(result, _titled(units))
+
+
+def _with_names(code: Disassembly, names: FileNames) -> Disassembly:
+    """Returns machine code whose places are in files that are there."""
+    functions = (replace(f, places=with_files(f.places, names.path)) for f in code.functions)
+    return replace(code, functions=tuple(functions))
 
 
 def makes_ptx(request: BuildRequest) -> bool:

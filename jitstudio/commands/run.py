@@ -23,6 +23,7 @@ from jitstudio.commands.request import (
 )
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
@@ -118,7 +119,8 @@ def launch(
         arch = arch_for(request.arch, has_target(options), devices, target)
         request = replace(request, arch=arch)
         building = DEFAULT_TIMEOUT if limit is None else limit
-        build = runs_of(request, building, workers=workers)[-1]
+        names = FileNames(request)
+        build = with_files(runs_of(request, building, workers=workers)[-1], names.shown)
         if not build.ok:
             return build, None, devices
         begin = partial(spec_from, options) if base is None else None
@@ -133,7 +135,7 @@ def launch(
         elif keep is not None:
             result = replace(result, buffers=tuple(_moved(result.buffers, keep)))
         result = sides.with_contraction(_Side(request, build), compared, result)
-    return build, result, devices
+    return build, with_files(result, names.path), devices
 
 
 def run_object(built: BuildResult, result: LaunchResult | None) -> Json:

@@ -7,7 +7,6 @@ read nor write anything but numbers. Whoever runs an expression, here or in an e
 from __future__ import annotations
 
 import ast
-import difflib
 import keyword
 import math
 import re
@@ -18,6 +17,7 @@ from typing import Any, NoReturn
 import ml_dtypes
 import numpy as np
 
+from jitstudio.core.alike import nearest
 from jitstudio.numerics.dtypes import NumericsError
 
 
@@ -361,8 +361,8 @@ class _Reader(ast.NodeTransformer):
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
         known_names = {*self._parameters, *FUNCTIONS, *TYPES, *CONSTANTS}
-        near = difflib.get_close_matches(name, known_names, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        near = nearest(name, known_names)
+        hint = f"; did you mean {near}?" if near else ""
         self._fail(node, f"{name} is not known in expressions{hint}")
 
     def _refuse(self, node: ast.AST, what: str) -> NoReturn:

@@ -95,7 +95,7 @@ def test_files_that_are_not_what_their_ending_says(run, tmp_path, name, content)
         ([VECTOR_ADD, "--compare-links", "--emit", "ptx"], "--emit is not for --compare-links"),
         ([VECTOR_ADD, "--compare-links", "--fat", "sm_90"], "--fat is not for --compare-links"),
         ([VECTOR_ADD, "--compare-links", "-o", "out"], "-o is not for --compare-links"),
-        ([VECTOR_ADD, "--bogus"], "unrecognized arguments: --bogus"),
+        ([VECTOR_ADD, "--bogus"], "there is no option --bogus"),
         ([], "arguments are required: SRC"),
         ([VECTOR_ADD, "--option"], "argument --option: expected one argument"),
         ([VECTOR_ADD, "-o", VECTOR_ADD / "out"], "cannot be written: Not a directory. Choose"),

@@ -263,13 +263,17 @@ def test_a_launch_without_a_gpu_is_missing(run, tmp_path):
 @pytest.mark.slow
 def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment):
     folder = tmp_path / "plugin"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "test_it.py").write_text(
         "def test_kept(jitstudio_check):\n"
         "    (report,) = jitstudio_check(source='k.cu', target='sm_90', require=('spills == 0',))\n"
         "    assert report.target == 'sm_90'\n"
         "def test_broken(jitstudio_check):\n"
         "    jitstudio_check('B.toml')\n"
+        "def test_mistyped(jitstudio_check):\n"
+        "    jitstudio_check(source='k.cu', require=['regsters <= 2'])\n"
+        "def test_missing(jitstudio_check):\n"
+        "    jitstudio_check('none.toml')\n"
     )
     (folder / "k.cu").write_text((SAMPLES / "vector_add.cu").read_text())
     (folder / "B.toml").write_text('[[budget]]\nsource = "k.cu"\nrequire = ["registers <= 1"]\n')
@@ -282,7 +286,10 @@ def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment)
         env=environment,
         timeout=90,
     )
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "3 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "there is no figure 'regsters'. Did you mean 'registers'?" in done.stdout
+    assert "none.toml' cannot be read" in done.stdout
+    assert "Error" not in done.stdout
     assert "registers <= 1: registers is" in done.stdout
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from jitstudio.core.alike import nearest
 from jitstudio.core.diagnostics import Fix, Severity
 
 
@@ -100,11 +101,9 @@ def listing(names: Iterable[str], none: str = "none") -> str:
 
 def unknown(name: str, names: Iterable[str]) -> str:
     """The advice for an unknown name: the name that was meant, or all there are."""
-    from difflib import get_close_matches  # noqa: PLC0415 - the window starts without it
-
     known = list(names)
-    close = get_close_matches(name, known, n=1)
-    return f"Did you mean {close[0]}?" if close else f"Known here: {listing(known)}."
+    close = nearest(name, known)
+    return f"Did you mean {close}?" if close else f"Known here: {listing(known)}."
 
 
 def shortened(text: str) -> str:

@@ -1,0 +1,119 @@
+"""The names by which users know the files of a build: those that lead to a file from here.
+
+NVRTC joins the name of a module to the working directory of its process, and line tables keep the
+result: `/k.cu` for a text that has no file, `/home/me/k.cu` for the `k.cu` of a project elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from operator import is_
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from jitstudio.core.line_table_paths import spellings
+from jitstudio.core.request import BuildRequest
+
+_REPOSITORIES = (".git", ".hg", ".jj")
+_FILE = "file"
+"""What values call the file of a place: diagnostics, lines, races."""
+
+_PAIRS = frozenset({"writers", "unbranched"})
+"""What launches call pairs of a file and a line."""
+
+_T = TypeVar("_T")
+
+
+class FileNames:
+    """The names of modules and headers of a build, by all that tools call them.
+
+    Args:
+        request: The build.
+    """
+
+    def __init__(self, request: BuildRequest) -> None:
+        self._names: dict[str, str] = {}
+        named = [(header.name, "", header.name) for header in request.headers]
+        for source in (*request.sources, *request.libraries):
+            named.append((source.name, source.folder, os.path.basename(source.name)))
+        for name, folder, base in named:
+            # The headers of a project are called as from its folder on.
+            path = os.path.join(folder or request.folder, base)
+            has_file = bool(folder or request.folder) and os.path.isfile(path)
+            known = os.path.abspath(path) if has_file else name
+            for begin in (folder, request.folder):
+                for spelt in spellings(name, begin):
+                    self._names.setdefault(os.path.normpath(spelt), known)
+
+    def path(self, spelt: str) -> str:
+        """Returns the absolute path of a file; the name of a text without a file."""
+        if spelt not in self._names:
+            plain = os.path.normpath(spelt)
+            # Behind a link `..` leads elsewhere than in the text of the path.
+            other = plain if _same(plain, spelt) else spelt
+            self._names[spelt] = self._names.get(plain, other)
+        return self._names[spelt]
+
+    def shown(self, spelt: str) -> str:
+        """Returns the name of a file as seen from the working directory."""
+        path = self.path(spelt)
+        return spelt if _same(path, spelt) and not os.path.isabs(spelt) else from_here(path)
+
+
+def with_files(value: _T, name: Callable[[str], str]) -> _T:
+    """Returns a value in which all places have their files called by another name."""
+    whole: Any = value
+    if type(whole) is tuple:
+        parts = [with_files(part, name) for part in whole]
+        return value if all(map(is_, parts, whole)) else cast("_T", tuple(parts))
+    if isinstance(whole, tuple):
+        keys, changed = getattr(whole, "_fields", ()), getattr(whole, "_replace", None)
+    elif is_dataclass(whole) and not isinstance(whole, type):
+        keys, changed = tuple(field.name for field in fields(whole) if field.init), None
+    else:
+        return value
+    more: dict[str, Any] = {}
+    for key in keys:
+        part = getattr(whole, key)
+        other = with_files(part, name)
+        if key == _FILE and isinstance(part, str) and part:
+            other = name(part)
+        elif key in _PAIRS:
+            other = tuple((file and name(file), line) for file, line in part)
+        if other is not part:
+            more[key] = other
+    if not more:
+        return value
+    return cast("_T", changed(**more) if changed else replace(whole, **more))
+
+
+def from_here(path: str) -> str:
+    """Returns a path below the working directory without that."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
+
+
+def root_of(path: str) -> Path:
+    """Returns the repository that a file lies in; the working directory outside of any."""
+    folders = Path(os.path.abspath(path)).parents
+    has_mark = (at for at in folders if any((at / mark).exists() for mark in _REPOSITORIES))
+    return next(has_mark, Path.cwd())
+
+
+def from_root(root: Path, path: str) -> str:
+    """Returns a path, seen from here, as seen from a folder; absolute where it lies elsewhere.
+
+    A name without a file stays.
+    """
+    if not os.path.lexists(path):
+        return path
+    whole = Path(os.path.abspath(path))
+    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else str(whole)
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False

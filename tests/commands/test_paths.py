@@ -1,0 +1,178 @@
+"""Names of files, whatever the working folder: those that are told lead to a file."""
+
+import json
+import os
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import jitstudio
+from jitstudio.cli.main import main
+from tests.support import QUICK_ARCH
+
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
+HEADER = "__device__ float twice(float x) { return x * 2.1; }\n"
+KERNEL = """\
+#include "twice.h"
+extern "C" __global__ void scale(float* a) { a[threadIdx.x] = twice(a[threadIdx.x]); }
+"""
+BROKEN = 'extern "C" __global__ void broken(float* a) {\n    a[0] = nothing;\n}\n'
+REQUIRE = 'require = ["double == 0"]\n'
+BUDGETS = "".join(
+    f'[[budget]]\nsource = "{name}.cu"\ntarget = "{QUICK_ARCH.sm}"\noption = "-lineinfo"\n{REQUIRE}'
+    for name in ("missing", "scale", "broken")
+)
+FOLDERS = ("repository", "folder", "below", "top")
+OPTIONS = ("--arch", QUICK_ARCH.sm, "--option=-lineinfo")
+LAUNCH = ("--kernel", "scale", "--device", "sim", "--grid", "1", "--block", "32", "--arg", "a=32")
+
+
+@pytest.fixture(scope="module")
+def tmp_path(one_folder):
+    """The same for all tests: what one has built and read the others need not."""
+    return one_folder
+
+
+@pytest.fixture
+def kernels(tmp_path) -> Path:
+    """A folder of a repository, with a kernel, its header, a broken kernel and budgets."""
+    folder = tmp_path / "kernels"
+    (folder / "below").mkdir(parents=True, exist_ok=True)
+    (tmp_path / ".git").mkdir(exist_ok=True)
+    module = {"name": "scale.cu", "kind": "cuda", "path": "scale.cu", "included": True}
+    project = {"version": 1, "target": QUICK_ARCH.sm, "options": "-lineinfo", "modules": [module]}
+    files = {"twice.h": HEADER, "scale.cu": KERNEL, "broken.cu": BROKEN, "BUDGETS.toml": BUDGETS}
+    for name, text in {**files, "scale.jitproj": json.dumps(project)}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture(params=FOLDERS)
+def here(request, kernels, monkeypatch) -> Path:
+    """The working folder."""
+    folders = (kernels.parent, kernels, kernels / "below", Path("/"))
+    folder = dict(zip(FOLDERS, folders, strict=True))[request.param]
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def ended(here, capfd):
+    """Runs a command in the working folder, and returns the exit status and the streams."""
+
+    def runs(*words):
+        status = main([str(word) for word in words])
+        return status, *capfd.readouterr()
+
+    return runs
+
+
+def seen(path: Path) -> str:
+    """The path as a user types it in the working folder."""
+    return os.path.relpath(path)
+
+
+def files_in(value) -> set[str]:
+    """All that JSON calls a file."""
+    if isinstance(value, list):
+        return set().union(*map(files_in, value))
+    if not isinstance(value, dict):
+        return set()
+    own = {value[key] for key in ("file", "source_file") if value.get(key)}
+    return own.union(*map(files_in, value.values()))
+
+
+def test_check_names_files_of_the_repository(ended, here, kernels, tmp_path):
+    reports = {name: tmp_path / f"out.{name}" for name in ("sarif", "junit")}
+    flags = [word for name, path in reports.items() for word in (f"--{name}", path)]
+    status, out, err = ended("check", seen(kernels / "BUDGETS.toml"), *flags)
+    assert status == 2
+    assert "missing.cu' cannot be read" in err
+    assert re.search(rf"^{re.escape(seen(kernels / 'scale.cu'))} +scale ", out, re.MULTILINE)
+    assert "0 of 1 conditions hold. 2 of 3 budgets could not be checked." in err
+    told = re.findall(r"^(\S+?):(\d+)(?::(\d+))?: error", err, re.MULTILINE)
+    assert [Path(name).resolve().name for name, *_ in told] == ["scale.cu", "broken.cu"]
+    assert all(Path(name).is_file() for name, *_ in told)
+    (log,) = json.loads(reports["sarif"].read_text())["runs"]
+    assert log["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"{tmp_path.as_uri()}/"
+    places = [one["locations"][0]["physicalLocation"] for one in log["results"]]
+    assert {place["artifactLocation"]["uriBaseId"] for place in places} == {"%SRCROOT%"}
+    assert [place["artifactLocation"]["uri"] for place in places] == [
+        "kernels/BUDGETS.toml",
+        "kernels/scale.cu",
+        "kernels/broken.cu",
+    ]
+    assert places[2]["region"] == {
+        "startLine": 2,
+        "startColumn": BROKEN.splitlines()[1].index("nothing") + 1,
+    }
+    cases = ElementTree.parse(reports["junit"]).getroot().iter("testcase")
+    assert [case.get("file") for case in cases] == [None, "kernels/scale.cu", "kernels/broken.cu"]
+    _, out, _ = ended("check", seen(kernels / "BUDGETS.toml"), "--json")
+    answer = json.loads(out)
+    assert answer["root"] == str(tmp_path)
+    assert files_in(answer) == {"kernels/scale.cu", "kernels/broken.cu"}
+
+
+@pytest.mark.parametrize("name", ["scale.cu", "scale.jitproj"])
+def test_inspect_and_run_name_files_that_are_there(ended, here, kernels, name):
+    words = () if name.endswith(".jitproj") else OPTIONS
+    _, out, _ = ended("inspect", seen(kernels / name), *words, "--json")
+    assert files_in(json.loads(out)) == {str(kernels / "scale.cu"), str(kernels / "twice.h")}
+    _, out, _ = ended("run", seen(kernels / name), *words, *LAUNCH, "--json")
+    assert files_in(json.loads(out)) == {str(kernels / "scale.cu"), str(kernels / "twice.h")}
+
+
+def test_an_error_names_the_file_as_it_was_typed(ended, here, kernels):
+    name = seen(kernels / "broken.cu")
+    for words in (("inspect", name, *OPTIONS), ("run", name, *OPTIONS, *LAUNCH)):
+        status, _, err = ended(*words)
+        assert (status, f"{name}:2:" in err) == (1, True)
+
+
+def test_python_names_files_that_are_there_and_texts_by_their_name(here, kernels):
+    common = {"arch": QUICK_ARCH.sm, "options": "-lineinfo"}
+    files = files_in(jitstudio.inspect(Path(seen(kernels / "scale.cu")), **common).to_dict())
+    assert files == {str(kernels / "scale.cu"), str(kernels / "twice.h")}
+    headers = {"twice.h": HEADER}
+    report = jitstudio.inspect(KERNEL, headers=headers, name="mine.cu", **common)
+    assert files_in(report.to_dict()) == {"mine.cu", "twice.h"}
+    launched = jitstudio.run(
+        KERNEL,
+        arguments={"a": 32},
+        grid=1,
+        block=32,
+        device="sim",
+        headers=headers,
+        name="mine.cu",
+        **common,
+    )
+    assert files_in(launched.to_dict()) <= {"mine.cu", "twice.h"}
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("source = 'scale.cu'\nrequire = ['regsters <= 2']\n", "Did you mean 'registers'?"),
+        ("source = 'scale.cu'\narch = 3\n" + REQUIRE, "there is no key 'arch'"),
+        (None, "cannot be read"),
+    ],
+)
+def test_reports_are_written_whatever_fails(run, kernels, tmp_path, text, part):
+    path = kernels / "wrong.toml"
+    path.unlink(missing_ok=True)
+    if text:
+        path.write_text(f"[[budget]]\n{text}")
+    ran = run("check", path, "--sarif", "wrong.sarif", "--junit", "wrong.xml")
+    assert (ran.code, part in ran.err) == (2, True)
+    (log,) = json.loads((tmp_path / "wrong.sarif").read_text())["runs"]
+    (result,) = log["results"]
+    assert part in result["message"]["text"]
+    places = [
+        place["physicalLocation"]["artifactLocation"] for place in result.get("locations", ())
+    ]
+    assert [place["uri"] for place in places] == (["kernels/wrong.toml"] if text else [])
+    assert part in ElementTree.parse(tmp_path / "wrong.xml").getroot().find(".//error").text
