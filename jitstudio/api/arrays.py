@@ -6,6 +6,7 @@ so that no package is imported that the program has not imported itself.
 
 from __future__ import annotations
 
+import array
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from jitstudio.commands.handed import AnyArray, Expected
 
 _PROTOCOLS = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "__array__")
-_ON_HOST = 1
-"""The type of a device in DLPack: the host's memory."""
+_ON_HOST = (1, 3)
+"""Types of devices in DLPack: the host's memory, and such that CUDA has pinned."""
 
 
 def is_array(value: object) -> bool:
     """Returns whether a value is an array by any protocol, or bytes; a single number is none."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray, memoryview, array.array)):
         return True
     if isinstance(value, type) or not any(_has(value, name) for name in _PROTOCOLS):
         return False
@@ -76,7 +77,7 @@ def expectations(expect: object) -> tuple[list[str], list[tuple[str, Expected]]]
             handed.append((name, value))
         elif is_array(value) or (name and _is_number(value)):
             handed.append((name, as_numpy(value, f"expect['{name}']" if name else "expect")))
-        else:
+        elif value is not None:
             raise UsageError(
                 f"expect={reprlib.repr(value)}: a text such as 'y = a * x', an array, a function "
                 "of the inputs, or a dict of these by the names of buffers belongs here."
@@ -113,27 +114,27 @@ def as_numpy(value: Any, argument: str) -> AnyArray:
 
     if isinstance(value, np.ma.MaskedArray):
         raise UsageError(f"{argument}: a mask has no meaning to a kernel. Give .filled(value).")
-    if _has(value, "__cuda_array_interface__") or _device_of(value) != _ON_HOST:
+    if _has(value, "__cuda_array_interface__") or _device_of(value) not in _ON_HOST:
         # It needs the driver, which is loaded already where there is such an array.
         from jitstudio.api.gpu_arrays import GpuArrayError, copied_from_gpu  # noqa: PLC0415
 
         try:
-            array = copied_from_gpu(value)
+            content = copied_from_gpu(value)
         except GpuArrayError as error:
             raise UsageError(f"{argument}: {error}") from None
     else:
-        array = _on_host(value, argument)
-    if array.dtype.hasobject or (array.dtype.kind in "SUMm" and array.dtype.names is None):
+        content = _on_host(value, argument)
+    if content.dtype.hasobject or (content.dtype.kind in "SUMm" and content.dtype.names is None):
         raise UsageError(
-            f"{argument}: it holds {array.dtype}, which is no number. Give it a type such as "
+            f"{argument}: it holds {content.dtype}, which is no number. Give it a type such as "
             "numpy.float32."
         )
-    if not array.dtype.isnative:
+    if not content.dtype.isnative:
         raise UsageError(
-            f"{argument}: its bytes are in the order of other machines ({array.dtype.str}). "
+            f"{argument}: its bytes are in the order of other machines ({content.dtype.str}). "
             "Convert it, by .astype(x.dtype.newbyteorder('='))."
         )
-    return array
+    return content
 
 
 def _on_host(value: Any, argument: str) -> AnyArray:
@@ -151,18 +152,18 @@ def _on_host(value: Any, argument: str) -> AnyArray:
 def _device_of(value: Any) -> int:
     """Returns the type of the device that an array lies on, in the numbers of DLPack."""
     device: Callable[[], tuple[int, int]] | None = getattr(value, "__dlpack_device__", None)
-    return _ON_HOST if device is None else int(device()[0])
+    return _ON_HOST[0] if device is None else int(device()[0])
 
 
-def ordered(array: AnyArray, argument: str) -> AnyArray:
+def ordered(content: AnyArray, argument: str) -> AnyArray:
     """Returns an array whose elements lie in memory as a kernel counts them.
 
     Raises:
         UsageError: They do not.
     """
-    if array.flags.c_contiguous:
-        return array
-    how = "in Fortran's order" if array.flags.f_contiguous else "with gaps or backwards"
+    if content.flags.c_contiguous:
+        return content
+    how = "in Fortran's order" if content.flags.f_contiguous else "with gaps or backwards"
     raise UsageError(
         f"{argument}: its elements lie {how} in memory, so that a kernel would count them in "
         "another order than NumPy. Give numpy.ascontiguousarray(x)."

@@ -18,8 +18,8 @@ import numpy as np
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 _LEGACY_STREAM, _ANY_STREAM = 1, -1
-_POINTER_CONTEXT = 1
-"""CU_POINTER_ATTRIBUTE_CONTEXT of cuda.h."""
+_POINTER_CONTEXT, _POINTER_DEVICE = 1, 9
+"""CU_POINTER_ATTRIBUTE_CONTEXT and _DEVICE_ORDINAL of cuda.h."""
 _CUDA, _CUDA_MANAGED = 2, 13
 """Devices of dlpack.h: the memory of a GPU, and memory that host and GPU share."""
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
@@ -59,8 +59,13 @@ def copied_from_gpu(array: Any) -> np.ndarray[Any, Any]:
     device = int(array.__dlpack_device__()[0])
     if device not in (_CUDA, _CUDA_MANAGED):
         raise GpuArrayError("it lies on a device that is neither this machine's nor NVIDIA's.")
-    with _capsule(array) as tensor:
-        return _copied(_by_dlpack(tensor))
+    try:
+        with _capsule(array) as tensor:
+            return _copied(_by_dlpack(tensor))
+    except GpuArrayError:
+        raise
+    except Exception as error:  # whatever a foreign package raises, such as of a gradient
+        raise GpuArrayError(f"its package does not export it: {error}") from None
 
 
 def _is_nameless(interface: dict[str, Any]) -> bool:
@@ -149,24 +154,40 @@ def _copied(memory: _Memory) -> np.ndarray[Any, Any]:
         driver = ctypes.CDLL(_LIBRARY)
     except OSError as error:
         raise GpuArrayError(f"the driver that would copy it cannot be loaded: {error}.") from None
-    address, context = ctypes.c_uint64(memory.address), ctypes.c_void_p()
-    _call(
-        driver,
-        "cuPointerGetAttribute",
-        ctypes.byref(context),
-        ctypes.c_int(_POINTER_CONTEXT),
-        address,
-    )
-    _call(driver, "cuCtxPushCurrent_v2", context)
-    try:
+    address = ctypes.c_uint64(memory.address)
+    with _context(driver, address):
         # Of no stream, the array says that it is complete.
         if memory.stream is not None and memory.stream != _ANY_STREAM:
             _call(driver, "cuStreamSynchronize", ctypes.c_void_p(memory.stream))
         size = ctypes.c_size_t(content.nbytes)
         _call(driver, "cuMemcpyDtoH_v2", ctypes.c_void_p(content.ctypes.data), address, size)
-    finally:
-        _call(driver, "cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
     return content
+
+
+@contextlib.contextmanager
+def _context(driver: ctypes.CDLL, address: ctypes.c_uint64) -> Iterator[None]:
+    """Makes the context of an address current for the block.
+
+    Memory of a pool (`cuMemAllocAsync`) and virtual memory (`cuMemMap`) belong to no context: they
+    are copied in the primary one of their device.
+    """
+    context, device = ctypes.c_void_p(), ctypes.c_int()
+    attribute = ctypes.c_int(_POINTER_CONTEXT)
+    _call(driver, "cuPointerGetAttribute", ctypes.byref(context), attribute, address)
+    is_pooled = not context.value
+    if is_pooled:
+        attribute = ctypes.c_int(_POINTER_DEVICE)
+        _call(driver, "cuPointerGetAttribute", ctypes.byref(device), attribute, address)
+        _call(driver, "cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+    try:
+        _call(driver, "cuCtxPushCurrent_v2", context)
+        try:
+            yield
+        finally:
+            _call(driver, "cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+    finally:
+        if is_pooled:
+            _call(driver, "cuDevicePrimaryCtxRelease_v2", device)
 
 
 def _call(driver: ctypes.CDLL, function: str, *arguments: Any) -> None:

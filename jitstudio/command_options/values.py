@@ -111,7 +111,7 @@ COUNT, COUNT_OR_NONE = whole(1), whole(0)
 SECONDS = _number(
     float,
     "seconds, more than 0",
-    "must be more than 0 seconds",
+    "must be more than 0 seconds, and a number that Python has",
     lambda value: 0 < value <= _LARGEST,
 )
 TOLERANCE = _number(
@@ -261,7 +261,15 @@ def _targets(value: Any) -> tuple[str, ...]:
     return words
 
 
-EMITTED = ArgumentKind(lambda value: _several(_emitted).check(_between_commas(value)))
+def _all_emitted(value: Any) -> tuple[CodeKind, ...]:
+    kinds: tuple[CodeKind, ...] = _several(_emitted).check(_between_commas(value))
+    # A list without a kind asks for figures alone; commas without one are a slip.
+    if isinstance(value, str) and not kinds:
+        raise ValueError(_EMPTY)
+    return kinds
+
+
+EMITTED = ArgumentKind(_all_emitted)
 TARGETS = ArgumentKind(_targets)
 
 _GPU = whole(0, f", or '{SIMULATED_DEVICE.uuid}' for the simulator")

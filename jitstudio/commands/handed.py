@@ -238,7 +238,15 @@ def _c_name(array: AnyArray) -> str:
 
 def _called(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
     """Returns the answer of a function: to all inputs as one mapping, or to those it names."""
-    parameters = list(signature(function).parameters.values())
+    try:
+        parameters = list(signature(function).parameters.values())
+    except ValueError:
+        parameters = []
+    if not parameters or any(p.kind is Parameter.POSITIONAL_ONLY for p in parameters):
+        raise UsageError(
+            "expect: the inputs are handed over by their names, which this function does not take. "
+            "Give one such as lambda x, y: x + y, or one that takes a dict of all inputs."
+        )
     names = [p.name for p in parameters]
     is_whole = len(names) == 1 and names[0] not in inputs
     if is_whole and parameters[0].kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):

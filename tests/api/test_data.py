@@ -1,5 +1,6 @@
 """Arrays go into a launch and come out of it, and are what buffers are checked against."""
 
+import array as values
 import errno
 import gc
 import mmap
@@ -447,3 +448,42 @@ def test_a_launch_shows_figures_checks_and_buffers():
     code = jitstudio.inspect(SAXPY)._repr_html_().split("<pre")[1:]
     assert code
     assert all("monospace" in part[:200] for part in code)
+
+
+class Elsewhere:
+    """An array as another package has it: on a device, and perhaps not to be exported."""
+
+    def __init__(self, content, device, refusal=None):
+        self.content, self.device, self.refusal = content, device, refusal
+        self.shape = content.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.content
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+    def __dlpack__(self, **_):
+        if self.refusal:
+            raise self.refusal
+        return self.content.__dlpack__()
+
+
+def test_memory_that_cuda_has_pinned_is_the_hosts():
+    assert saxpy({"x": Elsewhere(X, 3)}, expect={"y": 2.5 * X + Y}).ok
+
+
+def test_an_array_of_a_gpu_that_is_not_exported_names_its_argument():
+    refused = Elsewhere(X, 2, BufferError("Can't export tensors that require gradient"))
+    with pytest.raises(ValueError, match=r"arguments\['x'\]: .*require gradient"):
+        saxpy({"x": refused})
+
+
+def test_buffers_of_python_are_arrays():
+    assert saxpy({"x": values.array("f", X.ravel())}, expect=None).ok
+
+
+@pytest.mark.parametrize("function", [lambda a, x, y, /: a * x + y, max])
+def test_a_function_that_takes_no_names_is_a_sentence(function):
+    with pytest.raises(ValueError, match=r"expect: .*by their names"):
+        saxpy(expect=function)

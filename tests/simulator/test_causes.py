@@ -122,7 +122,9 @@ def test_members_of_a_struct_are_one_array_in_ptx(arrays):
 
 
 PARTS = r"""
-struct Tile { int a[4]; int b[4]; float c; int m[2][4]; };
+struct Tile { int id; int a[4]; int b[4]; float c; int m[2][4]; };
+struct Pair { int a[4]; int b[4]; };
+struct alignas(16) Padded { float v[3]; float w; };
 struct Tiles { Tile tiles[2]; int tail[2]; };
 union Word { int whole[2]; char bytes[8]; };
 struct Point { float x, y, z, w; };
@@ -150,6 +152,15 @@ extern "C" __global__ void whole(int* out, int n) {
   for (unsigned i = 0; i < sizeof(Tile); i++) ((char*)&tile)[i] = 0;
   for (int i = n; i > 0; i--) down[i - 1] = i;
   ours.m[0][n] = 1;
+  Pair pair = {{1, 2, 3, 4}, {5, 6, 7, 8}}, twin;
+  for (int i = 0; i < sizeof(Pair) / 4; i++) ((int*)&twin)[i] = ((int*)&pair)[i];
+  int* words = (int*)&pair;
+  for (int i = 0; i < 8; i++) sum += words[i] - twin.b[i & 3];
+  Padded padded;
+  for (int i = 0; i < 3; i++) padded.v[i] = i;
+  padded.w = n;
+  float4 f = *(float4*)&padded;
+  sum += (int)(f.x + f.w);
   out[0] = sum + rows[1][n - 1] + a[n - 1] + down[n - 1] + (int)p.w;
 }
 """
@@ -694,6 +705,7 @@ def test_polls_of_a_clock_hide_no_deadlock(waits, count):
         (fault,) = got.result.faults
         assert fault.kind is FaultKind.DEADLOCK
         assert "20 of 32 arrivals" in fault.message
+        assert "34 s by its clock" in fault.message
 
 
 @pytest.mark.parametrize("ns", [10, 5_000, 1_000_000_000])

@@ -68,6 +68,9 @@ _NOTHING: _Origins = frozenset()
 _UNKNOWN: _Origins = frozenset([_OPEN])
 
 
+_VECTORS = frozenset(("v2", "v4", "v8"))
+
+
 class BasedAccess(NamedTuple):
     """An access with the only variable or parameter of its address.
 
@@ -75,7 +78,7 @@ class BasedAccess(NamedTuple):
         number: Of the instruction; a copy may have an origin for each of its two addresses.
         origin: The variable or parameter.
         constant: The constant bytes that are added to it; None where that is open.
-        size: Bytes of a scalar that is accessed; 0 for unknown.
+        size: Bytes that a thread accesses; 0 for unknown.
     """
 
     number: int
@@ -96,7 +99,8 @@ def origins_of(program: PtxProgram, function: PtxFunction) -> Iterator[BasedAcce
     for instruction in body:
         if not _is_access(instruction):
             continue
-        size = instruction.types[0].size if instruction.types else 0
+        lanes = next((int(m[1:]) for m in instruction.modifiers if m in _VECTORS), 1)
+        size = lanes * instruction.types[0].size if instruction.types else 0
         for operand in instruction.operands:
             if isinstance(operand, AddressOperand):
                 made_of = _of_operand(operand.base, symbols, origins)

@@ -30,7 +30,9 @@ class SimulationStop(Exception):
     fault: Fault | None = None
 
 
-def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) -> SimulationStop:
+def deadlocked(
+    wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool, waited: int = 0
+) -> SimulationStop:
     """Returns the end of a launch in which nobody can go on.
 
     Args:
@@ -38,6 +40,7 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
         program: The PTX.
         blocks: Of the whole launch.
         spinning: Whether all threads go round in loops that change nothing.
+        waited: Nanoseconds, or cycles, that have passed for loops that read a clock.
     """
     waiting, lack = [], []
     for at, threads in _waiting_places(wave, spinning):
@@ -60,7 +63,9 @@ def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) 
             f"({instruction.full_opcode})"
         )
     problem = "every thread that is left spins without an end"
-    if not spinning:
+    if waited:
+        problem = f"every thread that is left waits, for {waited / 1e9:.0f} s by its clock so far"
+    elif not spinning:
         problem = "no thread that is left can go on"
     resident = len(wave.layout.blocks)
     hint = ""

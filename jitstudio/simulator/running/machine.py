@@ -414,7 +414,9 @@ class Machine:
         elif now - rounds > _HOPELESS_ROUNDS:
             waited = wave.waited - begun
             if wave.clock_reads == reads or waited >= _LONGEST_WAIT:
-                raise deadlocked(wave, self.program, self.launch.blocks, spinning=True)
+                waited = 0 if wave.clock_reads == reads else waited
+                blocks = self.launch.blocks
+                raise deadlocked(wave, self.program, blocks, spinning=True, waited=waited)
             wave.waited += min(max(waited, _FIRST_LEAP), _LONGEST_LEAP)
             rounds = now - _HOPELESS_ROUNDS + _ROUNDS_OF_A_LEAP
             self.stall = rounds, changes, wave.clock_reads, begun

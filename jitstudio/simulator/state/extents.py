@@ -5,7 +5,8 @@ all local variables of a function, and no members of structs. A build for a debu
 where they lie, and leaves indices out of the constants of an address: by the constants it is known
 which local variable, or which array in a struct, an index belongs to. Without ``-G`` accesses
 within a function's local variables, or within a struct, are not checked; nor are they with it for
-rows of an array of arrays, constant indices, and pointers that have been in memory.
+rows of an array of arrays, constant indices, pointers that have been in memory, and the array with
+which a struct begins, as its address is that of the struct.
 """
 
 from __future__ import annotations
@@ -183,7 +184,7 @@ class _Parts:
             function: Its function, or the one that accesses it.
             symbol: The variable of the PTX.
             at: The byte, from the start of the variable.
-            size: Bytes of the scalars that an access is for; 0 for any.
+            size: Bytes of the access; 0 to name the byte alone.
         """
         if not self._program.has_debug_info:
             return None
@@ -197,7 +198,11 @@ class _Parts:
             return None
         whole: DataLeaf = holding.pop()
         array = whole.type.array_at(whole.name, at - whole.offset)
-        if array is None or size not in (0, array.type.step):
+        if array is None:
+            return whole
+        # `((int*)&s)[i]` goes through all of a struct, `*(float4*)&s.v` over several elements.
+        is_first = not array.offset and array.type.size < whole.type.size
+        if size and (is_first or size != array.type.step):
             return whole
         return DataLeaf(array.name, whole.offset + array.offset, array.type)
 
