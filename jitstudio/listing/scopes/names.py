@@ -28,7 +28,9 @@ from jitstudio.listing.scopes.tree import (
 
 _ANY_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+")
 _DEEPEST = 20
-_MEMBERS = frozenset({"field_expression", "field_designator", "template_method"})
+_MEMBERS = frozenset(
+    {"field_expression", "field_designator", "offsetof_expression", "template_method"}
+)
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,9 @@ class _Resolution:
             return None, True
         access = [at for at, node in enumerate(path) if node.type == "field_expression"]
         owner: str | None = None
-        if access and path[-2].type != "field_designator":
+        if path[-2].type == "offsetof_expression":
+            owner = written_type(self._source, path[-2].child_by_field_name("type"))
+        elif access and path[-2].type != "field_designator":
             argument = path[access[-1]].child_by_field_name("argument")
             owner = type_of(self._source, argument, path[: access[-1] + 1])
         waiting, seen = [owner], set[str]()

@@ -107,9 +107,12 @@ MEANT = {
         void f(int a) { auto g = [«b» = a](int c) { return «b» + c; }; int b; b++; }""",
     "an inherited member": """
         struct B { int «m»; }; struct D : public B { int f() { return «m»; } };""",
-    "a base of another namespace that a constructor begins with": """
-        struct B { B(int); }; namespace n { struct «B» { «B»(int); }; }
-        struct D : n::«B» { int m; D(int a) : n::«B»(a), m(a) {} };""",
+    "a member behind its class, where a member and a local hide it": """
+        struct B { int «x»; }; struct P : B { int x; };
+        int f(P *p) { int x = 0; return p->B::«x» + p->P::x + x; }""",
+    "a member whose place is asked for, not a local": """
+        struct B { int «x»; }; struct P : B { int y; }; struct Q { int x; }; typedef P R;
+        int f(int x) { return offsetof(B, «x») + offsetof(R, «x») + offsetof(Q, x) + x; }""",
     "in a line that is not ASCII": """
         void f() { /* 😀é */ int «ä» = 1; /* ä */ «ä»++; }""",
     "in code with an error in it": """
