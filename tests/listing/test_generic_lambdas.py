@@ -75,3 +75,16 @@ def test_lambdas_that_nobody_calls_are_no_instance():
         f"{KERNEL}template <typename F> void run(F f) {{}}\nint main() {{ run([](auto x) {{ }}); }}"
     )
     assert find_host_code(text.encode()).instances == ()
+
+
+@pytest.mark.parametrize("value", ["double{}", "double(0)", "double{1.5}", "double(2 + 3)"])
+def test_objects_may_have_a_value(value):
+    text = (
+        f"{KERNEL}template <typename F> void run(F f) {{ f(float{{}}); f({value}); }}\n"
+        "int main() { run([](auto x) { k<decltype(x), 1><<<1, 1>>>(nullptr); }); }"
+    )
+    instances = find_host_code(text.encode()).instances
+    assert [name for name, _ in instances] == [
+        "k<decltype(float{}), 1>",
+        "k<decltype(double{}), 1>",
+    ]

@@ -20,8 +20,10 @@ _LAMBDA = re.compile(rb"\[[^][;{}]*+\]\s*+\((?P<parameters>[^(){};]*+)\)")
 # `choose(n, `, `choose<Policy>(`
 _CALLEE = re.compile(rb"(?<!\w)(\w++)\s*+(?:<[^<>(){};]*+>\s*+)?\Z")
 _LAST_WORD = re.compile(rb"(?<!\w)(\w++)\s*+\Z")
-# `Tag<float>{}`, `std::integral_constant<int, 4>()`
-_OBJECT = re.compile(rb"((?:::)?[A-Za-z_][\w:]*+\s*+(?:<.*>)?)\s*+(?:\{\s*+\}|\(\s*+\))", re.DOTALL)
+# `Tag<float>{}`, `std::integral_constant<int, 4>()`, `double(0)`
+_OBJECT = re.compile(
+    rb"((?:::)?[A-Za-z_][\w:]*+\s*+(?:<.*>)?)\s*+(?:\{[^{}]*+\}|\([^()]*+\))", re.DOTALL
+)
 # Nobody has more lambdas in a function, or cases for the lambdas within each other.
 _MOST_LAMBDAS, _MOST_CASES, _LONGEST = 64, 256, 2000
 
