@@ -97,7 +97,7 @@ def _check(options: LessonCheckOptions) -> int:
         answer = {"title": lesson.title, "passed": status == exit_codes.BUILT}
         answer |= {"goals": [_goal_object(goal) for goal in reached]}
         checked = check_object(reports)
-        answer |= {key: checked["budgets"][0][key] for key in ("conditions_file", "settings_file")}
+        answer |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
         answer |= {key: checked[key] for key in ("root", "budgets")}
         say(json.dumps(answer, indent=2))
     else:

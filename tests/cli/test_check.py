@@ -287,8 +287,8 @@ def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment)
         timeout=90,
     )
     assert "3 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "there is no figure 'regsters'. Did you mean 'registers'?" in done.stdout
-    assert "none.toml' cannot be read" in done.stdout
+    assert "'regsters'" in done.stdout
+    assert "none.toml'" in done.stdout
     assert "Error" not in done.stdout
     assert "registers <= 1: registers is" in done.stdout
 
