@@ -126,7 +126,10 @@ class CommandOptions:
             for word in () if value is None else words:
                 if word.const is None:
                     texts = value if word.kind.is_list else (value,)
-                    yield from (f"{word.flags[0]}={_text(text)}" for text in texts)
+                    for text in map(_text, texts):
+                        flag = word.flags[0]
+                        # argparse takes a value with a dash for a flag of its own.
+                        yield from (f"{flag}={text}",) if text[:1] == "-" else (flag, text)
                 elif value == word.const:
                     yield word.flags[0]
                 elif word.has_opposite:

@@ -12,7 +12,7 @@ import pytest
 from tests.support import ROOT
 
 _TABLE = "jitstudio/gui/shell/pane_registry.py"
-_SECTION = re.compile(r"^### (A pane.*?)\n(.*?)(?=^##)", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^### (A pane.*?)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 # An indented block, after the last path that is named above it.
 _BLOCK = re.compile(r"(?:^(?: {4}.*)?\n)+", re.MULTILINE)
 _PATH = re.compile(r"`((?:jitstudio|resources|tests)/[\w/.]+\.\w+)`")

@@ -114,7 +114,7 @@ def test_opening_runs_nothing_and_reads_the_folder_only(home, project, environme
     )
     noted = json.loads(done.stdout)
     assert {event for event, _ in noted} == {"open"}
-    read = {name for _, name in noted if not name.startswith((str(ROOT), sys.prefix))}
+    read = {name for _, name in noted if not name.startswith((f"{ROOT}/", sys.prefix))}
     assert str(path) in read
     assert not [name for name in read if "secret" in name]
     assert sorted(path.name for path in home.iterdir()) == ["secret"]
