@@ -125,11 +125,11 @@ class CommandOptions:
             value: Any = values.get(option.name)
             for word in () if value is None else words:
                 if word.const is None:
-                    texts = value if word.kind.is_list else (value,)
-                    for text in map(_text, texts):
-                        flag = word.flags[0]
+                    flag, is_list = word.flags[0], word.kind.is_list
+                    for text in map(_text, value if is_list else (value,)):
                         # argparse takes a value with a dash for a flag of its own.
-                        yield from (f"{flag}={text}",) if text[:1] == "-" else (flag, text)
+                        is_whole = is_list or text.startswith("-")
+                        yield from (f"{flag}={text}",) if is_whole else (flag, text)
                 elif value == word.const:
                     yield word.flags[0]
                 elif word.has_opposite:
