@@ -331,26 +331,33 @@ async def until(condition):
 
 
 def test_simulations_hold_up_nothing_and_are_cancelled_at_once(tmp_path):
+    # Other tests of this process keep workers.
+    others = {*simulators()}
+
+    def own():
+        return {*simulators()} - others
+
     async def talk(client):
         await client.call_tool("explain", {"word": "LDG"})
         calls = [asyncio.create_task(client.call_tool("run", ENDLESS)) for _ in range(2)]
         at_once = min(2, default_size())
-        await until(lambda: len(simulators()) == at_once)
-        running = len(simulators())
+        await until(lambda: len(own()) == at_once)
+        running = len(own())
         start = time.monotonic()
         await client.call_tool("explain", {"word": "LDG.E.128"})
         explained = time.monotonic() - start
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
-        cancelled = await until(lambda: not simulators())
+        cancelled = await until(lambda: not own())
         result = await client.call_tool("build", {"sources": TEXTS, "emit": []})
         return running - at_once, explained, cancelled, json.loads(text_of(result))["ok"]
 
     fewer, explained, cancelled, works = conversation(tmp_path, talk)
     assert fewer == 0
-    assert explained < 1
-    assert cancelled < 1
+    # A fraction of a second each on a quiet machine.
+    assert explained < 5
+    assert cancelled < 5
     assert works
 
 
