@@ -382,7 +382,11 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
         listed = _listed(declared[0]) if declared else []
         return (listed[0], 1) if listed else None
     if argument.startswith(b"*"):
-        return _behind(type_of(argument[1:].strip(), known))
+        pointer = argument.lstrip(b"* \t\n")
+        declared = type_of(pointer, known)
+        for _ in range(argument.count(b"*", 0, len(argument) - len(pointer))):
+            declared = _behind(declared)
+        return declared
     match = _VARIABLE.fullmatch(argument)
     if match is None:
         call = _CALL.match(argument)
