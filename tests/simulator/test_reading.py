@@ -225,3 +225,46 @@ def test_constant_expressions_have_the_values_that_ptxas_gives_them(builder):
 def test_constant_expressions_without_a_value(expression):
     with pytest.raises(PtxReadError, match="Line 4 of the PTX"):
         read_program(kernel_of("", before=f".global .u64 x = {expression};"))
+
+
+SHADOWED = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.func (.param .b32 r) one(.param .b32 a)
+{
+	.reg .b32 x;
+	ld.param.b32 x, [a];
+	add.u32 x, x, 1;
+	st.param.b32 [r], x;
+	ret;
+}
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 b, p;
+	.reg .b32 v;
+	mov.b64 b, 41;
+	ld.param.u64 p, [out];
+	{
+	.param .b32 b;
+	.param .b32 q;
+	mov.b32 v, 6;
+	st.param.b32 [b], v;
+	call (q), one, (b);
+	ld.param.b32 v, [q];
+	}
+	cvt.u64.u32 p, v;
+	add.u64 b, b, p;
+	ld.param.u64 p, [out];
+	st.global.u64 [p], b;
+	ret;
+}
+"""
+
+
+def test_a_parameter_of_a_call_may_have_the_name_of_a_register(tools):
+    """In a scope of its own, as ptxas takes it."""
+    module = Source("k.ptx", CodeKind.PTX, SHADOWED.encode())
+    tools.cubin(BuildRequest((module,), emit=frozenset([CodeKind.CUBIN])))
+    done = run(SHADOWED, "k", (1, 1, 1), (1, 1, 1), np.zeros(1, np.uint64))
+    assert done.arrays[0].tolist() == [41 + 7]

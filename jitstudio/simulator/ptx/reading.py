@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import struct
+from collections import ChainMap
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jitstudio.core.line_table_paths import plain_path
 from jitstudio.ptx.constants import ABOVE_COMPARISONS, BEGINNINGS, constant, integer, offset
@@ -373,6 +374,8 @@ class _Body:
         self.labels: dict[str, int] = {}
         self.tables: dict[str, tuple[str, ...]] = {}
         self.prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = {}
+        # A `.param` in an inner scope may have the name of a register outside.
+        self._frame_names = ChainMap[str, Any](self.registers, self.variables)
         self._scopes: list[dict[str, _Declared]] = [{}]
         # Labels may be used before their scope ends: uses are resolved at the end, by the scopes
         # that were open at them.
@@ -495,13 +498,13 @@ class _Body:
                 self._scopes[-1][f"{name}.{part}"] = _Declared(register=unique)
 
     def _add_register(self, name: str, kind: PtxType) -> None:
-        unique = _unique(name, self.registers)
+        unique = _unique(name, self._frame_names)
         self.registers[unique] = kind
         self._scopes[-1][name] = _Declared(register=unique)
 
     def _add_variable(self, variable: PtxVariable) -> None:
         if variable.space in ("param", "local"):
-            unique = _unique(variable.name, self.variables)
+            unique = _unique(variable.name, self._frame_names)
             self.variables[unique] = replace(variable, name=unique)
         else:  # shared, global and constant variables live as long as the module
             unique = variable.name
