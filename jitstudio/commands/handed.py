@@ -236,21 +236,24 @@ def _c_name(array: AnyArray) -> str:
     return _NAMES.get(array.dtype.name, f"{array.dtype.name}_t")
 
 
+_BY_NAME = (
+    "expect: the inputs are handed over by their names, which this function does not take. Give "
+    "one such as lambda x, y: x + y, or one that takes a dict of all inputs."
+)
+
+
 def _called(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
     """Returns the answer of a function: to all inputs as one mapping, or to those it names."""
     try:
         parameters = list(signature(function).parameters.values())
     except ValueError:
-        parameters = []
-    if not parameters or any(p.kind is Parameter.POSITIONAL_ONLY for p in parameters):
-        raise UsageError(
-            "expect: the inputs are handed over by their names, which this function does not take. "
-            "Give one such as lambda x, y: x + y, or one that takes a dict of all inputs."
-        )
+        raise UsageError(_BY_NAME) from None
     names = [p.name for p in parameters]
     is_whole = len(names) == 1 and names[0] not in inputs
     if is_whole and parameters[0].kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
         return function(inputs)
+    if any(p.kind is Parameter.POSITIONAL_ONLY for p in parameters):
+        raise UsageError(_BY_NAME)
     if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
         return function(**inputs)
     for parameter in parameters:

@@ -487,3 +487,10 @@ def test_buffers_of_python_are_arrays():
 def test_a_function_that_takes_no_names_is_a_sentence(function):
     with pytest.raises(ValueError, match=r"expect: .*by their names"):
         saxpy(expect=function)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda: 2.5 * X + Y, lambda inputs, /: 2.5 * inputs["x"] + inputs["y"]]
+)
+def test_a_function_may_take_nothing_or_a_dict(function):
+    assert saxpy(expect={"y": function}).ok
