@@ -13,6 +13,7 @@ from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import project_of, request_of
+from jitstudio.commands.workers import Workers
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
@@ -30,7 +31,6 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.system.terminal import print_error
-from jitstudio.worker.code_readers import DisassemblyReader
 
 
 def export(options: ExportOptions) -> ExportedFiles | BuildResult:
@@ -73,11 +73,8 @@ def _read(recipe: Recipe) -> Recipe:
     Raises:
         ExportError: It cannot be read.
     """
-    reader = DisassemblyReader()
-    try:
-        code = reader.analyse(reading_request(recipe))
-    finally:
-        reader.close()
+    with Workers() as workers:
+        code = workers.code_reader.analyse(reading_request(recipe))
     if isinstance(code, ReadingFailure):
         raise ExportError(code.message)
     return replace(recipe, code=code)

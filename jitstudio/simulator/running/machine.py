@@ -412,9 +412,9 @@ class Machine:
         if wave.changes != changes:
             self.stall = now, wave.changes, wave.clock_reads, wave.waited
         elif now - rounds > _HOPELESS_ROUNDS:
-            waited = wave.waited - begun
-            if wave.clock_reads == reads or waited >= _LONGEST_WAIT:
-                waited = 0 if wave.clock_reads == reads else waited
+            is_polling = wave.clock_reads != reads
+            waited = wave.waited - begun if is_polling else 0
+            if not is_polling or waited >= _LONGEST_WAIT:
                 blocks = self.launch.blocks
                 raise deadlocked(wave, self.program, blocks, spinning=True, waited=waited)
             wave.waited += min(max(waited, _FIRST_LEAP), _LONGEST_LEAP)

@@ -382,8 +382,8 @@ def type_of(argument: bytes, known: Known) -> tuple[bytes, int] | None:
         listed = _listed(declared[0]) if declared else []
         return (listed[0], 1) if listed else None
     if argument.startswith(b"*"):
-        pointer = argument.lstrip(b"* \t\n")
-        declared = type_of(pointer, known)
+        pointer = argument.lstrip(b"* \t\n\r\v\f")
+        declared = type_of(pointer.rstrip(), known)
         for _ in range(argument.count(b"*", 0, len(argument) - len(pointer))):
             declared = _behind(declared)
         return declared
