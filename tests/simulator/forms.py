@@ -321,7 +321,9 @@ class MatrixForm:
                 data = rng.integers(0, 1 << bits, shape, np.uint64).astype(f"u{bits // 8}")
             else:
                 spread = np.where(np.arange(WARPS) < WARPS // 2, 0, 3)[:, None]
-                numbers = rng.standard_normal(shape) * 2.0 ** (rng.standard_normal(shape) * spread)
+                # `ldexp` is exact; NumPy's powers differ by processor in the last bit of a double.
+                powers = np.rint(rng.standard_normal(shape) * spread).astype(np.int32)
+                numbers = np.ldexp(rng.standard_normal(shape), powers)
                 numbers[-2:, ::37], numbers[-1, ::53] = np.inf, np.nan
                 data = _elements(numbers, kind)
             made.append(data.view(f"u{max(bits, 32) // 8}").reshape(-1))
