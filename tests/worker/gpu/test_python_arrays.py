@@ -85,6 +85,17 @@ def test_arrays_of_a_gpu_are_taken(bench, cupy, form, device):
     np.testing.assert_array_equal(cupy.asnumpy(on_gpu), Y)
 
 
+@pytest.mark.parametrize("memory", ["stream-ordered pool", "managed"])
+def test_memory_without_a_context_is_copied(bench, cupy, memory):
+    pool = cupy.cuda.MemoryAsyncPool()
+    allocate = cupy.cuda.malloc_managed if memory == "managed" else pool.malloc
+    with cupy.cuda.using_allocator(allocate):
+        x, y = cupy.asarray(X), cupy.asarray(Y)
+        report = saxpy(x, y, expect=EXPECTED, device="sim")
+        assert report.ok, report.messages
+        del x, y
+
+
 def test_an_array_is_complete_before_it_is_copied(bench, cupy):
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
