@@ -20,11 +20,14 @@ from jitstudio.simulator.observers.accesses import (
     most_at_one_address,
     shared_traffic,
 )
+from jitstudio.simulator.observers.atomics import sectors_of_atomics
 from jitstudio.simulator.observers.counts import Counter as LineCounter
 from jitstudio.simulator.observers.serving import Serving, serving_of
 from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.ptx.reading import read_program
 from jitstudio.simulator.state.model import Layout
+from tests.simulator.atomics_on_gpu import INACTIVE, far_patterns, patterns
+from tests.simulator.atomics_on_gpu import OPERATIONS as OPERATIONS_OF_ATOMICS
 from tests.simulator.passes_on_gpu import COPIES, OPERATIONS
 from tests.simulator.running import kernel_of, run
 
@@ -32,6 +35,8 @@ PASSES = json.loads(Path(__file__).with_name("h100_passes.json").read_text())
 """What an H100 takes for patterns of the 32 lanes of a warp, each with the lanes that are active.
 
 For each operation: of which table its patterns are, every how many-th of it, and the passes."""
+ATOMICS = json.loads(Path(__file__).with_name("h100_atomics.json").read_text())
+"""The sectors that an H100 takes for each pattern of `atomics_on_gpu`, by operation."""
 
 N, TILE = 2048, 32
 COALESCED = Traffic(131_072, 4 * N * N, 524_288, 131_072, worst=4)
@@ -235,6 +240,25 @@ def test_atomics_take_a_sector_as_often_as_lanes_meet_at_one_address():
     assert atomic_traffic(np.arange(64), np.full(64, 1 << 40, np.uint64), 8)[:4] == (2, 512, 64, 2)
     apart = atomic_traffic(np.arange(32), np.arange(32, dtype=np.uint64) * 4, 4)
     assert apart == global_traffic(np.arange(32), np.arange(32) * 4, 4)
+
+
+@pytest.mark.parametrize("name", ATOMICS)
+def test_atomics_take_the_sectors_of_an_h100(name):
+    operation = OPERATIONS_OF_ATOMICS.get(name, OPERATIONS_OF_ATOMICS["add.u32"])
+    rows = list(far_patterns() if name == "far" else patterns(operation.size))
+    offsets = np.array(rows).ravel()
+    threads = np.flatnonzero(offsets != INACTIVE)
+    addresses = (offsets[threads] + (0x7F << 40)).astype(np.uint64)
+    warps = threads // 32
+    sectors = sectors_of_atomics(warps, addresses, operation.size, is_swap=operation.is_swap)
+    assert sectors.tolist() == ATOMICS[name]
+    # A warp takes as many by itself, whatever it shares with others of the launch.
+    for warp in range(0, len(rows), 7):
+        own = warps == warp
+        cost = atomic_traffic(
+            threads[own], addresses[own], operation.size, is_swap=operation.is_swap
+        )
+        assert cost.sectors == ATOMICS[name][warp]
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])

@@ -38,7 +38,6 @@ class Why(Enum):
     PRINTS = "vprintf has code of its own, which is not simulated"
     LOOPS = "an atomic of 16 bits is a loop, which reads the word first"
     PAST_L1 = "of copies past L1 the counter has 0, 1 or 2 passes for a line"
-    UNKNOWN = "unknown"
 
 
 class Sums(Observer):
@@ -74,7 +73,6 @@ UNLIKE: dict[str, dict[str, Why]] = {
     "reductions.cu reduce_shuffle": {"shared write": Why.ARBITRATION},
     "reductions.cu reduce_atomics": {"global atomic": Why.MERGED},
     "scans.cu scan_lookback": {"global read": Why.TIMING},
-    "histograms.cu histogram_global": {"global atomic": Why.UNKNOWN},
     "histograms.cu histogram_shared": {"shared atomic": Why.MERGED},
     "histograms.cu histogram_match": {"global read": Why.MERGED},
     "sorting.cu sort_bitonic": {"shared read": Why.MERGED, "shared write": Why.ARBITRATION},

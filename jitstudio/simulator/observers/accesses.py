@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
+from jitstudio.simulator.observers.atomics import sectors_of_atomics
 from jitstudio.simulator.observers.serving import (
     LOOPS,
     Serving,
@@ -77,7 +78,8 @@ def traffic_of(access: Access, layout: Layout) -> Traffic:
         return Traffic(0, 0)
     match access.space:
         case StateSpace.GLOBAL if access.kind is AccessKind.ATOMIC:
-            return atomic_traffic(access.threads, access.addresses, access.size)
+            is_swap = "cas" in access.instruction.modifiers
+            return atomic_traffic(access.threads, access.addresses, access.size, is_swap=is_swap)
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
@@ -137,22 +139,20 @@ def global_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traf
     return _moved(*_rows(threads, addresses, WARP), size)
 
 
-def atomic_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
+def atomic_traffic(
+    threads: Threads, addresses: NDArray[Any], size: int, *, is_swap: bool = False
+) -> Traffic:
     """Returns the cost of an atomic operation on global memory; see `global_traffic`.
 
-    Lanes at one address of a sector take their turns at it.
+    Args:
+        threads: See there.
+        addresses: See there.
+        size: See there.
+        is_swap: Whether it is a compare-and-swap.
     """
     touched = global_traffic(threads, addresses, size)
     keys, rows = np.unique(threads // WARP, return_inverse=True)
-    # Addresses begin at 0x7f00…; without the common part row and address fit one int64 as a key.
-    low = int(addresses.min()) // LINE_BYTES * LINE_BYTES
-    relative = (addresses - np.uint64(low)).astype(np.int64) if low else addresses.astype(np.int64)
-    span = (int(relative.max()) // SECTOR_BYTES + 1) * SECTOR_BYTES
-    places, lanes = np.unique(rows * span + relative, return_counts=True)
-    sectors = places // SECTOR_BYTES
-    starts = np.flatnonzero(np.concatenate(([True], sectors[1:] != sectors[:-1])))
-    turns = np.maximum.reduceat(lanes, starts)
-    of_warp = np.bincount(places[starts] // span, turns, len(keys)).astype(np.int64)
+    of_warp = sectors_of_atomics(rows, addresses, size, is_swap=is_swap)
     worst = int(of_warp.argmax())
     return touched._replace(
         bytes_used=len(threads) * size,

@@ -22,8 +22,10 @@ Offsets = NDArray[np.int64]
 GLOBAL_BASE = 0x7F00_0000_0000
 """Where `place` puts the first allocation."""
 
-# `cudaMalloc` aligns to at least 256 bytes; the gap lets small overruns meet no other buffer.
-_ALIGNMENT = 512
+# `cudaMalloc` aligns to at least 256 bytes. Here each buffer begins a page, so that the cost of
+# atomics, which depends on bits of the address, does not depend on the sizes of buffers before.
+# The gap lets small overruns meet no other buffer.
+_ALIGNMENT = 4096
 _GAP = 512
 # 0 stands for bytes outside of all regions, as `np.zeros` leaves them.
 _UNWRITTEN, WRITTEN, COPYING = 1, 2, 3
@@ -72,7 +74,7 @@ def place(sizes: Sequence[int]) -> tuple[int, ...]:
     at = GLOBAL_BASE
     for size in sizes:
         addresses.append(at)
-        at += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT + _GAP
+        at += -(-(size + _GAP) // _ALIGNMENT) * _ALIGNMENT
     return tuple(addresses)
 
 
@@ -406,9 +408,9 @@ def global_arena(
         starts[name] = size
         size += max(extent, 1) + 16
     # Variables of the module lie in whole pages before the first allocation.
-    room = -(-(size + _GAP) // 4096) * 4096
+    room = -(-(size + _GAP) // _ALIGNMENT) * _ALIGNMENT
     first = min((a.address for a in allocations), default=GLOBAL_BASE)
-    base = first // 4096 * 4096 - room
+    base = first // _ALIGNMENT * _ALIGNMENT - room
     regions = [Region(starts[n], starts[n] + extent, n) for n, extent, _ in variables]
     for allocation in allocations:
         start = allocation.address - base

@@ -356,9 +356,11 @@ class StepSession:
             cost = block_traffic(layout, members, addresses, size, serving).wavefronts
         elif space is StateSpace.LOCAL:
             cost = local_traffic(members, addresses, size).sectors
+        elif space is StateSpace.GLOBAL and kind is AccessKind.ATOMIC:
+            is_swap = "cas" in words
+            cost = atomic_traffic(members, addresses, size, is_swap=is_swap).sectors
         elif space is StateSpace.GLOBAL:
-            touched = atomic_traffic if kind is AccessKind.ATOMIC else global_traffic
-            cost = touched(members, addresses, size).sectors
+            cost = global_traffic(members, addresses, size).sectors
         lanes = zip((members - first).tolist(), addresses.tolist(), strict=True)
         first_place = self._run.wave().layout.place(instruction, int(members[0]))
         return AccessSample(
