@@ -4,17 +4,16 @@ A start of Python with all imports takes a third of a second of a processor, nvd
 and the tests start more than a thousand of each. So a worker is forked from a process that has
 imported its program: it runs the same `main` in the same surroundings (working directory,
 environment, pipes, a session of its own), and is sealed after that as it always is. What a worker
-has read of a cubin and what nvdisasm prints there is kept for other processes and runs. Tests of
+has read of a cubin is kept in the program's own cache, in a folder for all processes and runs, and
+so is what nvdisasm prints there. Tests of
 the workers themselves have the fixture `own_workers`, under which none of it is so.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import json
 import os
-import pickle
 import socket
 import subprocess
 import sys
@@ -23,12 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO
-from uuid import uuid4
 
-from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
-from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.worker import process
-from jitstudio.worker.code_readers import DisassemblyReader
+from jitstudio.cache.readings import ReadingCache
+from jitstudio.cache.store import Store
+from jitstudio.worker import code_readers, process
 from tests import nvdisasm_texts
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
@@ -126,51 +123,32 @@ class _Forked:
 
 
 class QuickWorkers:
-    """Takes the place of the start of workers, and of their reading of cubins.
+    """Takes the place of the start of workers, and of the stores that readings go into.
 
     Args:
-        folder: Where readings are kept; shared by all processes.
+        folder: Where readings are stored; shared by all processes.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._templates: dict[str, _Template] = {}
         self._lock = threading.Lock()
-        self._read = DisassemblyReader._read
+        self._readings = Store(folder)
 
     def begin(self) -> None:
         """From now on."""
-        folder, really = self._folder, self._read
-
-        def read(
-            reader: DisassemblyReader, request: AnalysisRequest, ticket: int, timeout: float
-        ) -> Disassembly | ReadingFailure:
-            # What the process may reach besides has no part in its answer.
-            asked = (request.cubin, request.function, sorted(request.ptx.items()))
-            asked += (request.toolchain, request.counts_live)
-            kept = folder / f"{hashlib.sha256(pickle.dumps(asked)).hexdigest()}.reading"
-            if kept.exists():
-                return pickle.loads(kept.read_bytes())
-            answer = really(reader, request, ticket, timeout)
-            # A note may say that this machine was too slow.
-            if isinstance(answer, Disassembly) and not answer.notes:
-                part = folder / uuid4().hex
-                part.write_bytes(pickle.dumps(answer))
-                part.replace(kept)
-            return answer
-
-        DisassemblyReader._read = read
+        code_readers.ReadingCache = lambda _store: ReadingCache(self._readings)
         if sys.platform == "linux":
             process.subprocess = SimpleNamespace(Popen=self._start, PIPE=subprocess.PIPE)
 
     def end(self) -> None:
         """No longer."""
-        DisassemblyReader._read = self._read
+        code_readers.ReadingCache = ReadingCache
         process.subprocess = subprocess
 
     def close(self) -> None:
         """End all that was started for it."""
         self.end()
+        self._readings.close()
         for template in self._templates.values():
             template.close()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
 
+_NO_PTX: Mapping[str, str] = {}
 _MISHAPS = frozenset((Outcome.CRASHED, Outcome.TIMED_OUT))
 
 
@@ -23,6 +25,7 @@ class AnalysisRequest:
         function: The lowered name of the only function to read; empty for all.
         toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
         counts_live: Whether to have live registers counted, for which nvdisasm runs once more.
+        use_cache: Whether what was read before may be taken from the cache.
     """
 
     cubin: bytes
@@ -32,6 +35,27 @@ class AnalysisRequest:
     function: str = ""
     toolchain: str = ""
     counts_live: bool = True
+    use_cache: bool = True
+
+    @classmethod
+    def of_build(
+        cls,
+        build: BuildRequest,
+        cubin: bytes,
+        name: str,
+        ptx: Mapping[str, str] = _NO_PTX,
+        function: str = "",
+    ) -> AnalysisRequest:
+        """Returns the request to read a cubin of a build; for the arguments see the attributes."""
+        return cls(
+            cubin,
+            name,
+            ptx,
+            build.confined_to,
+            function,
+            build.toolchain,
+            use_cache=build.use_cache,
+        )
 
 
 @dataclass(frozen=True)

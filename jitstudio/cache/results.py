@@ -138,18 +138,39 @@ class Mark:
         return fingerprint(file, self.folder, self.variables, self.job, sight.contents)
 
 
-class Cache:
-    """Looks up results of jobs in the store, and stores new ones.
+class ToolFiles:
+    """The files from which tools are loaded, by the surroundings of the tool.
 
-    The file from which a tool is loaded is known to a worker only, which reports the file after
-    each job. The report is remembered, so that a build whose results are all stored starts no
-    worker.
+    A file is known to a worker only, which reports the file after each job. The report is
+    remembered, so that a build whose results are all stored starts no worker.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._disk = Disk()
         self._files: dict[bytes, ToolFile] = {}
+
+    def recall(self, around: bytes) -> ToolFile | None:
+        """Returns the file of a tool in these surroundings; None if unknown, changed or gone."""
+        file = self._files.get(around) or self._store.recall(around)
+        if file is None or not file.is_there:
+            return None
+        self._files[around] = file
+        return file
+
+    def remember(self, around: bytes, file: ToolFile) -> None:
+        """Stores the file of a tool in these surroundings."""
+        if self._files.get(around) != file:
+            self._files[around] = file
+            self._store.remember(around, file)
+
+
+class Cache:
+    """Looks up results of jobs in the store, and stores new ones."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._disk = Disk()
+        self._files = ToolFiles(store)
 
     def mark(self, job: Job) -> Mark | None:
         """Returns the mark of a job, now; None where the result is not to be stored."""
@@ -160,7 +181,7 @@ class Cache:
         # Line tables hold the working directory, and folders may be relative to it.
         folder = working_folder() if job.tool in CUDA_COMPILERS else ""
         around = fingerprint(surroundings(job.tool, job.toolchain), job.confined_to)
-        file = self._files.get(around) or self._store.recall(around)
+        file = self._files.recall(around)
         variables = _variables(job.tool)
         mark = Mark(job, folder, variables, around, file, Searched(), self._disk.look(()))
         if file is None or job.tool not in CUDA_COMPILERS:
@@ -170,9 +191,8 @@ class Cache:
 
     def find(self, mark: Mark) -> StageFinished | None:
         """Returns the stored result of the job, marked as cached, or None."""
-        if mark.file is None or mark.sight is None or not mark.file.is_there:
+        if mark.file is None or mark.sight is None:
             return None
-        self._files[mark.surroundings] = mark.file
         event = self._store.get(mark.key(mark.file, mark.sight))
         if event is None:
             return None
@@ -183,9 +203,7 @@ class Cache:
         file = basis.tool
         if file is None or not file.is_there:
             return
-        if self._files.get(mark.surroundings) != file:
-            self._files[mark.surroundings] = file
-            self._store.remember(mark.surroundings, file)
+        self._files.remember(mark.surroundings, file)
         if not finished.stage.ok or basis.searches is None:
             return
         if mark.job.tool in CUDA_COMPILERS and mark.folder != basis.folder:

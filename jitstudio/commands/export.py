@@ -46,7 +46,9 @@ def export(options: ExportOptions) -> ExportedFiles | BuildResult:
         recipe = _recipe(options)
         if isinstance(recipe, BuildResult):
             return recipe
-        return form.make(_read(recipe) if form.reads_code else recipe)
+        if form.reads_code:
+            recipe = _read(recipe, use_cache=not options.no_cache)
+        return form.make(recipe)
     except ExportError as error:
         raise UsageError(str(error)) from None
 
@@ -67,14 +69,15 @@ def _recipe(options: ExportOptions) -> Recipe | BuildResult:
     return replace(recipe, paths=_paths(options, project))
 
 
-def _read(recipe: Recipe) -> Recipe:
+def _read(recipe: Recipe, *, use_cache: bool) -> Recipe:
     """Returns a recipe with the machine code read.
 
     Raises:
         ExportError: It cannot be read.
     """
     with Workers() as workers:
-        code = workers.code_reader.analyse(reading_request(recipe))
+        request = replace(reading_request(recipe), use_cache=use_cache)
+        code = workers.code_reader.analyse(request)
     if isinstance(code, ReadingFailure):
         raise ExportError(code.message)
     return replace(recipe, code=code)

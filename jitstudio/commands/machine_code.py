@@ -32,6 +32,7 @@ from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
@@ -40,7 +41,6 @@ from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_apart
 from jitstudio.listing.functions import functions
 from jitstudio.listing.lines import split_at_newlines
-from jitstudio.worker.builder import Builder
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.
@@ -138,21 +138,15 @@ def read_machine_code(
     request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
     with borrowed(workers) as workers:
         reader = workers.code_reader
-        # It loads its libraries while the compilers work.
-        reader.start()
         names = FileNames(request)
-        result = with_files(_built(workers.builder, request, timeout), names.shown)
+        result = with_files(_built(workers, request, timeout), names.shown)
         if not result.ok:
             return MachineCode(result)
         units = []
         for cubin in cubins(request, result):
-            reading = AnalysisRequest(
-                cubin.content,
-                cubin.file_name,
-                ptx_of(request, result, cubin.name),
-                request.confined_to,
-                function,
-                request.toolchain,
+            ptx = ptx_of(request, result, cubin.name)
+            reading = AnalysisRequest.of_build(
+                request, cubin.content, cubin.file_name, ptx, function
             )
             code = reader.analyse(reading, timeout=timeout)
             if isinstance(code, ReadingFailure):
@@ -172,11 +166,19 @@ def makes_ptx(request: BuildRequest) -> bool:
     return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 
-def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResult:
+def _built(workers: Workers, request: BuildRequest, timeout: float) -> BuildResult:
+    def hear(event: Event) -> None:
+        # The reader loads its libraries while the compilers work. What is built already has been
+        # read already.
+        if isinstance(event, StageStarted):
+            workers.code_reader.start()
+
     is_machine_code = all(source.kind is CodeKind.CUBIN for source in request.sources)
     if is_machine_code and request.link is LinkMode.NONE:
         return BuildResult(Outcome.BUILT, target_shown(request))
-    return with_idle_options(request, builder.build(request, timeout=timeout))
+    return with_idle_options(
+        request, workers.builder.build(request, timeout=timeout, on_event=hear)
+    )
 
 
 def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Disassembly) -> Unit:

@@ -16,10 +16,6 @@ from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.pool import KEPT_WARM, default_size
 
-_READINGS = 16
-"""Cubins whose instructions are kept, in case they are inspected again."""
-
-
 _UNREAD = "PYTEST_CURRENT_TEST"
 """The variable that pytest changes for each test, and that no worker reads."""
 
@@ -185,7 +181,7 @@ class WorkerSession:
         is_inner = threading.get_ident() in self._calling
         if not is_inner and len(self._all) >= default_size():
             return None
-        workers = Workers(_READINGS)
+        workers = Workers()
         self._all.add(workers)
         return workers
 

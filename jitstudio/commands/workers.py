@@ -27,12 +27,10 @@ class Workers:
     Commands in several threads may share them, and wait for one another. `close` is safe from any
     thread: it ends what is in progress.
 
-    Args:
-        readings: Of how many cubins the code is kept, in case they are asked for again.
     """
 
-    def __init__(self, readings: int = 0) -> None:
-        self._readings = readings
+    def __init__(self) -> None:
+        self._store = Store()
         self._lock = threading.Lock()
         self._workers: dict[type[Any], _Closeable] = {}
         self._closed = False
@@ -46,12 +44,12 @@ class Workers:
     @property
     def builder(self) -> Builder:
         """Builds, with the results of earlier builds."""
-        return self._worker(Builder, lambda: Builder(store=Store()))
+        return self._worker(Builder, lambda: Builder(store=self._store))
 
     @property
     def code_reader(self) -> DisassemblyReader:
-        """Reads machine code."""
-        return self._worker(DisassemblyReader, lambda: DisassemblyReader(cached=self._readings))
+        """Reads machine code, with the readings of earlier commands."""
+        return self._worker(DisassemblyReader, lambda: DisassemblyReader(store=self._store))
 
     @property
     def library_reader(self) -> LibraryReader:
@@ -82,6 +80,7 @@ class Workers:
             workers = tuple(self._workers.values())
         for worker in workers:
             worker.close()
+        self._store.close()
 
     def _worker(self, kind: type[_Worker], make: Callable[[], _Worker]) -> _Worker:
         with self._lock:

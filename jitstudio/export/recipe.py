@@ -360,13 +360,14 @@ def _cubin(request: BuildRequest, result: BuildResult) -> bytes:
 
 
 def reading_request(recipe: Recipe) -> AnalysisRequest:
-    """Returns the request to read the machine code of an export, for reports."""
+    """Returns the request to read the machine code of an export, for reports.
+
+    An earlier reading will do: unlike what an export says of its build, it follows from the cubin.
+    """
     request, result = recipe.request, recipe.result
     ptx = ptx_of(request, result, recipe.program) if result is not None else {}
     file = f"{recipe.stem}{CodeKind.CUBIN.ending}"
-    return AnalysisRequest(
-        recipe.cubin, file, ptx, request.confined_to, toolchain=request.toolchain
-    )
+    return replace(AnalysisRequest.of_build(request, recipe.cubin, file, ptx), use_cache=True)
 
 
 def launch_of(

@@ -133,6 +133,11 @@ def read_cubin(
             return with_live(read, read_live(_content(table)))
 
 
+def is_repeatable(code: Disassembly) -> bool:
+    """Returns whether another reading would give the same; on a quicker machine it may not."""
+    return _UNCOUNTED not in code.notes
+
+
 def _restriction(cubin: bytes, function: str) -> tuple[str, ...]:
     """Returns the options to print `function` alone; empty if the cubin has no such function."""
     index = function_index(cubin, function) if function else None

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from pathlib import Path
 
-from jitstudio.core.disk import TICK_NS
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
-from jitstudio.core.tools import FileStamp, Tool, ToolFile
+from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.toolchain import driver, locate, nvcc, nvfatbin, nvjitlink, nvrtc, nvvm
+from jitstudio.toolchain.tool_files import stamped
 from jitstudio.toolchain.tool_output import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
@@ -74,9 +73,6 @@ def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
     )
 
 
-_BEGAN_NS = time.time_ns()
-"""Before any tool was loaded."""
-
 # How the names of libraries begin that a tool loads: itself, and what lies next to it.
 _FAMILIES = {
     Tool.NVRTC: ("libnvrtc",),
@@ -89,18 +85,12 @@ _FAMILIES = {
 
 @cache
 def identity(tool: Tool) -> ToolFile | None:
-    """Returns the file of a tool with all parts, or None if missing.
-
-    None also where a part has changed since this process began: then nobody knows which of its
-    versions was loaded.
-    """
+    """Returns the file of a tool with all parts; None if missing, or see `stamped`."""
     try:
         path, _ = locate.locate(tool)
-        parts = tuple(FileStamp.of(part) for part in sorted({path, *_parts(tool, path)}))
+        return stamped(path, _parts(tool, path))
     except (ToolMissing, OSError):
         return None
-    changed = any(part.ctime_ns >= _BEGAN_NS - TICK_NS for part in parts)
-    return None if changed else ToolFile(path, parts)
 
 
 def _parts(tool: Tool, path: str) -> Iterator[str]:

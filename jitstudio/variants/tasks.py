@@ -96,7 +96,8 @@ class _Tools:
         self.launchers: defaultdict[int, ToolPool[Launcher]] = defaultdict(
             lambda: ToolPool(Launcher)
         )
-        self.readers = ToolPool(DisassemblyReader)
+        self.store = Store()
+        self.readers = ToolPool(lambda: DisassemblyReader(store=self.store))
 
     @property
     def pools(
@@ -125,9 +126,10 @@ def build_variant(
         WorkerError: See `Builder.build`.
     """
     with _lock:
-        pool = _sessions[session].builders.setdefault(
+        tools = _sessions[session]
+        pool = tools.builders.setdefault(
             (workers, request.toolchain),
-            ToolPool(lambda: Builder(workers=workers, store=Store())),
+            ToolPool(lambda: Builder(workers=workers, store=tools.store)),
         )
     with pool.borrow() as (builder, ticket):
         return builder.build(request, ticket=ticket, timeout=timeout)
@@ -147,9 +149,7 @@ def read_variant(
     reports: dict[str, KernelReport] = {}
     with pool.borrow() as (reader, ticket):
         for cubin in cubins(request, result):
-            analysis_request = AnalysisRequest(
-                cubin.content, name, confined_to=request.confined_to, toolchain=request.toolchain
-            )
+            analysis_request = AnalysisRequest.of_build(request, cubin.content, name)
             answer = reader.analyse(analysis_request, ticket=ticket)
             if isinstance(answer, ReadingFailure):
                 return answer

@@ -8,13 +8,14 @@ it was written in.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any
 
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.cache.readings import ReadingCache
+from jitstudio.cache.store import Store
 from jitstudio.core.library import (
     LARGEST_SOURCE,
     CodePiece,
@@ -26,6 +27,7 @@ from jitstudio.core.library import (
     TakeRequest,
 )
 from jitstudio.core.plain_files import read_file
+from jitstudio.core.tools import ToolFile
 from jitstudio.worker.calls import SingleWorker
 from jitstudio.worker.crash_report import reading_mishap
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
@@ -34,24 +36,18 @@ from jitstudio.worker.sandbox.access import Need, SandboxAccess
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
-_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None, str, bool]
-"""A cubin, which function of it, the PTX texts that it was made of, what it is confined to, as a
-process that reads what nobody trusts may answer anything, the folder of the nvdisasm, and whether
-live registers are counted."""
-
 
 class DisassemblyReader(SingleWorker):
     """Reads cubins, in turn.
 
     Args:
         memory_limit: See `SingleWorker`.
-        cached: Of how many cubins the code stays, in case they are asked for again.
+        store: Where to keep readings; None for nowhere.
     """
 
-    def __init__(self, memory_limit: int | None = None, cached: int = 0) -> None:
+    def __init__(self, memory_limit: int | None = None, store: Store | None = None) -> None:
         super().__init__(DISASSEMBLING, memory_limit)
-        self._most_cached = cached
-        self._cache: OrderedDict[_Key, Disassembly] = OrderedDict()
+        self._cache = ReadingCache(store) if store is not None else None
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
@@ -66,21 +62,14 @@ class DisassemblyReader(SingleWorker):
         Raises:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
-        ptx = frozenset(request.ptx.items())
-        key = (
-            request.cubin,
-            request.function,
-            ptx,
-            request.confined_to,
-            request.toolchain,
-            request.counts_live,
-        )
-        answer = self._cache[key] if key in self._cache else self._read(request, ticket, timeout)
-        if isinstance(answer, Disassembly):
-            self._cache[key] = answer
-            self._cache.move_to_end(key)
-            while len(self._cache) > self._most_cached:
-                self._cache.popitem(last=False)
+        cache = self._cache if request.use_cache else None
+        code = cache.find(request) if cache is not None else None
+        if code is not None:
+            return code
+        files: list[ToolFile] = []
+        answer = self._read(request, ticket, timeout, files.append)
+        if cache is not None and files and isinstance(answer, Disassembly):
+            cache.keep(request, files[0], answer)
         return answer
 
     def cancel(self, ticket: int) -> None:
@@ -88,10 +77,14 @@ class DisassemblyReader(SingleWorker):
         self._queue.cancel(ticket)
 
     def _read(
-        self, request: AnalysisRequest, ticket: int, timeout: float
+        self,
+        request: AnalysisRequest,
+        ticket: int,
+        timeout: float,
+        on_file: Callable[[ToolFile], None],
     ) -> Disassembly | ReadingFailure:
         need = SandboxAccess(confined_to=request.confined_to, toolchain=request.toolchain)
-        answer = self._ask(request, ticket, timeout, Need(need))
+        answer = self._ask(request, ticket, timeout, Need(need), on_file)
         remedy = "Build fewer kernels at once."
         mishap = reading_mishap(answer, request.name, timeout, remedy, "the machine code of ")
         read: Disassembly | ReadingFailure = ReadingFailure(*mishap) if mishap else answer

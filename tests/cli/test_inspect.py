@@ -316,7 +316,7 @@ def test_a_cubin_that_is_cut_short_is_refused_in_words(run, cubin):
 
 
 def test_reading_ends_at_its_time_limit(own_workers, run, cubin):
-    told = run("inspect", cubin, "--timeout", "0.001")
+    told = run("inspect", cubin, "--timeout", "0.001", "--no-cache")
     assert told.code == 4
     assert "stopped after 0.001 s" in told.err
 

@@ -34,7 +34,7 @@ extern "C" __global__ void fast(const float* a, float* b, int n)
 def reading(text: str, target: str = "sm_90", told: str = "") -> KernelReading:
     """The only kernel of a source, read; `told` is the target that it is said to be for."""
     # Kept where all tests of windows keep what they make, and read once for all of them.
-    builder, reader = Builder(store=Store()), DisassemblyReader()
+    builder, reader = Builder(store=Store()), DisassemblyReader(store=Store())
     try:
         built = builder.build(request(cuda(text), emit="cubin", arch=target))
         (cubin,) = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)

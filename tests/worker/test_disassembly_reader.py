@@ -11,6 +11,7 @@ import pytest
 
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.code_readers import DisassemblyReader
@@ -93,8 +94,8 @@ def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(reader, c
     assert len({pids[0], pids[2], pids[4]}) == 3
 
 
-def test_answers_about_what_nobody_trusts_are_kept_apart(cubins):
-    reader = DisassemblyReader(cached=2)
+def test_answers_about_what_nobody_trusts_are_kept_apart(cubins, tmp_path):
+    reader = DisassemblyReader(store=Store(tmp_path))
     own = AnalysisRequest(cubins["two"], "two.cubin")
     theirs = replace(own, confined_to=("/theirs",))
     answers = [reader.analyse(asked) for asked in (theirs, theirs, own, own)]

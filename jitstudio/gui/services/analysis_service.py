@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import ListingRows
+from jitstudio.cache.store import Store
 from jitstudio.core.bounds.folders import remove_tree
 from jitstudio.core.library import CodePiece, LibraryFailure
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
@@ -22,9 +23,6 @@ from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
 from jitstudio.worker.queue import Report
 
 _READ = "read"
-_CACHED = 16
-"""Cubins and functions whose code is kept: a step back to an earlier one costs nothing."""
-_NO_PTX: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +39,15 @@ class ReadListing:
 
 
 class AnalysisService(WorkerService):
-    """Has cubins read; the process starts at the first request, not with the window."""
+    """Has cubins read; the process starts at the first request, not with the window.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    Args:
+        store: Where to keep readings; None for a store of its own.
+    """
+
+    def __init__(self, parent: QObject | None = None, *, store: Store | None = None) -> None:
         super().__init__(parent)
-        self._reader = DisassemblyReader(cached=_CACHED)
+        self._reader = DisassemblyReader(store=store or Store())
         self._serve("analysis service", self._reader)
 
     @property
@@ -54,32 +56,18 @@ class AnalysisService(WorkerService):
         return self._reader.pid
 
     def read(
-        self,
-        cubin: bytes,
-        name: str,
-        lines: Sequence[str] = (),
-        ptx: Mapping[str, str] = _NO_PTX,
-        tag: str = _READ,
-        confined_to: tuple[str, ...] | None = None,
-        toolchain: str = "",
-        function: str = "",
+        self, request: AnalysisRequest, lines: Sequence[str] = (), tag: str = _READ
     ) -> RequestHandle:
         """Reads a cubin, in place of a waiting request with this tag.
 
         Args:
-            cubin: The file's content.
-            name: How messages call it.
+            request: The cubin, and how it is read.
             lines: The text that its instructions are to be found in.
-            ptx: The PTX texts that it can have been made of; see `core.prebuilt.ptx_of`.
             tag: Whose reading it is.
-            confined_to: See `BuildRequest`: that of the build that made it.
-            toolchain: The same.
-            function: The only function to read; empty for all.
 
         Returns:
             The handle, whose answer is a `ReadListing` or `ReadingFailure`.
         """
-        request = AnalysisRequest(cubin, name, ptx, confined_to, function, toolchain)
 
         def work(ticket: int, _report: Report) -> ReadListing | ReadingFailure:
             code = self._reader.analyse(request, ticket=ticket)

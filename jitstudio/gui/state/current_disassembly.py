@@ -8,7 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.occupancy.calculate import RegisterCost, limits_of, register_cost_of
-from jitstudio.analysis.reading_request import ReadingFailure
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
@@ -238,15 +238,10 @@ class CurrentDisassembly(QObject):
         cubin = machine_code(built.request, built.result, listing.name)
         assert cubin is not None
         ptx = ptx_of(built.request, built.result, listing.name)
-        self._reading = self._service.read(
-            cubin.content,
-            cubin.file_name,
-            listing.lines,
-            ptx,
-            confined_to=built.request.confined_to,
-            toolchain=built.request.toolchain,
-            function=listing.function,
+        request = AnalysisRequest.of_build(
+            built.request, cubin.content, cubin.file_name, ptx, listing.function
         )
+        self._reading = self._service.read(request, listing.lines)
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_failed)
 

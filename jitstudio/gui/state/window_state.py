@@ -58,7 +58,7 @@ class WindowState(QObject):
         self.staleness = Staleness(
             self.documents, self.settings, self.outputs, self.build_controller, parent=self
         )
-        self.analysis_service = AnalysisService(self)
+        self.analysis_service = AnalysisService(self, store=store)
         self.library_service = LibraryService(self)
         self.baselines = Baselines(self)
         self.function_listings = FunctionListings(

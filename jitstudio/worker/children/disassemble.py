@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitstudio.analysis.reading_request import AnalysisRequest
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.library import ListRequest, TakeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.toolchain.disassembly import is_repeatable, read_cubin
 from jitstudio.toolchain.library import list_kernels, take_piece
+from jitstudio.toolchain.tool_files import stamped
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
@@ -32,8 +34,8 @@ def main(memory_limit: int) -> None:
 
 def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:
     match request:
-        case AnalysisRequest(cubin, name, ptx, _, function, _, counts_live):
-            return CallResult(read_cubin(cubin, name, ptx, function, counts_live=counts_live))
+        case AnalysisRequest():
+            return _read(request)
         case ListRequest(path) if Path(path).is_dir():
             return CallResult(_caches().list(request, tell))
         case TakeRequest(path) if Path(path).is_dir():
@@ -42,6 +44,19 @@ def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> C
             return CallResult(list_kernels(request, tell))
         case TakeRequest():
             return CallResult(take_piece(request))
+
+
+def _read(request: AnalysisRequest) -> CallResult:
+    code = read_cubin(
+        request.cubin,
+        request.name,
+        request.ptx,
+        request.function,
+        counts_live=request.counts_live,
+    )
+    is_lasting = isinstance(code, Disassembly) and is_repeatable(code)
+    file = stamped(locate.nvdisasm()) if is_lasting else None
+    return CallResult(code, told=() if file is None else (file,))
 
 
 @cache

@@ -17,6 +17,7 @@ from jitstudio.core.library import (
     TakenCode,
     TakeRequest,
 )
+from jitstudio.core.tools import ToolFile
 from jitstudio.worker.protocol import LARGEST, RequestType, Unfit, WorkerProgram
 
 
@@ -45,7 +46,15 @@ def _is_proper(piece: CodePiece) -> bool:
 DISASSEMBLING = WorkerProgram(
     "jitstudio.worker.children.disassemble",
     (
-        RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure, most_text=MOST_TEXT),
+        # With a reading that may be stored comes the nvdisasm that it was made with.
+        RequestType(
+            AnalysisRequest,
+            512 << 20,
+            Disassembly | ReadingFailure,
+            ToolFile,
+            most_events=1,
+            most_text=MOST_TEXT,
+        ),
         # How far it is, is reported ten times a second.
         RequestType(
             ListRequest,

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from jitstudio.analysis.reading_request import ReadingFailure
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.prebuilt import cubin_of, ptx_of
@@ -322,15 +322,8 @@ class DisassemblyCache(QObject):
         # A tag for each build: one that waits must not give way to the other one.
         tag = f"compare {id(built)}"
         ptx = ptx_of(built.request, built.result, cubin.name)
-        confined, made_by = built.request.confined_to, built.request.toolchain
-        handle = self._service.read(
-            cubin.content,
-            cubin.file_name,
-            ptx=ptx,
-            tag=tag,
-            confined_to=confined,
-            toolchain=made_by,
-        )
+        request = AnalysisRequest.of_build(built.request, cubin.content, cubin.file_name, ptx)
+        handle = self._service.read(request, tag=tag)
         handle.finished.connect(partial(self._on_read, built))
         handle.failed.connect(partial(self._settle, built))
         self._asked.add(built)

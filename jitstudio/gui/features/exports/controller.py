@@ -168,15 +168,7 @@ class ExportsController(QObject):
 
     def _read(self, dialog: ExportAsDialog) -> None:
         """Has the machine code read that a report shows."""
-        asked = reading_request(dialog.recipe)
-        handle = self._analyses.read(
-            asked.cubin,
-            asked.name,
-            ptx=asked.ptx,
-            tag=_TAG,
-            confined_to=asked.confined_to,
-            toolchain=asked.toolchain,
-        )
+        handle = self._analyses.read(reading_request(dialog.recipe), tag=_TAG)
         handle.finished.connect(lambda read: self._on_code(dialog, read))
         handle.failed.connect(self._fail)
 
