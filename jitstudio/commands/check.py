@@ -28,11 +28,9 @@ from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder, unwritable, without_waiting
-from jitstudio.commands.launch_spec import base_launch
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, others_request, source_in
-from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.file_names import FileNames, from_here
@@ -122,6 +120,10 @@ def status_of(reports: Sequence[BudgetReport]) -> int:
     return exit_codes.BUILT if all(report.ok for report in reports) else exit_codes.WRONG
 
 
+_Launched = tuple[BuildResult, LaunchResult | None, Json]
+"""The build of a launch, the launch if that came about, and the JSON object of both."""
+
+
 class BudgetChecks:
     """Checks budget after budget with the same workers.
 
@@ -145,9 +147,7 @@ class BudgetChecks:
         self._workers, self._timeout, self._project = workers, timeout, by
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
-        self._launches: list[
-            tuple[BuildRequest, list[Any], tuple[BuildResult, LaunchResult | None]]
-        ] = []
+        self._launches: list[tuple[BuildRequest, list[Any], _Launched]] = []
 
     def report(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
@@ -186,13 +186,12 @@ class BudgetChecks:
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if isinstance(options, RunOptions):
-            built, launched = self._launched(options, request)
+            built, launched, launch = self._launched(options, request)
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
             if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
                 return replace(report, skipped="There is no GPU to launch it on.")
-            launch = run_object(built, launched)
             # A wrong result is for conditions to judge; after another ending there is none.
             if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
                 outcome = launched.outcome.value
@@ -245,10 +244,12 @@ class BudgetChecks:
             return str(file.path)
         return str(self._project.path if self._project else self._path(file, budget.project))
 
-    def _launched(
-        self, options: RunOptions, request: BuildRequest
-    ) -> tuple[BuildResult, LaunchResult | None]:
+    def _launched(self, options: RunOptions, request: BuildRequest) -> _Launched:
         """Returns the result of a launch, which budgets with equal options share."""
+        # These read sources for their kernels, and few budgets launch any.
+        from jitstudio.commands.launch_spec import base_launch  # noqa: PLC0415
+        from jitstudio.commands.run import launch, run_object  # noqa: PLC0415
+
         values = [
             getattr(options, option.name) for option in fields(options) if option.name != "sources"
         ]
@@ -259,8 +260,9 @@ class BudgetChecks:
         built, launched, _ = launch(
             options, request=request, limit=self._timeout, base=base, workers=self._workers
         )
-        self._launches.append((request, values, (built, launched)))
-        return built, launched
+        results = built, launched, run_object(built, launched)
+        self._launches.append((request, values, results))
+        return results
 
     def _header(self, file: BudgetFile, text: str) -> str:
         name, equals, path = text.partition("=")
