@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 from jitstudio import __version__
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.checks.forms import FORMS
+from jitstudio.checks.remarks import BUILD, Remark, place_of, remarks
 from jitstudio.checks.verdicts import BudgetReport, from_repository
-from jitstudio.core.diagnostics import Diagnostic, Severity, diagnostic_line
+from jitstudio.core.diagnostics import Severity, diagnostic_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_BUILD = "build"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _ROOT = "%SRCROOT%"
 
@@ -27,7 +27,7 @@ def sarif(reports: Sequence[BudgetReport]) -> bytes:
     Files of the repository are called as from its folder, as code hosts want them.
     """
     root, reports = from_repository(reports)
-    results = [result for report in reports for result in _results(report)]
+    results = [_result(remark) for report in reports for remark in remarks(report)]
     rules = [
         {"id": rule, "shortDescription": {"text": _meaning(rule)}}
         for rule in dict.fromkeys(result["ruleId"] for result in results)
@@ -44,43 +44,23 @@ def sarif(reports: Sequence[BudgetReport]) -> bytes:
 
 
 def _meaning(rule: str) -> str:
-    if rule == _BUILD:
+    if rule == BUILD:
         return "What is checked can be built."
     meaning = FORMS[rule].meaning if rule in FORMS else f"{rule} instructions"
     return f"A condition on {rule}: {meaning}."
 
 
-def _results(report: BudgetReport) -> Iterator[dict[str, Any]]:
-    budget = report.budget
-    for verdict in report.verdicts:
-        if not verdict.holds:
-            place = verdict.place or SourceLocation(report.files[0], 1)
-            text = f"{verdict.demangled} ({report.target}): {verdict.failure}"
-            yield _result(verdict.condition.word, "error", text, place)
-    if not report.status:
-        return
-    # A build that failed without a diagnostic has no line; the log needs a place all the same.
-    if report.problem or not report.diagnostics:
-        # A problem is one of the file of budgets, which may name a source that is not there.
-        place = SourceLocation(report.conditions if report.problem else report.files[0], 1)
-        text = f"{budget.name}: {report.problem or report.outcome}"
-        yield _result(_BUILD, "error", text, place if place.file else None)
-    for diagnostic in report.diagnostics:
-        level, column = _LEVELS[diagnostic.severity], diagnostic.column if diagnostic.line else None
-        yield _result(_BUILD, level, diagnostic.message, _at(diagnostic), column)
-
-
-def _at(diagnostic: Diagnostic) -> SourceLocation | None:
-    return SourceLocation(diagnostic.file, diagnostic.line or 1) if diagnostic.file else None
-
-
-def _result(
-    rule: str, level: str, text: str, place: SourceLocation | None, column: int | None = None
-) -> dict[str, Any]:
-    result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
-    if place is not None:
-        region = {"startLine": place.line} | ({"startColumn": column} if column else {})
-        where = {"artifactLocation": _artifact(place.file), "region": region}
+def _result(remark: Remark) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": remark.rule,
+        "level": _LEVELS[remark.severity],
+        "message": {"text": remark.text},
+    }
+    if remark.place is not None:
+        region = {"startLine": remark.place.line}
+        if remark.column:
+            region["startColumn"] = remark.column
+        where = {"artifactLocation": _artifact(remark.place.file), "region": region}
         result["locations"] = [{"physicalLocation": where}]
     return result
 
@@ -116,7 +96,7 @@ def _suite(root: ElementTree.Element, report: BudgetReport) -> None:
             element = ElementTree.SubElement(case, "failure", message=_xml(verdict.reason))
             element.text = _xml(verdict.failure)
     if report.status:
-        place = next(filter(None, map(_at, report.diagnostics)), None)
+        place = next(filter(None, map(place_of, report.diagnostics)), None)
         case = _case(suite, report.budget.name, "build", place)
         reasons = [report.problem, *map(diagnostic_line, report.diagnostics)]
         text = "\n".join(filter(None, reasons)) or report.outcome

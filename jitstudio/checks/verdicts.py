@@ -188,3 +188,12 @@ def failures(reports: Iterable[BudgetReport]) -> Iterator[str]:
             if not verdict.holds:
                 where = f"{verdict.place.file}:{verdict.place.line}: " if verdict.place else ""
                 yield f"{where}error: {verdict.demangled} ({report.target}): {verdict.failure}"
+
+
+def tally(reports: Sequence[BudgetReport]) -> str:
+    """Returns how many conditions hold, and how many budgets could not be checked."""
+    holds = [verdict.holds for report in reports for verdict in report.verdicts]
+    unbuilt = sum(bool(report.status) for report in reports)
+    texts = [f"{sum(holds)} of {len(holds)} conditions hold."]
+    texts += [f"{unbuilt} of {len(reports)} budgets could not be checked."] if unbuilt else []
+    return " ".join(texts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from jitstudio.checks.budgets import Budget, has_budgets
+from jitstudio.checks.github import annotations, summary
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.cli import text_output
@@ -14,9 +16,10 @@ from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.check import budgets_of, check, status_of, unread, write
 from jitstudio.commands.json_output import check_object
-from jitstudio.system.terminal import say
+from jitstudio.system.terminal import print_error, say
 from jitstudio.worker.host import WorkerError
 
+_SUMMARY = "GITHUB_STEP_SUMMARY"
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
 
 
@@ -43,11 +46,16 @@ def run(options: CheckOptions) -> int:
 
 
 def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> None:
-    """Writes the files for other programs, which expect them whatever fails."""
+    """Writes the reports for other programs, which expect them whatever fails."""
     if options.sarif is not None:
         write(Path(options.sarif), sarif(reports), "--sarif")
     if options.junit is not None:
         write(Path(options.junit), junit(reports), "--junit")
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in annotations(reports):
+            print_error(line)
+    if path := os.environ.get(_SUMMARY):
+        write(Path(path), summary(reports).encode(), _SUMMARY, "ab")
 
 
 def _default_file() -> str:

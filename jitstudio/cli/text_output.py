@@ -15,7 +15,7 @@ from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.checks.conditions import shown
-from jitstudio.checks.verdicts import BudgetReport, failures
+from jitstudio.checks.verdicts import BudgetReport, failures, tally
 from jitstudio.commands.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
@@ -339,12 +339,4 @@ def print_check(reports: Sequence[BudgetReport]) -> None:
             print_error(f"{report.budget.name}: left out. {report.skipped}")
     for line in failures(reports):
         print_error(line)
-    print_error(_check_summary(reports))
-
-
-def _check_summary(reports: Sequence[BudgetReport]) -> str:
-    holds = [verdict.holds for report in reports for verdict in report.verdicts]
-    unbuilt = sum(bool(report.status) for report in reports)
-    texts = [f"{sum(holds)} of {len(holds)} conditions hold."]
-    texts += [f"{unbuilt} of {len(reports)} budgets could not be checked."] if unbuilt else []
-    return " ".join(texts)
+    print_error(tally(reports))

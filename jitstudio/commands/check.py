@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
@@ -406,14 +406,14 @@ def _meant(read: MachineCode, budget: Budget) -> list[tuple[Unit, SassFunction]]
     ]
 
 
-def write(path: Path, content: bytes, flag: str) -> None:
-    """Writes a file that this flag or key has named.
+def write(path: Path, content: bytes, flag: str, mode: Literal["wb", "ab"] = "wb") -> None:
+    """Writes a file that this flag, key or variable has named, or appends to it.
 
     Raises:
         UsageError: It cannot be written.
     """
     try:
-        with open(path, "wb", opener=without_waiting) as file:
+        with open(path, mode, opener=without_waiting) as file:
             file.write(content)
     except OSError as error:
         raise unwritable(path, error, flag) from None
