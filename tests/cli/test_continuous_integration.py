@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from jitstudio import __version__
 from jitstudio.core.code import ENDINGS, PROJECT_ENDING, CodeKind
 from tests.support import QUICK_ARCH, ROOT
 from tests.workflows import Job, evaluated, machine, new_python, wheel_of_checkout
@@ -27,7 +28,13 @@ option = "-lineinfo"
 require = ["registers <= 64"]
 """
 FAILING = BUDGET.replace("registers <= 64", "no double")
-BROKEN = "template <class T> struct S {};\n__global__ void k(S<int*> s) {\n    s | s;\n    int i = s;\n}\n"
+BROKEN = """\
+template <class T> struct S {};
+__global__ void k(S<int*> s) {
+    s | s;
+    int i = s;
+}
+"""
 UPLOAD = "github/codeql-action/upload-sarif"
 _COMMAND = re.compile(r"^::(\w+) (.*?)::(.*)$", re.MULTILINE)
 
@@ -83,7 +90,7 @@ def test_annotations_name_the_lines_that_the_sarif_log_names(on_github, reposito
     assert files == ["my kernels/scale.cu", *["my kernels/broken%2C1.cu"] * 2]
     assert commands[0][1]["line"] == "2"
     assert json.loads(ran.out)["root"] == str(repository)
-    assert "0 of 1 conditions hold. 1 of 2 budgets could not be checked." in summary
+    assert summary.startswith("### jitstudio check\n\n0 of 1 ")
     assert "| my kernels/scale.cu:2 | scale " in summary
     # Between the bars of a table, nothing of a message is a tag, and no bar of it ends a cell.
     assert r"S\<int \*\>" in summary
@@ -124,7 +131,7 @@ def test_the_action_installs_checks_and_reports(repository, wheel, tmp_path):
     assert setup["python-version"] == defaults["python-version"]
     assert kept["path"].startswith("/")
     assert re.fullmatch(r"jitstudio-Linux-X64-[\d.]+-[0-9a-f]{16}", kept["key"])
-    assert "1 of 1 conditions hold." in (tmp_path / "temp" / "summary.md").read_text()
+    assert "1 of 1 " in (tmp_path / "temp" / "summary.md").read_text()
 
     # The last step again, with another file and an option.
     files = {"files": "BUDGETS.toml\nfailing.toml\n", "options": "--only=scale*"}
@@ -181,11 +188,24 @@ def test_the_hook_stops_a_commit_that_breaks_a_budget(hook, repository, tmp_path
     assert ended().returncode == 2
 
 
-def printed_workflow():
-    """The workflow on the page of budgets."""
+def printed(first_line):
+    """The YAML on the page of budgets that begins so."""
     page = (ROOT / "resources" / "help" / "budgets.md").read_text()
-    (block,) = re.findall(r"^    name: kernels\n(?:(?:    .*)?\n)+", page, re.MULTILINE)
+    (block,) = re.findall(rf"^ +{re.escape(first_line)}\n(?:(?:    .*)?\n)+", page, re.MULTILINE)
     return yaml.safe_load(textwrap.dedent(block))
+
+
+def test_the_manual_uses_the_action_and_the_hook_as_they_are(hook):
+    action = yaml.safe_load((ACTION / "action.yml").read_text())
+    check, upload = printed("- id: kernels")
+    path = check["uses"].partition("@")[0].removeprefix("OWNER/jitstudio/")
+    assert (ROOT / path / "action.yml").is_file()
+    assert set(check["with"]) <= set(action["inputs"])
+    outputs = {check["id"]: {"outputs": dict.fromkeys(action["outputs"], "a file")}}
+    assert evaluated(upload["with"]["sarif_file"], {"steps": outputs}) == "a file"
+    (repository,) = printed("repos:")["repos"]
+    assert repository["hooks"] == [{"id": hook["id"]}]
+    assert {repository["rev"], check["uses"].partition("@")[2]} == {f"v{__version__}"}
 
 
 @pytest.mark.slow
@@ -193,11 +213,11 @@ def printed_workflow():
 def test_the_workflow_of_the_manual_runs_as_printed(repository, wheel, tmp_path, budget):
     folder = repository / "my kernels"
     (folder / "BUDGETS.toml").write_text(budget)
-    (job_steps,) = [job["steps"] for job in printed_workflow()["jobs"].values()]
+    (steps,) = [job["steps"] for job in printed("name: kernels")["jobs"].values()]
     names = ("actions/checkout", "actions/setup-python", UPLOAD)
     path = new_python(tmp_path / "python")
     job = Job(folder, tmp_path / "temp", {name: {} for name in names}, machine(wheel, path))
-    went_well = job.run(job_steps, {})
+    went_well = job.run(steps, {})
     assert went_well == (budget == BUDGET), job.log
     assert [name for name, _ in job.used] == list(names)
     (log,) = json.loads((folder / job.used[-1][1]["sarif_file"]).read_text())["runs"]
