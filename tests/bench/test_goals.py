@@ -15,6 +15,7 @@ REACHED = {
     "machine_code": (),
     "keys": (),
     "cache": (),
+    "check": (),
     "correlation": (),
     "host_code": (),
     "show": (),
@@ -25,7 +26,7 @@ REACHED = {
     "walk": (),
 }
 # Their goals are stated and printed, and not all reached yet.
-OPEN = {"check": (), "warm_build": (), "pch": (), "turns": (), "parallel": ("5",), "sweep": ("1",)}
+OPEN = {"warm_build": (), "pch": (), "turns": (), "parallel": ("5",), "sweep": ("1",)}
 # They print, and have no goal; so many rounds show that they run.
 WITHOUT_GOAL = {"listing": (), "memory": ("20",)}
 ON_A_GPU = ("launch",)

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from jitstudio.worker import host
 from tests.support import KERNEL, SAMPLES
 
 DATA = Path(__file__).parents[1] / "data"
@@ -258,6 +259,18 @@ def test_a_launch_without_a_gpu_is_missing(run, tmp_path):
     text = '[[budget]]\nsource = "much.cu"\nrequire = ["strays == 0"]\n[budget.launch]\n'
     text += 'kernel = "wide"\ngrid = 1\nblock = 32\narg = { a = "32", b = "32" }\n'
     assert run("check", budgets(tmp_path, text, "launch.toml")).code == 3
+
+
+def test_unchanged_budgets_start_no_process(run, tmp_path, monkeypatch):
+    """Neither compilers nor nvdisasm: results and readings of the check before are taken."""
+    text = '[[budget]]\nsource = "much.cu"\noption = "-lineinfo"\nrequire = ["registers <= 64"]\n'
+    path = budgets(tmp_path, text, "unchanged.toml")
+    # The first results of a file just written are not kept, as it may be written once more.
+    (_, before) = [run("check", path).out for _ in range(2)]
+    started = []
+    monkeypatch.setattr(host, "ChildProcess", lambda *words: started.append(words))
+    ran = run("check", path)
+    assert (ran.code, ran.out, started) == (0, before, [])
 
 
 @pytest.mark.slow
