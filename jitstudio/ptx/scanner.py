@@ -50,8 +50,10 @@ NUMBER = (
 
 _HIDDEN = re.compile(rf"{COMMENT}|{STRING}")
 _NO_NEWLINE = re.compile(r"[^\n]")
+# A token begins with the first blank of a row: without `(?<!\s)` the blanks at the end of a text
+# would be gone through from each of them.
 _TOKEN = re.compile(
-    rf"""\s*+(?:(?P<word>{NAME})|(?P<number>{NUMBER})|(?P<dot>{DOT_WORD})|(?P<string>"[^"]*+"?)
+    rf"""(?<!\s)\s*+(?:(?P<word>{NAME})|(?P<number>{NUMBER})|(?P<dot>{DOT_WORD})|(?P<string>"[^"]*+"?)
     |(?P<mark><<|>>|<=|>=|==|!=|&&|\|\||\S))""",
     re.VERBOSE | re.DOTALL,
 )

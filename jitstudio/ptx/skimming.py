@@ -158,8 +158,8 @@ class VariableText(NamedTuple):
 _VARIABLES = re.compile(
     rf"{_LINKING}(?>\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
     rf"(?>\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
-    # In a broken text the list ends at the next directive.
-    r"(?P<list>(?>[^;.]|(?<=\d)\.|\.(?=\d|[su]64\s*+\)))*+);"
+    # In a broken text the list ends at the next directive, also at that of `0.shared`.
+    r"(?P<list>(?>[^;.]|(?<=\d)\.(?!(?:global|const|shared|tex)\b)|\.(?=\d|[su]64\s*+\)))*+);"
 )
 _VARIABLE = re.compile(rf"\s*+(?P<name>{NAME})")
 _COMMA = re.compile(r"[,{}()]")

@@ -68,8 +68,8 @@ _CALL = re.compile(
     rb"(?P<name>c(?<!\w.)uda[A-Z]\w*+|p(?<!\w.)rintf|f(?<!\w.)(?:printf|ree)|e(?<!\w.)xit)"
     rb"(?P<value>\s*+\(" + _REST + rb")" + _NEXT
 )
-# A line that goes on in the next one, or lacks its end.
-_LINE_END = re.compile(rb"(?:\)|[*,][ \t&*]*+\w++)[ \t\r]*+\n\s*+[\w}]")
+# A line that goes on in the next one, or lacks its end; of `**name` from the last asterisk on.
+_LINE_END = re.compile(rb"(?:\)|[*,][ \t&]*+\w++)[ \t\r]*+\n\s*+[\w}]")
 _LINE = rb"\n[ \t]*+"
 # `helper(n)` or `object.method(n)`, which is a whole line.
 _CALLED = re.compile(
