@@ -15,8 +15,10 @@ from typing import Any, TypeAlias
 
 from jitstudio.checks.conditions import Condition, ConditionError, parse
 from jitstudio.command_options.build import ModuleOptions
+from jitstudio.command_options.fields import CommandWord
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.core.alike import did_you_mean
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 
 LARGEST = 1 << 20
@@ -37,8 +39,8 @@ LAUNCH_OPTIONS = {
 """The keys of a ``launch`` table: flags of `jitstudio run`, each with its field and its word."""
 BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")
 """The keys of the ``build`` table of a file."""
-Launch: TypeAlias = tuple[tuple[str, Any], ...]
-"""The keys of a ``launch`` table with their values: texts, pairs of texts, True."""
+LaunchValues: TypeAlias = tuple[tuple[str, Any], ...]
+"""The fields of `RunOptions` that a ``launch`` table sets, with their values, unchecked."""
 
 
 class BudgetError(ValueError):
@@ -82,7 +84,7 @@ class Budget:
     link: str = ""
     compiler: str = ""
     libdevice: bool = False
-    launch: Launch | None = None
+    launch: LaunchValues | None = None
     only_with_gpu: bool = False
     is_built_so: bool = False
 
@@ -229,30 +231,41 @@ def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
             raise BudgetError(f"{where}: {error}") from None
 
 
-def _launch(value: Any) -> Launch:
-    """Returns the keys of a launch with their values, numbers as texts."""
+def _launch(value: Any) -> LaunchValues:
     if not isinstance(value, dict):
         raise BudgetError('\'launch\' is a table, such as { cover = "n", arg = { n = "1000" } }.')
     entries: list[tuple[str, Any]] = []
     for key, entry in value.items():
         if key not in LAUNCH_OPTIONS:
             raise BudgetError(f"launch has no key '{key}'.{did_you_mean(key, LAUNCH_OPTIONS)}")
-        if key in ("arg", "set"):
-            if not isinstance(entry, dict):
-                raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")
-            entries.append((key, tuple((name, _word(key, text)) for name, text in entry.items())))
-        # Asked before numbers, as True is an int in Python. A flag that is false is left out.
-        elif isinstance(entry, bool):
-            entries += [(key, True)] if entry else []
-        elif isinstance(entry, list):
-            # `grid = [4, 2]` is --grid 4,2, but each text of `expect` is an --expect of its own.
-            words = tuple(_word(key, element) for element in entry)
-            entries.append((key, words if key == "expect" else ",".join(words)))
-        else:
-            entries.append((key, _word(key, entry)))
+        name, word = LAUNCH_OPTIONS[key]
+        entries.append((name, _launch_value(key, name, word, entry)))
     if sum(len(words) if isinstance(words, tuple) else 1 for _, words in entries) > _LONGEST_LIST:
         raise BudgetError(f"'launch' has more than {_LONGEST_LIST} entries.")
     return tuple(entries)
+
+
+def _launch_value(key: str, name: str, word: CommandWord, entry: Any) -> Any:
+    """Returns the value of a field of `RunOptions`, for its check to judge."""
+    if key in ("arg", "set"):
+        if not isinstance(entry, dict):
+            raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")
+        return tuple((variable, _word(key, text)) for variable, text in entry.items())
+    # Asked before numbers, as True is an int in Python.
+    if isinstance(entry, bool):
+        if word.const is None:
+            return entry
+        # False undoes a value of the project's launch.
+        plain = not word.const if word.kind.is_flag else getattr(LaunchSpec(), name)
+        return word.const if entry else plain
+    if isinstance(entry, list):
+        words = tuple(_word(key, element) for element in entry)
+        # `grid = [4, 2]` is --grid 4,2, but each text of `expect` is an --expect of its own.
+        if key == "expect":
+            return words
+        entry = ",".join(words)
+    text = _word(key, entry)
+    return word.kind.read(text) if word.kind.read else text
 
 
 def _word(key: str, value: Any) -> str:

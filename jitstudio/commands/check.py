@@ -12,11 +12,9 @@ from typing import Any, Literal
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.checks.budgets import (
-    LAUNCH_OPTIONS,
     Budget,
     BudgetError,
     BudgetFile,
-    Launch,
     read_budgets,
 )
 from jitstudio.checks.forms import Figure, Json, JudgedKernel
@@ -226,9 +224,7 @@ class BudgetChecks:
             options = (
                 ModuleOptions.of(**values)
                 if budget.launch is None
-                else confined_buffers(
-                    RunOptions.of(**values, **launch_values(budget.launch)), file.folder
-                )
+                else confined_buffers(RunOptions.of(**values, **dict(budget.launch)), file.folder)
             )
         except WrongValueError as error:
             raise UsageError(error.about(_key(error.name))) from None
@@ -358,19 +354,6 @@ class BudgetChecks:
                     )
                 write(path, unit.cubin.content, "equal_to")
                 yield str(path)
-
-
-def launch_values(launch: Launch) -> dict[str, Any]:
-    """Returns the options of `jitstudio run` in a ``launch`` table."""
-    values = {}
-    for key, value in launch:
-        name, word = LAUNCH_OPTIONS[key]
-        if value is True and word.const is not None:
-            values[name] = word.const
-        else:
-            read = word.kind.read if isinstance(value, str) else None
-            values[name] = read(value) if read else value
-    return values
 
 
 def _key(name: str) -> str:

@@ -15,11 +15,12 @@ from jitstudio.command_options import values
 from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.launch import RunOptions
-from jitstudio.commands.check import BudgetChecks, launch_values
+from jitstudio.commands.check import BudgetChecks
+from jitstudio.commands.launch_spec import spec_from
 from jitstudio.commands.workers import Workers
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.spec import LoadMode
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.request import LinkMode
 from tests.support import ROOT
 
@@ -216,8 +217,29 @@ WRONG_IN_BUDGETS = {
 def test_a_budget_takes_the_flags_of_a_launch():
     launch = {"driver_jit": True, "no_poison": True, "flush_l2": True, "no_guards": False}
     row = {"source": "k.cu", "require": ["registers <= 64"], "launch": launch}
-    values = launch_values(budget_from(row).launch)
-    assert values == {"load": LoadMode.DRIVER_JIT, "poison": False, "flush_l2": True}
+    values = dict(budget_from(row).launch)
+    expected = {"load": LoadMode.DRIVER_JIT, "poison": False, "flush_l2": True, "guards": True}
+    assert values == expected
+
+
+def test_false_in_a_budget_undoes_what_a_project_says():
+    keys = [key for key, (_, word) in LAUNCH_OPTIONS.items() if word.const is not None]
+    assert {"cooperative", "driver_jit", "flush_l2", "no_guards", "no_poison"} <= {*keys}
+    spec = LaunchSpec()
+    for flag in (True, False):
+        row = {
+            "source": "k.cu",
+            "require": ["registers <= 64"],
+            "launch": dict.fromkeys(keys, flag),
+        }
+        spec = spec_from(RunOptions.of(sources=("k.cu",), **dict(budget_from(row).launch)), spec)
+        assert (spec != LaunchSpec()) is flag
+
+
+def test_a_truth_is_no_size():
+    row = {"source": "k.cu", "require": ["registers <= 64"], "launch": {"grid": False}}
+    with pytest.raises(values.WrongValueError, match="grid"):
+        RunOptions.of(sources=("k.cu",), **dict(budget_from(row).launch))
 
 
 @pytest.mark.parametrize("key", LAUNCH_OPTIONS)
