@@ -65,7 +65,8 @@ class Store:
         self._resting_until = 0.0
         self._problem = ""
         self._told: set[str] = set()
-        _stores.add(self)
+        with _fork_lock:
+            _stores.add(self)
 
     @contextlib.contextmanager
     def closed(self) -> Iterator[None]:
@@ -267,7 +268,8 @@ def _codec(kind: type) -> Codec[Any]:
 # SQLite: "Do not open an SQLite database connection, then fork(2), then try to use that database
 # connection in the child process." To close it there would be a use.
 _stores: weakref.WeakSet[Store] = weakref.WeakSet()
-_fork_lock = threading.Lock()
+# Of several entries, as what forks, or runs in a forked process, may make a store itself.
+_fork_lock = threading.RLock()
 _forking = contextlib.ExitStack()
 
 

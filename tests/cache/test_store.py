@@ -2,12 +2,15 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jitstudio.cache import result_file
+from jitstudio.cache import store as stores
 from jitstudio.cache.store import LIMIT, Store
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished
@@ -311,3 +314,24 @@ def test_no_open_file_crosses_a_fork(open_store):
     assert store.get(key(1)) == made()
     store.put(key(2), made())
     assert other.get(key(2)) == made()
+
+
+def test_a_fork_while_a_store_is_made(tmp_path, monkeypatch):
+    """A set that grows while it is gone through is an error of Python's, and no file is closed."""
+
+    class Stores(weakref.WeakSet):
+        def __iter__(self):
+            for known in super().__iter__():
+                yield known
+                makers.append(threading.Thread(target=lambda: program.append(Store(tmp_path))))
+                makers[-1].start()
+                makers[-1].join(0.1)
+
+    program = [Store(tmp_path), Store(tmp_path)]
+    makers = []
+    monkeypatch.setattr(stores, "_stores", Stores(program))
+    with stores._forking:
+        stores._before_fork()
+    for maker in makers:
+        maker.join()
+    assert len(program) == len(stores._stores) == 4
