@@ -35,6 +35,7 @@ class FileNames:
 
     def __init__(self, request: BuildRequest) -> None:
         self._names: dict[str, str] = {}
+        self._texts: set[str] = set()
         named = [(header.name, "", header.name) for header in request.headers]
         for source in (*request.sources, *request.libraries):
             named.append((source.name, source.folder, os.path.basename(source.name)))
@@ -43,6 +44,8 @@ class FileNames:
             path = os.path.join(folder or request.folder, base)
             has_file = bool(folder or request.folder) and os.path.isfile(path)
             known = os.path.abspath(path) if has_file else name
+            if not has_file:
+                self._texts.add(name)
             for begin in (folder, request.folder):
                 for spelt in spellings(name, begin):
                     self._names.setdefault(os.path.normpath(spelt), known)
@@ -55,6 +58,13 @@ class FileNames:
             other = plain if _same(plain, spelt) else spelt
             self._names[spelt] = self._names.get(plain, other)
         return self._names[spelt]
+
+    def is_text(self, spelt: str) -> bool:
+        """Returns whether a name means a text of the build that is in no file.
+
+        A file of the working directory may have the name by chance.
+        """
+        return self.path(spelt) in self._texts
 
     def shown(self, spelt: str) -> str:
         """Returns the name of a file as seen from the working directory."""

@@ -25,6 +25,7 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.file_names import FileNames
 from jitstudio.core.line_table_paths import BUILT_IN_HEADER, spellings
 from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import BuildRequest
@@ -499,16 +500,12 @@ def located(file: str, request: BuildRequest) -> Path | FileAbsence:
     """Returns the file that a line table of a build means, or why there is none."""
     if os.path.basename(file) == BUILT_IN_HEADER:
         return FileAbsence.BUILT_IN
-    spelt = os.path.normpath(file)
-    folders = {header.name: "" for header in request.headers}
-    folders |= {source.name: source.folder for source in request.sources}
-    for name, folder in folders.items():
-        if spelt in map(os.path.normpath, spellings(name, folder)):
-            # A file of the working directory may have the name by chance.
-            path = os.path.join(folder, name)
-            return Path(path) if folder and os.path.isfile(path) else FileAbsence.CLOSED
+    names = FileNames(request)
+    if names.is_text(file):
+        return FileAbsence.CLOSED
+    path = names.path(file)
     # Not pathlib's, which fails at what can be no name: `#line` takes any text.
-    return Path(file) if os.path.isfile(file) else FileAbsence.MISSING
+    return Path(path) if os.path.isfile(path) else FileAbsence.MISSING
 
 
 def followed(file: str) -> str:

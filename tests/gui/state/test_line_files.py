@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -35,6 +36,13 @@ def build(tmp_path, monkeypatch):
 def test_a_line_table_leads_to_the_file_that_was_read(build, tmp_path, file, found):
     path = located(f"{tmp_path}/{file}", build)
     assert os.path.samefile(path, tmp_path / found)
+
+
+def test_the_header_of_a_project_is_its_file(build, tmp_path):
+    header = Header("beside.cuh", b"")
+    project = replace(build, headers=(header,), folder=str(tmp_path / "src"))
+    path = located(f"{tmp_path}/beside.cuh", project)
+    assert path == tmp_path / "src" / "beside.cuh"
 
 
 @pytest.mark.parametrize(
