@@ -11,8 +11,12 @@ import re
 
 COMMENT = r"//(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?>[^*]++|\*(?!/))*+(?:\*/)?"
 
-RAW_STRING = r'(?<!\w)(?>u8|[uUL])?+R"(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
-"""Has a group, `raw_end`: it can stand in a pattern once."""
+# It begins with a letter, so that the search is quick; `u8R"(x)"` is one, `FOOR"(x)"` is none.
+RAW_STRING = (
+    r'R"(?:(?<!\w..)|(?<=\bu8R")|(?<=\b[uUL]R"))'
+    r'(?P<raw_end>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=raw_end)"|\Z)'
+)
+"""A raw string without its prefix. Has a group, `raw_end`: it can stand in a pattern once."""
 
 STRING = r'"(?>[^"\\\n]++|\\[\s\S])*+"?'
 

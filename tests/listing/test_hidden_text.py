@@ -9,6 +9,7 @@ import pytest
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.listing.cuda.host_code import find_host_code
+from jitstudio.listing.cuda.outline import code_alone
 from jitstudio.listing.declared_kernels import declared_kernels
 from jitstudio.listing.folds import folds
 from jitstudio.listing.identifiers import identifiers
@@ -84,3 +85,20 @@ def test_what_is_hidden_changes_no_reading(path):
     assert {name for name in names if not name.startswith("decoy_")} == own
     assert kernels(changed) == kernels(text)
     assert code(changed) == code(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'int FOOR"(x"; call(); /* } */',
+        'auto s = u8R"x(\n)" )x"; call();',
+        "int n = 1'000; char c = '\"'; // it's",
+        'puts("open); call();\ncall();',
+        'auto s = R"(open; call();',
+    ],
+)
+def test_both_readers_hide_the_same(text):
+    """One leaves quotation marks, the other new lines."""
+    code = code_alone(text.encode()).text.decode()
+    blanks = str.maketrans('"\n', "  ")
+    assert code.translate(blanks) == bare_cpp(text).translate(blanks)

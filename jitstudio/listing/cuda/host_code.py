@@ -27,7 +27,7 @@ from jitstudio.listing.cuda.heads import ANGLES, NAMES, DeclarationHead, alias, 
 from jitstudio.listing.cuda.host_launches.instances import Launched, launched_instances
 from jitstudio.listing.cuda.host_launches.macros import LAUNCH, defined_macros
 from jitstudio.listing.cuda.host_macros import CONST, DEFINE, SURELY_HOST, TextMacros
-from jitstudio.listing.cuda.outline import COMMENT, DEVICE, QUOTED, Kind, OutlineItem, outline
+from jitstudio.listing.cuda.outline import DEVICE, HIDDEN, Kind, OutlineItem, outline
 from jitstudio.listing.cuda.spans import Spans, is_within, line_spans, lines_of, within, without
 from jitstudio.listing.cuda.words import free_words_in
 
@@ -63,7 +63,7 @@ _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host_
 _MOST_STRAY = 50
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 _INCLUDE = re.compile(rb"#[ \t]*+include\b")
-_NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
+_NO_WORDS = re.compile(HIDDEN)
 
 
 class Refusals(NamedTuple):

@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from jitstudio.core.cpp_text import COMMENT, RAW_STRING
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.cuda.heads import BUILT_IN
-from jitstudio.listing.cuda.outline import COMMENT, code_alone
+from jitstudio.listing.cuda.outline import code_alone
 from jitstudio.listing.cuda.runtime_functions import RUNTIME_FUNCTIONS
 from jitstudio.listing.cuda.spans import lines_of
 from jitstudio.listing.cuda.syntax import parse
@@ -104,8 +105,7 @@ _NO_TYPES = frozenset(
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSED_BY = {b"(": b")", b"[": b"]", b"{": b"}"}
 _QUOTES = re.compile(
-    COMMENT + rb'|R"(?P<end>[^()\\\s"]{0,16})\((?:[\s\S]*?\)(?P=end)"|[\s\S]*+)'
-    rb'|"(?>[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
+    f"{COMMENT}|{RAW_STRING}".encode() + rb'|"(?>[^"\\\n]++|\\[\s\S])*+(?:"|(?P<open>))'
 )
 # Words that no operand ends with.
 _OPEN_WORDS = frozenset(

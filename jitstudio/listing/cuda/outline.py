@@ -22,13 +22,12 @@ from jitstudio.listing.cuda.words import has_word
 DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
-COMMENT = cpp_text.COMMENT.encode()
-QUOTED = f"{cpp_text.STRING}|{cpp_text.CHARACTER}".encode()
+HIDDEN = cpp_text.HIDDEN.encode()
 BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 """Square brackets without others in them."""
 
 # Each alternative begins with a byte of a few, so that the search is quick.
-_NO_CODE = re.compile(COMMENT + rb"|" + QUOTED + rb'|R"(?P<end>[^()\\\s"]{0,16})\(|#')
+_NO_CODE = re.compile(HIDDEN + rb"|#")
 # With lines that a backslash joins, and with comments over several lines.
 _DIRECTIVE = re.compile(
     rb"#[ \t]*+(\w*+)((?>[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?>[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
@@ -47,7 +46,7 @@ _BODY = re.compile(
 # Blanks, and the `public:` between members of a class.
 _GAP = re.compile(rb"(?>\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
-_CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND = b"}#/R{("
+_CLOSING, _HASH, _SLASH, _OPENING, _ROUND = b"}#/{("
 _ENDS = b";}"
 # The texts of a build have several readers.
 _MOST_TEXTS = 8
@@ -199,10 +198,6 @@ def code_alone(text: bytes) -> CodeAlone:
                 word, rest = directive.groups()
                 directives[start] = directive.end(), word
                 at, blank = _next_branch(text, directive.end(), word, rest, conditions), b"#"
-        elif first == _RAW:
-            closing = b")" + match["end"] + b'"'
-            end = text.find(closing, at)
-            at, blank = len(text) if end < 0 else end + len(closing), b'""'
         elif at == start + 1:
             continue
         elif first != _SLASH:

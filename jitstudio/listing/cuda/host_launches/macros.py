@@ -10,8 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from jitstudio.core.cpp_text import HIDDEN
 from jitstudio.listing.cuda.host_launches.brackets import past_blanks, split_for_macro
-from jitstudio.listing.cuda.outline import QUOTED, close_of
+from jitstudio.listing.cuda.outline import close_of
 from jitstudio.listing.cuda.words import words_in
 
 _DEFINITION = re.compile(
@@ -132,7 +133,7 @@ class LaunchMacros:
     ) -> bytes:
         """Returns a text with some of its macros put in place, as far as there is room."""
         listed = b"|".join(map(re.escape, sorted(wanted, key=len, reverse=True)))
-        pattern = re.compile(QUOTED + rb"|(?<![\w.])(?P<name>" + listed + rb")\b")
+        pattern = re.compile(HIDDEN.encode() + rb"|(?<![\w.])(?P<name>" + listed + rb")\b")
         pieces, done = [], 0
         for match in pattern.finditer(text):
             name = match["name"]
