@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import array
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from jitstudio.command_options.values import UsageError
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from jitstudio.commands.handed import AnyArray, Expected
 
 _PROTOCOLS = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "__array__")
-_ON_HOST = (1, 3)
-"""Types of devices in DLPack: the host's memory, and such that CUDA has pinned."""
 
 
 def is_array(value: object) -> bool:
@@ -114,10 +112,10 @@ def as_numpy(value: Any, argument: str) -> AnyArray:
 
     if isinstance(value, np.ma.MaskedArray):
         raise UsageError(f"{argument}: a mask has no meaning to a kernel. Give .filled(value).")
-    if _has(value, "__cuda_array_interface__") or _device_of(value) not in _ON_HOST:
-        # It needs the driver, which is loaded already where there is such an array.
-        from jitstudio.api.gpu_arrays import GpuArrayError, copied_from_gpu  # noqa: PLC0415
+    # The driver is loaded with the first copy.
+    from jitstudio.api.gpu_arrays import GpuArrayError, copied_from_gpu, is_on_host  # noqa: PLC0415
 
+    if _has(value, "__cuda_array_interface__") or not is_on_host(value):
         try:
             content = copied_from_gpu(value)
         except GpuArrayError as error:
@@ -147,12 +145,6 @@ def _on_host(value: Any, argument: str) -> AnyArray:
         return np.from_dlpack(value) if only_dlpack else np.asarray(value)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise UsageError(f"{argument}: NumPy cannot read it: {error}") from None
-
-
-def _device_of(value: Any) -> int:
-    """Returns the type of the device that an array lies on, in the numbers of DLPack."""
-    device: Callable[[], tuple[int, int]] | None = getattr(value, "__dlpack_device__", None)
-    return _ON_HOST[0] if device is None else int(device()[0])
 
 
 def ordered(content: AnyArray, argument: str) -> AnyArray:

@@ -22,6 +22,8 @@ _POINTER_CONTEXT, _POINTER_DEVICE = 1, 9
 """CU_POINTER_ATTRIBUTE_CONTEXT and _DEVICE_ORDINAL of cuda.h."""
 _CUDA, _CUDA_MANAGED = 2, 13
 """Devices of dlpack.h: the memory of a GPU, and memory that host and GPU share."""
+_ON_HOST = (1, 3)
+"""Devices that NumPy reads: the host's memory, and such that CUDA has pinned."""
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 _BFLOAT = 4
 """Types of dlpack.h; the ones above are also the letters of NumPy."""
@@ -41,6 +43,18 @@ class _Memory:
     stream: int | None
 
 
+def is_on_host(array: Any) -> bool:
+    """Returns whether NumPy can read an array, as far as it tells by DLPack."""
+    device = _device_of(array)
+    return device is None or device in _ON_HOST
+
+
+def _device_of(array: Any) -> int | None:
+    """Returns the type of the device that an array lies on, by dlpack.h; None without DLPack."""
+    device = getattr(array, "__dlpack_device__", None)
+    return None if device is None else int(device()[0])
+
+
 def copied_from_gpu(array: Any) -> np.ndarray[Any, Any]:
     """Returns the content of an array that lies on a GPU.
 
@@ -51,12 +65,12 @@ def copied_from_gpu(array: Any) -> np.ndarray[Any, Any]:
     # PyTorch raises various errors for types that the interface cannot name, and DLPack can.
     with contextlib.suppress(Exception):
         interface = array.__cuda_array_interface__
-    has_dlpack = hasattr(array, "__dlpack_device__")
-    if interface is not None and not (has_dlpack and _is_nameless(interface)):
+    is_clear = interface is not None and not _is_nameless(interface)
+    device = None if is_clear else _device_of(array)
+    if interface is not None and device is None:
         return _copied(_by_interface(interface))
-    if not has_dlpack:
+    if device is None:
         raise GpuArrayError("its package gives no access to it.")
-    device = int(array.__dlpack_device__()[0])
     if device not in (_CUDA, _CUDA_MANAGED):
         raise GpuArrayError("it lies on a device that is neither this machine's nor NVIDIA's.")
     try:
