@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Unpack
 
 from jitstudio.api.arguments import (
@@ -120,15 +121,15 @@ def run(
         expect=lines,
     )
     arrays |= variable_arrays
+    # The simulator has a GPU beside it where both are compared.
+    device = 0 if asked.both and asked.ordinal == SIMULATOR else asked.ordinal
     files, handed, inputs = FileFolder(), None, FileFolder()
     if arrays or expected:
         # It loads NumPy.
         from jitstudio.commands.handed import HandedData  # noqa: PLC0415
 
-        handed = HandedData(inputs.path, arrays, expected)
+        handed = HandedData(inputs.path, arrays, expected, partial(session.asking, device))
     try:
-        # The simulator has a GPU beside it where both are compared.
-        device = 0 if asked.both and asked.ordinal == SIMULATOR else asked.ordinal
         # Workers first: who has the GPU waits for nobody.
         with session.workers() as workers, session.gpu(device):
             built, result, _ = launch(asked, workers=workers, handed=handed, keep=files.path)

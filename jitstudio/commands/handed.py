@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
 from pathlib import Path
@@ -57,11 +58,13 @@ class HandedData:
         arguments: The arrays that fill buffers and module variables, by the names of these.
         expected: The expected contents, by the names of the buffers; an empty name stands for the
             only buffer that the kernel writes.
+        asking: Surrounds the call of a function.
     """
 
     folder: Path
     arguments: Mapping[str, AnyArray]
     expected: Sequence[tuple[str, Expected]] = ()
+    asking: Callable[[], AbstractContextManager[None]] = nullcontext
     _files: dict[str, Path] = field(default_factory=dict)
     _checked: dict[str, tuple[str, Path]] = field(default_factory=dict)
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
@@ -141,7 +144,9 @@ class HandedData:
                 if known:
                     contents = {key.partition(" ")[2]: None for key in known}
                 else:
-                    answer = _called(expected, self._inputs(request, prepared))
+                    inputs = self._inputs(request, prepared)
+                    with self.asking():
+                        answer = _called(expected, inputs)
                     contents = answer if isinstance(answer, Mapping) else {name: answer}
             for target, content in contents.items():
                 key = f"{place} {target}"

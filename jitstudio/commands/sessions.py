@@ -50,7 +50,8 @@ class WorkerSession:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._idle: list[tuple[_Surroundings, Workers]] = []
-        self._calling: list[int] = []
+        # Calls that wait for a function of their caller's.
+        self._asking = 0
         self._gpus: dict[int, contextlib.AbstractContextManager[bool]] = {}
         self._process = os.getpid()
         # Ends what runs at `close`, with the last reference, or with the program.
@@ -112,7 +113,29 @@ class WorkerSession:
         if ordinal == SIMULATOR:
             return contextlib.nullcontext()
         with self._changed:
-            return self._gpus.setdefault(ordinal, threading.RLock())
+            return self._gpus.setdefault(ordinal, threading.Lock())
+
+    @contextlib.contextmanager
+    def asking(self, ordinal: int) -> Iterator[None]:
+        """Runs a function of the caller's in the block of a call that has workers and a GPU.
+
+        The function may make calls in any of its threads, which would wait for ever for what the
+        call around has: the GPU is free for the block, and there may be workers more.
+
+        Args:
+            ordinal: The GPU, or the simulator.
+        """
+        gpu = self.gpu(ordinal)
+        with self._changed:
+            self._asking += 1
+            self._changed.notify_all()
+        gpu.__exit__(None, None, None)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._asking -= 1
+            gpu.__enter__()
 
     def _check(self) -> None:
         if not self.is_own:
@@ -127,7 +150,6 @@ class WorkerSession:
 
     def _give(self, surroundings: _Surroundings, workers: Workers) -> None:
         with self._changed:
-            self._calling.remove(threading.get_ident())
             if workers.is_closed:
                 self._all.discard(workers)
             else:
@@ -163,7 +185,6 @@ class WorkerSession:
                 self._alarm.cancel()
             while (workers := self._free(now)) is None:
                 self._changed.wait()
-            self._calling.append(threading.get_ident())
             return now, workers
 
     def _free(self, now: _Surroundings) -> Workers | None:
@@ -176,10 +197,7 @@ class WorkerSession:
             self._all.discard(outdated)
             outdated.close()
         self._idle.clear()
-        # A function of the caller's, which checks a launch, may itself make a call, for which the
-        # launch would wait for ever.
-        is_inner = threading.get_ident() in self._calling
-        if not is_inner and len(self._all) >= default_size():
+        if len(self._all) >= default_size() + self._asking:
             return None
         workers = Workers()
         self._all.add(workers)

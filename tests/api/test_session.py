@@ -144,6 +144,37 @@ def test_a_function_that_checks_a_launch_may_launch(monkeypatch):
             assert all(call.result(120).ok for call in calls)
 
 
+def test_a_function_that_checks_a_launch_may_launch_in_threads(monkeypatch):
+    monkeypatch.setattr("jitstudio.commands.sessions.default_size", lambda: 1)
+    with jitstudio.Session() as session, ThreadPoolExecutor(3) as pool:
+
+        def doubled(x):
+            more = LAUNCH | {"arguments": {"x": x.copy()}, "session": session}
+            calls = [pool.submit(jitstudio.run, SCALE % 2, **more) for _ in range(2)]
+            return calls[0].result(60).buffers["x"] + 0 * calls[1].result(60).buffers["x"]
+
+        reports = [jitstudio.run(SCALE % 2, expect=doubled, session=session, **LAUNCH)]
+        outer = pool.submit(jitstudio.run, SCALE % 2, expect=doubled, session=session, **LAUNCH)
+        reports.append(outer.result(120))
+        assert all(report.ok for report in reports), [report.messages for report in reports]
+
+
+def test_a_gpu_is_free_while_the_function_of_a_launch_runs():
+    with jitstudio.Session() as session, ThreadPoolExecutor(1) as pool:
+
+        def launched():
+            with session.gpu(0):
+                return True
+
+        with session.gpu(0):
+            with session.asking(0):
+                assert pool.submit(launched).result(60)
+            waiting = pool.submit(launched)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.2)
+        assert waiting.result(60)
+
+
 @pytest.mark.parametrize(("device", "most"), [(0, 1), ("sim", 2)])
 def test_one_launch_at_a_time_is_on_a_gpu(monkeypatch, device, most):
     """The times of two would be those of both; where there is no GPU, the calls are the same."""
