@@ -19,8 +19,8 @@ from jitstudio.core.result import BuildResult, told_apart
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Built, Output, Outputs
-from jitstudio.gui.state.side_builds import FunctionListings
 from jitstudio.listing.kernel_names import short_names
 
 

@@ -14,13 +14,14 @@ from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session_owners import give_breakpoints, give_launches, give_project
-from jitstudio.gui.state.side_builds import FunctionListings, SideBuilds
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain

@@ -11,8 +11,9 @@ from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService, Listing
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Outputs
-from jitstudio.gui.state.side_builds import FunctionListings, SideBuilds
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 

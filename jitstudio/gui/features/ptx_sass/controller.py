@@ -25,11 +25,11 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import DEMANGLE
-from jitstudio.gui.state.side_builds import FunctionListings
 
 
 def install(context: Context) -> None:
