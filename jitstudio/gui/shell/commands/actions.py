@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -72,15 +72,21 @@ class Actions(QObject):
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
         """Gives a command keys; tool tip and all hints name the first."""
-        self._keys[name] = tuple(keys)
+        before, self._keys[name] = self._keys[name], tuple(keys)
         self._show_keys(name)
+        if self._specs[name].where is KeyScope.STEPPING:
+            # Others give these keys away meanwhile, or have them back.
+            self._show_keys_of_owners({*before, *keys})
 
     def set_stepping(self, on: bool) -> None:
         """Gives keys to the commands for stepping, and takes the keys from others meanwhile."""
         self._is_stepping = on
-        taken = self._stepping_keys
-        for name, keys in self._keys.items():
-            if taken.intersection(keys):
+        self._show_keys_of_owners(self._stepping_keys)
+
+    def _show_keys_of_owners(self, keys: Set[str]) -> None:
+        """Shows the keys of all commands that have any of these keys."""
+        for name, own in self._keys.items():
+            if not keys.isdisjoint(own):
                 self._show_keys(name)
 
     def _show_keys(self, name: str) -> None:

@@ -39,6 +39,31 @@ def test_a_switch_calls_with_its_state_and_others_when_triggered(qtbot):
     assert called == [True, "build"]
 
 
+def test_keys_changed_while_stepping_leave_no_command_without_its_keys(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    actions = Actions(window)
+
+    def keys(name):
+        return [shortcut.toString() for shortcut in actions[name].shortcuts()]
+
+    assert keys("fullScreenAction") == ["F11"]
+    actions.set_stepping(True)
+    assert (keys("stepInstructionAction"), keys("fullScreenAction")) == (["F11"], [])
+
+    actions.set_keys("stepInstructionAction", ("Ctrl+B",))
+    assert (keys("stepInstructionAction"), keys("fullScreenAction")) == (["Ctrl+B"], ["F11"])
+    # A key has an owner at a time: Qt carries out neither of two.
+    shared = [spec.id for spec in ACTIONS if "Ctrl+B" in keys(spec.id)]
+    assert shared == ["stepInstructionAction"]
+
+    actions.set_stepping(False)
+    assert keys("stepInstructionAction") == []
+    for spec in ACTIONS:
+        if spec.where is not KeyScope.STEPPING:
+            assert keys(spec.id) == [QKeySequence(key).toString() for key in spec.keys], spec.id
+
+
 # ---- The table of commands
 
 
