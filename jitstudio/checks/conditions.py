@@ -67,7 +67,11 @@ class Quantity:
         figure = self.form.value(facts, *self.arguments)
         if figure.value is None or self.factor == 1:
             return figure
-        return figure._replace(value=figure.value * self.factor)
+        value = figure.value * self.factor
+        if not math.isfinite(value):
+            # JSON has no number for it.
+            return figure._replace(value=None, note="It is too large a number.")
+        return figure._replace(value=value)
 
 
 class Judgement(NamedTuple):
@@ -151,7 +155,12 @@ class Condition:
 def shown(value: float) -> str:
     """Returns a number as people write numbers."""
     # 64 rather than 64.0, but 0.3333 for a third.
-    return f"{int(value)}" if value == int(value) else f"{value:.4g}"
+    return f"{int(value)}" if _is_whole(value) else f"{value:.4g}"
+
+
+def _is_whole(value: float) -> bool:
+    # Above that all digits would be written of a float which knows 16 of them.
+    return abs(value) < 2**53 and value == int(value)
 
 
 def parse(text: str) -> Condition:
@@ -238,7 +247,7 @@ class _Parser:
         if not math.isfinite(value):
             raise self._error(f"'{text}' is too large.")
         # As an int, `48 KiB` is quoted as 49152 and fits where only whole numbers do.
-        return int(value) if value == int(value) else value
+        return int(value) if _is_whole(value) else value
 
     def _quantity(self) -> Quantity:
         word = self._take("word", "a figure such as 'registers', or an opcode such as 'LDG.128'")

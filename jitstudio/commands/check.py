@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -71,7 +72,7 @@ def check(
         (file, budget)
         for file in files
         for budget in file.budgets
-        if only is None or is_meant(only, budget.name, budget.name)
+        if only is None or only == budget.name or fnmatchcase(budget.name, only)
     ]
     if not chosen:
         names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
@@ -144,7 +145,7 @@ class BudgetChecks:
     ) -> None:
         self._workers, self._timeout, self._project = workers, timeout, by
         self._trust, self._update = trust, update
-        self._written: dict[Path, str] = {}
+        self._written: dict[Path, tuple[bytes, str]] = {}
         self._launches: list[tuple[BuildRequest, list[Any], _Launched]] = []
 
     def report(
@@ -345,14 +346,16 @@ class BudgetChecks:
         for unit in dict.fromkeys(unit for unit, _ in _meant(read, budget)):
             for name in dict.fromkeys(names):
                 path = Path(self._path(file, _baseline(name, unit)))
-                builder = f"{budget.name} for {unit.code.target}"
+                content, builder = unit.cubin.content, _builder(file, budget, unit)
+                first, other = self._written.setdefault(path, (content, builder))
                 # The second build would replace the baseline of the first, which then differs.
-                if (other := self._written.setdefault(path, builder)) != builder:
+                if first != content:
                     raise UsageError(
                         f"'{path}' would be the baseline of {other} and of {builder}. Use another "
-                        'name for each, or {target} in it: equal_to("base-{target}.cubin").'
+                        "name for each budget, and {target} or {module} in a name where a budget "
+                        'has several: equal_to("base-{module}-{target}.cubin").'
                     )
-                write(path, unit.cubin.content, "equal_to")
+                write(path, content, "equal_to")
                 yield str(path)
 
 
@@ -370,7 +373,15 @@ def _only(request: BuildRequest, source: Source) -> BuildRequest:
 
 
 def _baseline(name: str, unit: Unit) -> str:
-    return name.replace("{target}", unit.code.target)
+    # A module in a folder, such as src/a.cu, has its baseline beside the others.
+    module = unit.name.replace("/", "_")
+    return name.replace("{target}", unit.code.target).replace("{module}", module)
+
+
+def _builder(file: BudgetFile, budget: Budget, unit: Unit) -> str:
+    """Returns the words for a build of a budget, which may share its name with others."""
+    number = next(n for n, other in enumerate(file.budgets, 1) if other is budget)
+    return f"{unit.name} for {unit.code.target} by budget {number} of '{file.path}'"
 
 
 def _kernels(read: MachineCode) -> Iterator[tuple[Unit, SassFunction]]:

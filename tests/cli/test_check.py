@@ -186,7 +186,67 @@ def test_a_baseline_is_written_and_compared(run, tmp_path):
     budgets(tmp_path, head + require.replace("{target}", "one"))
     refused = run("check", "--update")
     assert refused.code == 2
-    assert "would be the baseline of vary.cu for sm_80 and of vary.cu for sm_90" in refused.err
+    assert "would be the baseline of vary.cu for sm_80 by budget 1" in refused.err
+    assert "and of vary.cu for sm_90 by budget 1" in refused.err
+
+
+@pytest.mark.parametrize("name", ["", 'name = "one"\n'])
+def test_a_baseline_is_not_replaced_by_that_of_a_budget_of_the_same_name(run, tmp_path, name):
+    (tmp_path / "vary.cu").write_text(KERNEL.replace("= 1", "= X"))
+    budget = f"[[budget]]\n{name}source = 'vary.cu'\nrequire = ['equal_to(\"base.cubin\")']\n"
+    budgets(tmp_path, f"{budget}option = '-DX=1'\n{budget}option = '-DX=2'\n")
+    refused = run("check", "--update")
+    assert refused.code == 2
+    assert "by budget 1 of 'BUDGETS.toml' and of vary.cu for" in refused.err
+    # What is built alike has the same baseline.
+    budgets(tmp_path, f"{budget}option = '-DX=1'\n" * 2)
+    assert run("check", "--update").code == 0
+    assert run("check").code == 0
+
+
+def test_each_module_of_a_budget_has_its_own_baseline(run, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.cu").write_text(KERNEL)
+    (tmp_path / "sub/b.cu").write_text(KERNEL.replace("= 1", "= 2"))
+    text = "[[budget]]\nsources = ['a.cu', 'sub/b.cu']\nrequire = ['equal_to(\"NAME.cubin\")']\n"
+    budgets(tmp_path, text.replace("NAME", "base"))
+    refused = run("check", "--update")
+    assert refused.code == 2
+    assert "'base.cubin' would be the baseline of a.cu for" in refused.err
+    assert "and of sub/b.cu for" in refused.err
+    budgets(tmp_path, text.replace("NAME", "base-{module}"))
+    updated = run("check", "--update", "--json").json
+    assert updated["budgets"][0]["written"] == ["base-a.cu.cubin", "base-sub_b.cu.cubin"]
+    assert run("check").code == 0
+    (tmp_path / "sub/b.cu").write_text(KERNEL.replace("= 1", "= 3"))
+    broken = run("check")
+    assert broken.code == 5
+    assert "'base-sub_b.cu.cubin'" in broken.err
+    assert "'base-a.cu.cubin'" not in broken.err
+
+
+def test_a_budget_is_chosen_by_its_whole_name(run, tmp_path):
+    text = "[[budget]]\nname = 'twice(float)'\nsource = 'much.cu'\nrequire = ['no spills']\n"
+    budgets(tmp_path, text)
+    refused = run("check", "--only", "twice")
+    assert refused.code == 2
+    assert "There are: 'twice(float)'." in refused.err
+    for pattern in ("twice(float)", "twice*"):
+        (budget,) = run("check", "--only", pattern, "--json").json["budgets"]
+        assert budget["name"] == "twice(float)"
+
+
+def test_a_bound_that_is_too_large_a_number_is_not_known(run, tmp_path):
+    (tmp_path / "vary.cu").write_text(KERNEL)
+    budgets(
+        tmp_path,
+        "[[budget]]\nsource = 'vary.cu'\nrequire = ['instructions <= 1e308 * instructions']\n",
+    )
+    ran = run("check", "--json")
+    ((verdict,),) = (budget["conditions"] for budget in ran.json["budgets"])
+    assert (verdict["holds"], verdict["bound"]) == (False, None)
+    assert 1 < verdict["value"] < 100
+    assert verdict["reason"] == "'1e+308 * instructions' is not known. It is too large a number."
 
 
 def test_a_project_is_built_as_it_says(run, tmp_path):
