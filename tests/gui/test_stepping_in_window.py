@@ -304,6 +304,20 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     assert not problem.text()
 
 
+def test_a_run_begun_during_a_move_knows_nothing_of_the_move(stepping):
+    model, states, moving = stepping.state.stepping, [], []
+    model.move(StepGoal.BARRIER)
+    model.state_changed.connect(lambda state: states.append(state.step))
+    model.moving_changed.connect(moving.append)
+    model.begin()
+    assert model.is_moving
+    at_rest(stepping)
+    assert (states, moving) == ([0], [False])
+    model.move(StepGoal.BARRIER)
+    at_rest(stepping)
+    assert states[-1] > 0
+
+
 def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
     driver = stepping
     driver.trigger("endSteppingAction")

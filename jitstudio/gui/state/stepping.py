@@ -163,19 +163,14 @@ class Stepping(QObject):
         self._pending = self._next = None
         if not self.is_open and not self.is_moving:
             return
-        for handle in (self._moving, self._reading):
-            if handle is not None:
-                handle.cancel()
-                handle.ignore()
+        self._leave_requests()
         self._run, self._state, self._request = None, None, None
         self._forget_origins()
         self._set_moving(None)
         self._service.end()
         self.state_changed.emit(None)
 
-    def move(
-        self, goal: StepGoal, *, back: bool = False, register: str = "", step: int = 0
-    ) -> None:
+    def move(self, goal: StepGoal, *, back: bool = False, register: str = "") -> None:
         """Moves towards a goal; during a move, the request made last comes next."""
         points = self._points(self._breakpoints) if goal is StepGoal.BREAKPOINT else ()
         self._move(StepMove(goal, self._thread, back, points, register))
@@ -309,11 +304,20 @@ class Stepping(QObject):
             tuple((source.name, source.content) for source in launch.sources),
             tuple((buffer.name, buffer.element.name) for buffer in request.buffers),
         )
+        self._leave_requests()
         self._take(ShownRun(about, request.config, launch.ptx))
         self._request, self._is_of_old_build = request, False
         self._thread, move = pending
         self._next = move
         self._follow(self._service.open(launch.request, self._thread))
+
+    def _leave_requests(self) -> None:
+        """Cancels the requests to a run that is shown no more, and hears nothing of them."""
+        for handle in (self._moving, self._reading):
+            if handle is not None:
+                handle.cancel()
+                handle.ignore()
+        self._reading = None
 
     def _take(self, run: ShownRun) -> None:
         self._run = run
