@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import (
     Call,
     Done,
+    EventMessage,
     FrameTooLarge,
     InternalError,
     Outdated,
@@ -199,28 +200,33 @@ class WorkerHost:
             if self._closed or self._doomed == call.ticket:
                 return ChildDeath(killed=True)
             self._current = call.ticket
-        in_step = False
+        answer: Done[Any] | InternalError | Outdated | None = None
         try:
-            child.forget_printed()
             access = self._access(need)
+            replies = _replies(child, self._program, Call(call.ticket, call.request, access))
             with WATCH.at_work():
-                answer = _converse(
-                    child, self._program, Call(call.ticket, call.request, access), on_event
-                )
-            in_step = True
+                while answer is None:
+                    # Not around what hears of it: an OSError of that is no death of the child.
+                    try:
+                        reply = next(replies)
+                    except (EOFError, OSError):
+                        status, stderr = self._reap()
+                        return ChildDeath(self._doomed == call.ticket, status, stderr)
+                    except _NONSENSE as error:
+                        child.kill()
+                        status, stderr = self._reap()
+                        return ChildDeath(self._doomed == call.ticket, status, stderr, str(error))
+                    if isinstance(reply, EventMessage):
+                        on_event(reply.event)
+                        WATCH.look()
+                    else:
+                        answer = reply
             self._served += 1
-        except (EOFError, OSError):
-            status, stderr = self._reap()
-            return ChildDeath(self._doomed == call.ticket, status, stderr)
-        except _NONSENSE as error:
-            child.kill()
-            status, stderr = self._reap()
-            return ChildDeath(self._doomed == call.ticket, status, stderr, str(error))
         finally:
             with self._lock:
                 self._current = None
                 doomed = self._doomed == call.ticket
-            if doomed or not in_step:
+            if doomed or answer is None:
                 # Neither a kill that came too late for this call nor an answer to a call that was
                 # broken off may be met by the next one.
                 self._reap()
@@ -270,15 +276,16 @@ class WorkerHost:
         return child.reap() if child is not None else (0, "")
 
 
-def _converse(
-    child: ChildProcess, program: WorkerProgram, call: Call[Any], on_event: Callable[[Any], None]
-) -> Done[Any] | InternalError | Outdated:
-    """Sends the call and hears the child out.
+def _replies(
+    child: ChildProcess, program: WorkerProgram, call: Call[Any]
+) -> Iterator[EventMessage[Any] | Done[Any] | InternalError | Outdated]:
+    """Sends the call and yields the child's replies, the answer at the end.
 
     Raises:
         EOFError, OSError: The child is gone.
-        CodecError, FrameTooLarge, Unfit: What it says is no answer to this call.
+        CodecError, FrameTooLarge, Unfit: A reply is none to this call.
     """
+    child.forget_printed()
     service = program.service(call.request)
     try:
         child.wire.send(program.calls.dump(call))
@@ -292,14 +299,11 @@ def _converse(
         reply = service.load(frame)
         if reply.ticket != call.ticket:
             raise Unfit("it answers another call")
-        if isinstance(reply, InternalError | Outdated):
-            return reply
-        if isinstance(reply, Done):
+        if isinstance(reply, EventMessage):
+            if events == service.most_events:
+                raise Unfit(f"it tells of more than {events:,} events")
+            events += 1
+            service.check(call.request, reply.event)
+        elif isinstance(reply, Done):
             service.check(call.request, reply.answer)
-            return reply
-        if events == service.most_events:
-            raise Unfit(f"it tells of more than {events:,} events")
-        service.check(call.request, reply.event)
-        on_event(reply.event)
-        WATCH.look()
-        events += 1
+        yield reply

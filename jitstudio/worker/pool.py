@@ -71,8 +71,8 @@ class Pool:
 
     def is_home(self, module: str) -> bool:
         """Returns whether the home of this module is free."""
-        home = self._homes.get(module)
         with self._changed:
+            home = self._homes.get(module)
             return home is not None and any(host.pid == home for host in self._idle)
 
     def take(self, module: str, need: Need = NOTHING) -> WorkerHost | None:

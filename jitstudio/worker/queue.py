@@ -102,13 +102,13 @@ class RequestQueue:
         return request.ticket
 
     def cancel(self, tag: str, ticket: int) -> None:
-        """Drops the request with this ticket, or kills the tag's running work that is not newer."""
+        """Drops what waits and kills what runs under this tag, up to this ticket: nothing newer."""
         with self._changed:
             dropped, running = self._waiting.get(tag), self._running
-            if dropped is not None and dropped.ticket > ticket:
-                dropped = None
-            if dropped is not None:
+            if dropped is not None and dropped.ticket <= ticket:
                 del self._waiting[tag]
+            else:
+                dropped = None
         if dropped is not None:
             self._observer(dropped.ticket, RequestState.DROPPED, None)
         if running is not None and running.tag == tag and running.ticket <= ticket:

@@ -47,8 +47,8 @@ def make(kind: str) -> Path:
     for _ in range(_TRIES):
         folder = Path(tempfile.mkdtemp(prefix=f"jitstudio-{kind}-"))
         if sys.platform == "win32" or _hold(folder):
-            break
-    return folder
+            return folder
+    raise OSError(f"others remove each new folder in '{tempfile.gettempdir()}' at once")
 
 
 def remove(folder: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.codec import CodecError
 from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
@@ -58,6 +59,16 @@ def test_a_crash_is_a_death_by_itself(worker):
     assert (answer.killed, answer.status, answer.by_itself) == (False, -4, True)
     assert [type(event) for event in events] == [StageStarted]
     assert isinstance(ask(worker, GOOD_JOB)[0], Done)
+
+
+@pytest.mark.parametrize("error", [OSError("full"), EOFError("end"), CodecError("mine")])
+def test_an_error_of_who_hears_the_child_is_no_death_of_the_child(worker, error):
+    def hear(_event):
+        raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        worker.ask(Call(1, GOOD_JOB), hear)
+    assert isinstance(ask(worker, GOOD_JOB, ticket=2)[0], Done)
 
 
 def test_a_kill_ends_the_call_that_it_names(worker):

@@ -101,6 +101,17 @@ def test_the_folder_of_launches_is_made_again_and_the_lock_of_the_old_one_goes(f
     assert set(scratch._locks) == before
 
 
+def test_no_folder_is_handed_out_that_others_take_for_an_orphan(folder, monkeypatch):
+    def taken(made):
+        os.rmdir(made)
+        return False
+
+    monkeypatch.setattr(scratch, "_hold", taken)
+    with pytest.raises(OSError, match="others remove each new folder"):
+        scratch.make("child")
+    assert os.listdir(folder) == []
+
+
 def test_folders_that_are_deep_or_of_others_fail_nothing(folder):
     left = folder / "jitstudio-child-abcdefgh"
     deep(left, 1_500)
