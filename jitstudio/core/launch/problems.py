@@ -115,6 +115,7 @@ def shortened(text: str) -> str:
 def in_bytes(size: int) -> str:
     """Returns a size as people read sizes, such as ``1.5 GiB``."""
     for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift:
+        # A byte less than 1 MiB is 1.0 MiB rather than 1,024.0 KiB.
+        if round(size / (1 << shift) * 1024, 1) >= 1024:
             return f"{size / (1 << shift):,.1f} {unit}"
     return f"{size} bytes"

@@ -31,7 +31,9 @@ class LaunchFigure:
 
 def time_scale(ms: float) -> tuple[float, str]:
     """Returns the unit that suits a time: the milliseconds of the unit, and the name."""
-    return next((scale, unit) for least, scale, unit in _UNITS if ms >= least)
+    # 999.96 ms are 1 s in four digits.
+    rounded = float(f"{ms:.{_DIGITS}g}")
+    return next((scale, unit) for least, scale, unit in _UNITS if rounded >= least)
 
 
 def time_text(ms: float) -> str:

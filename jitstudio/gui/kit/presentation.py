@@ -163,19 +163,20 @@ def plain_tooltip(text: str) -> str:
 def size_text(size: int) -> str:
     """Returns bytes with unit, like ``12.3 KB``."""
     for unit, name in _SIZES:
-        if size >= unit:
+        # 999,950 bytes are 1.0 MB rather than 1000.0 KB.
+        if round(size / unit * 1000, 1) >= 1000:
             return f"{size / unit:.1f} {name}"
     return f"{size} B"
 
 
 def duration_text(ms: float) -> str:
     """Returns a time with unit, like ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
-    if ms < 1:
+    if round(ms, 3) < 1:
         return f"{ms:.3f} ms"
-    if ms < _SECOND:
+    if round(ms) < _SECOND:
         return f"{ms:.1f} ms" if ms < _FINE else f"{ms:.0f} ms"
     seconds = ms / _SECOND
-    if seconds < _MINUTE:
+    if round(seconds, 1) < _MINUTE:
         return f"{seconds:.1f} s"
-    minutes, rest = divmod(int(seconds), int(_MINUTE))
+    minutes, rest = divmod(round(seconds), int(_MINUTE))
     return f"{minutes}:{rest:02} min"

@@ -22,6 +22,10 @@ from tests.gui.launches import FACTS, H200, RAN
         (1.5, "1.5 ms"),
         (12345.0, "12.35 s"),
         (0.0, "0 µs"),
+        (0.99994, "999.9 µs"),
+        (0.99999, "1 ms"),
+        (999.94, "999.9 ms"),
+        (999.96, "1 s"),
     ],
 )
 def test_times_are_told_in_the_unit_that_suits_them(ms, text):

@@ -64,7 +64,15 @@ def test_the_header_of_a_number_stands_over_its_digits():
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [(0, "0 B"), (999, "999 B"), (12_345, "12.3 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")],
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (12_345, "12.3 KB"),
+        (999_940, "999.9 KB"),
+        (999_960, "1.0 MB"),
+        (4_200_000, "4.2 MB"),
+        (3e9, "3.0 GB"),
+    ],
 )
 def test_sizes(size, words):
     assert size_text(size) == words
@@ -76,7 +84,11 @@ def test_sizes(size, words):
         (0.0213, "0.021 ms"),
         (3.25, "3.2 ms"),
         (134.6, "135 ms"),
+        (0.99996, "1.0 ms"),
+        (999.7, "1.0 s"),
         (1250, "1.2 s"),
+        (59_970, "1:00 min"),
+        (119_900, "2:00 min"),
         (125_400, "2:05 min"),
     ],
 )
