@@ -136,12 +136,9 @@ class NoticeBar(QFrame):
         row = self._rows.pop(key, None)
         if row is None:
             return
-        focus = QApplication.focusWidget()
-        had_keyboard = focus is not None and row.isAncestorOf(focus)
+        had_keyboard = _has_keyboard(row)
         place = self._column.indexOf(row)
-        self._column.removeWidget(row)
-        row.hide()
-        row.deleteLater()
+        self._discard(row)
         self._fit()
         self.setVisible(bool(self._rows))
         if had_keyboard and self._rows:
@@ -152,12 +149,18 @@ class NoticeBar(QFrame):
 
     @Slot()
     def _on_close_all(self) -> None:
-        had_keyboard = self._close_all.hasFocus()
+        had_keyboard = _has_keyboard(self)
         self.hide()
-        for key in list(self._rows):
-            self.withdraw(key)
+        for row in self._rows.values():
+            self._discard(row)
+        self._rows.clear()
         if had_keyboard:
             self.left.emit()
+
+    def _discard(self, row: _Row) -> None:
+        self._column.removeWidget(row)
+        row.hide()
+        row.deleteLater()
 
     def _apply_theme(self) -> None:
         theme = current_theme()
@@ -223,6 +226,11 @@ class _Row(QWidget):
     @Slot()
     def _on_close(self) -> None:
         self.closed.emit(self._key)
+
+
+def _has_keyboard(widget: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and widget.isAncestorOf(focus)
 
 
 def _buttons(choices: Sequence[NoticeAction]) -> QHBoxLayout:

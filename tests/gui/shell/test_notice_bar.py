@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
@@ -69,6 +69,24 @@ def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
     assert (bar.isHidden(), bar.text, left) == (True, "", [True])
     bar.show_message("only one")
     assert not everything.isVisible()
+
+
+def test_the_bar_is_not_seen_again_while_all_are_dismissed(bar, qtbot):
+    class Shows(QObject):
+        count = 0
+
+        def eventFilter(self, _watched, event):
+            self.count += event.type() == QEvent.Type.Show
+            return False
+
+    for number in range(5):
+        bar.show_message(f"notice {number}")
+    shows = Shows()
+    bar.installEventFilter(shows)
+    bar.findChild(QPushButton, "dismissNotices").click()
+    assert (bar.isHidden(), bar.text, shows.count) == (True, "", 0)
+    bar.show_message("another")
+    assert (bar.text, shows.count) == ("another", 1)
 
 
 def test_each_line_can_be_closed(bar, dark_theme):

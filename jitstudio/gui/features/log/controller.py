@@ -47,9 +47,9 @@ class LogController(QObject):
     def searched_texts(self) -> Iterator[SearchedText]:
         """Yields the log of each tool."""
         model = self._view.model
-        for row, stage in enumerate(model.rows):
+        for stage, key in zip(model.rows, model.keys(), strict=True):
             title = self.tr("Log of {tool}").format(tool=tool_name(stage))
-            show = partial(self.show, model.key_of(row))
+            show = partial(self.show, key)
             yield SearchedText(show, title, partial(_lines, whole_log(stage)))
 
     @Slot(object)

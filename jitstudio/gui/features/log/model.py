@@ -6,7 +6,9 @@ Knows `core.result` and no widget.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from PySide6.QtCore import QCoreApplication, QObject
 
@@ -91,13 +93,19 @@ class LogModel(RowsModel[StageResult]):
 
     def key_of(self, row: int) -> StageKey:
         """Returns a key that identifies the stage in the next build, too."""
-        stage = self.rows[row]
-        same = [s for s in self.rows[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
-        return (stage.tool, stage.source, len(same))
+        return next(islice(self.keys(), row, None))
 
     def row_of(self, key: StageKey | None) -> int | None:
         """Returns the row of a stage known from an earlier build, or None."""
-        return next((row for row in range(len(self.rows)) if self.key_of(row) == key), None)
+        return next((row for row, other in enumerate(self.keys()) if other == key), None)
+
+    def keys(self) -> Iterator[StageKey]:
+        """Yields the key of each stage."""
+        counts: Counter[tuple[Tool, str]] = Counter()
+        for stage in self.rows:
+            like = (stage.tool, stage.source)
+            yield (*like, counts[like])
+            counts[like] += 1
 
     def most_relevant_row(self) -> int | None:
         """Returns the stage to look at first: the first that failed, or the last with a message."""

@@ -86,6 +86,22 @@ def test_a_stage_is_known_again_in_the_next_build(model):
     assert model.row_of(None) is None
 
 
+def test_a_stage_is_found_by_looking_at_each_once(model):
+    class Name(str):
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+    model.set_rows(tuple(replace(COMPILED, source=Name("a.cu")) for _ in range(500)))
+    tool = COMPILED.tool
+    assert model.row_of((tool, "a.cu", 499)) == 499
+    assert [*model.keys()] == [(tool, "a.cu", number) for number in range(500)]
+    assert Name.compared < 20 * 500
+
+
 @pytest.mark.parametrize(
     ("stages", "expected"),
     [
