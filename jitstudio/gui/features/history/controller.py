@@ -25,7 +25,7 @@ class _Listing:
 
     Attributes:
         kind: PTX or SASS.
-        name: Whose.
+        name: The module that it is of, or the link.
         module: The document that it was built of; None for a link.
     """
 
@@ -73,7 +73,7 @@ class HistoryController(QObject):
         self._documents = documents
         self._history = History()
         self._back, self._forward = actions["backAction"], actions["forwardAction"]
-        self._here: HistoryEntry | None = None
+        self._here: Spot | None = None
         self._pane: CodeKind | None = None
         self._has_jumped = False
         self._settled = QTimer(self, singleShot=True, interval=0)
@@ -90,7 +90,7 @@ class HistoryController(QObject):
         actions.bind({"backAction": self._on_back, "forwardAction": self._on_forward})
         self._show_ways()
 
-    def _spot(self) -> HistoryEntry | None:
+    def _spot(self) -> Spot | None:
         """Returns the user's present place."""
         if self._pane is not None:
             pane = self._listings[self._pane]
@@ -98,11 +98,11 @@ class HistoryController(QObject):
                 is_alone = self._settings.link is LinkMode.NONE
                 module = self._build_controller.module if is_alone else None
                 text = _Listing(self._pane, pane.listing.name, module)
-                return HistoryEntry(text, pane.code_view.line)
+                return Spot(text, pane.code_view.line)
         page = self._editors.page
-        return HistoryEntry(page.document, *page.position()) if page is not None else None
+        return Spot(page.document, *page.position()) if page is not None else None
 
-    def _go(self, spot: HistoryEntry) -> None:
+    def _go(self, spot: Spot) -> None:
         self._here, self._has_jumped = None, False
         match spot.text:
             case Document() as document:
@@ -181,11 +181,11 @@ MOST_SPOTS = 100
 
 
 @dataclass(frozen=True)
-class HistoryEntry:
+class Spot:
     """A place in a text.
 
     Attributes:
-        text: The text, compared by identity, never looked into.
+        text: The document or listing, which is only compared with others.
         line: Counted from 1.
         column: Counted from 1; 0 where it does not matter.
     """
@@ -194,7 +194,7 @@ class HistoryEntry:
     line: int
     column: int = 0
 
-    def is_near(self, other: HistoryEntry) -> bool:
+    def is_near(self, other: Spot) -> bool:
         """Returns whether going from here to `other` would not be felt as a jump."""
         return self.text == other.text and self.line == other.line
 
@@ -204,8 +204,8 @@ class History:
 
     def __init__(self, most: int = MOST_SPOTS) -> None:
         self._most = most
-        self._behind: list[HistoryEntry] = []
-        self._ahead: list[HistoryEntry] = []
+        self._behind: list[Spot] = []
+        self._ahead: list[Spot] = []
 
     @property
     def can_go_back(self) -> bool:
@@ -217,17 +217,17 @@ class History:
         """Whether there is a place that was gone back from."""
         return bool(self._ahead)
 
-    def add(self, left: HistoryEntry) -> None:
+    def add(self, left: Spot) -> None:
         """Notes that the user jumps away from `left`."""
         self._ahead.clear()
         _push(self._behind, left)
         del self._behind[: -self._most]
 
-    def back(self, here: HistoryEntry) -> HistoryEntry | None:
+    def back(self, here: Spot) -> Spot | None:
         """Returns the place before, to go to from `here`; None where there is none."""
         return _step(self._behind, self._ahead, here)
 
-    def forward(self, here: HistoryEntry) -> HistoryEntry | None:
+    def forward(self, here: Spot) -> Spot | None:
         """Returns the place that was gone back from; None where there is none."""
         return _step(self._ahead, self._behind, here)
 
@@ -237,9 +237,7 @@ class History:
             spots[:] = [spot for spot in spots if not is_gone(spot.text)]
 
 
-def _step(
-    source: list[HistoryEntry], target: list[HistoryEntry], here: HistoryEntry
-) -> HistoryEntry | None:
+def _step(source: list[Spot], target: list[Spot], here: Spot) -> Spot | None:
     while source:
         spot = source.pop()
         if not spot.is_near(here):
@@ -248,7 +246,7 @@ def _step(
     return None
 
 
-def _push(spots: list[HistoryEntry], spot: HistoryEntry) -> None:
+def _push(spots: list[Spot], spot: Spot) -> None:
     if spots and spots[-1].is_near(spot):
         spots.pop()
     spots.append(spot)

@@ -1,10 +1,10 @@
-from jitstudio.gui.features.history.controller import History, HistoryEntry
+from jitstudio.gui.features.history.controller import History, Spot
 
 A1, A50, B1, B7 = (
-    HistoryEntry("a", 1),
-    HistoryEntry("a", 50),
-    HistoryEntry("b", 1),
-    HistoryEntry("b", 7),
+    Spot("a", 1),
+    Spot("a", 50),
+    Spot("b", 1),
+    Spot("b", 7),
 )
 
 
@@ -35,7 +35,7 @@ def test_the_same_place_twice_is_one_and_the_place_itself_none():
     history = History()
     history.add(A1)
     history.add(B7)
-    history.add(HistoryEntry("b", 7, column=3))
+    history.add(Spot("b", 7, column=3))
     assert history.back(B7) == A1
     assert history.back(A1) is None
 
@@ -43,9 +43,9 @@ def test_the_same_place_twice_is_one_and_the_place_itself_none():
 def test_the_oldest_are_forgotten():
     history = History(most=3)
     for line in range(1, 10):
-        history.add(HistoryEntry("a", line))
-    gone = [history.back(HistoryEntry("b", line)) for line in range(1, 5)]
-    assert gone == [HistoryEntry("a", 9), HistoryEntry("a", 8), HistoryEntry("a", 7), None]
+        history.add(Spot("a", line))
+    gone = [history.back(Spot("b", line)) for line in range(1, 5)]
+    assert gone == [Spot("a", 9), Spot("a", 8), Spot("a", 7), None]
 
 
 def test_texts_that_are_gone_are_left_out():

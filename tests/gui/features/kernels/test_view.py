@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
-from jitstudio.gui.features.kernels.controller import KernelsView
+from jitstudio.gui.features.kernels.view import KernelsView
 from jitstudio.gui.kit.theme import set_current_theme
 
 SMALL = Kernel("a.cu", "small", "small", Resources(registers=10, spill_stores=0, max_threads=1024))
