@@ -80,6 +80,8 @@ Cover = Annotated[Word, Field(description="Instead of grid: threads at least, 'n
 Block = Annotated[
     Word, Field(description=f"Threads per block, '16,16' (default {LaunchSpec().block}).")
 ]
+Cluster = Annotated[Word, Field(description="Blocks per cluster, '2'.")]
+Cooperative = Annotated[bool, Field(description="Allow grid.sync(), true.")]
 Shared = Annotated[Word, Field(description="Bytes of dynamic shared memory, '4 * 256'.")]
 Expect = Annotated[list[Word], Field(max_length=_MOST, description="In NumPy, ['y = a * x + y'].")]
 Seed = Annotated[int, Field(ge=0, description="Simulate another order of warps, 7.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
@@ -14,7 +15,13 @@ from jitstudio.analysis.findings.model import Finding, grouped
 from jitstudio.analysis.reference import Help
 from jitstudio.checks.conditions import shown
 from jitstudio.checks.verdicts import BudgetReport
-from jitstudio.commands.machine_code import CodeDifference, InlinedNamed, Inspected, MachineCode
+from jitstudio.commands.machine_code import (
+    CodeDifference,
+    InlinedNamed,
+    Inspected,
+    KernelOccupancy,
+    MachineCode,
+)
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import TEXT_FIXES, Diagnostic, FixKind, Severity, diagnostic_line
 from jitstudio.core.figures import needs_text
@@ -32,6 +39,7 @@ _FIXES = TEXT_FIXES | {
     *(FixKind.ADD_NAME_EXPRESSION, FixKind.SET_ARGUMENT),
 }
 """What a call with other fields does; all others are the user's."""
+_ADDRESS = re.compile(r"^([ +-]) */\*([0-9a-f]+)\*/ *")
 _COUNTS = ("requests", "sectors", "bank_conflicts", "divergent")
 
 
@@ -88,8 +96,16 @@ def diff_answer(difference: CodeDifference) -> Answer:
         head["data"] = "not compared"
     if comparison.control_changes:
         head["control_bits_only"] = comparison.control_changes
-    lines = [line for row in unified(comparison) for line in text_lines(row)]
+    lines = [line for row in unified(comparison) for line in text_lines(_narrow(row))]
     return Answer(head, {"figures": Section(figure_changes(difference)), "lines": Section(lines)})
+
+
+def _narrow(row: str) -> str:
+    """Returns a row of a difference without the columns that make listings easy on the eye.
+
+    ``-  /*0010*/   @P0 BRA `(.L_x_0) ;`` becomes ``-0010 @P0 BRA `(.L_x_0)``.
+    """
+    return _ADDRESS.sub(r"\1\2 ", row).replace(" ;", "")
 
 
 def _unbuilt(difference: CodeDifference) -> Answer:
@@ -154,7 +170,7 @@ def run_answer(built: BuildResult, result: LaunchResult | None) -> Answer:
         reports = [fault.message for fault in simulation.faults]
         reports += [race.message for race in simulation.races]
         reports += [difference.message for difference in simulation.differences]
-        reports += [*simulation.inexact_functions, *simulation.heap_left]
+        reports += simulation.heap_left
         sections["findings"] = Section(
             [_finding_row(finding) for finding in grouped(measured(simulation))]
         )
@@ -288,13 +304,27 @@ def _function_row(function: Inspected) -> str:
     if report.peak:
         cells.append(f"{report.peak[0]} live")
     if filling:
-        limiting = " and ".join(resource.value for resource in filling.found.limiting)
-        block = f"{filling.usage.threads:,} threads"
-        cells.append(f"occupancy {filling.found.fraction:.0%} with {block} by {limiting}")
+        cells.append(f"occupancy {filling.found.fraction:.0%} {_limits(filling)}")
     if loops := len(function.graph.loops):
         cells.append(f"{loops} loop{'' if loops == 1 else 's'}")
     called = "" if function.function.is_kernel else " (called function)"
     return f"{function.title}{called}: {', '.join(cells)}"
+
+
+def occupancy_changes(before: Sequence[Inspected], after: Sequence[Inspected]) -> list[str]:
+    """Returns the kernels whose occupancy differs: ``k: 25% → 100% with 256 threads by warps``."""
+    old = {function.title: function.filling for function in before if function.filling}
+    return [
+        f"{function.title}: {left.found.fraction:.0%} → {right.found.fraction:.0%} {_limits(right)}"
+        for function in after
+        if (left := old.get(function.title)) and (right := function.filling)
+        if left.found.fraction != right.found.fraction
+    ]
+
+
+def _limits(filling: KernelOccupancy) -> str:
+    limiting = " and ".join(resource.value for resource in filling.found.limiting)
+    return f"with {filling.usage.threads:,} threads by {limiting}"
 
 
 def _code_lines(functions: Sequence[Inspected]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect as reflection
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from jitstudio.analysis.reference import reference
 from jitstudio.checks.budgets import BudgetFile, budget_from
 from jitstudio.command_options.build import BuildOptions, ModuleOptions
 from jitstudio.command_options.launch import RunOptions
-from jitstudio.command_options.values import UsageError
+from jitstudio.command_options.values import SIZE, UsageError
 from jitstudio.commands.build import complete, with_outputs
 from jitstudio.commands.check import BudgetChecks
 from jitstudio.commands.diff import compared, side_of
@@ -31,8 +32,10 @@ from jitstudio.commands.request import confined_buffers, others_request, source_
 from jitstudio.commands.run import launch
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source, kind_of
+from jitstudio.core.launch.resolve import dims
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.result import BuildResult
 from jitstudio.mcp import parameters as p
@@ -94,11 +97,7 @@ class Tools:
         """Read machine code: registers, spills, occupancy, findings by cause, instructions."""
         settings = self._settings(sources, target, options, name_expressions, link)
         read = self._read(settings, kernel)
-        functions = [
-            inspected(unit, function, block or None, 0)
-            for unit in read.units
-            for function in unit.named(kernel or None)
-        ]
+        functions = [*_functions(read, kernel, block or None)]
         return summaries.inspect_answer(read, functions, with_code=code)
 
     def diff(
@@ -141,16 +140,19 @@ class Tools:
             settings = [self._settings(side, target, options, name_expressions) for side in (a, b)]
             said, simulations = self._compared_runs(settings, launch)
             head |= said
+        threads = _threads(launch)
+        functions = [[*_functions(read, kernel, threads)] for _, read in reads]
         before, after = (
             {
                 (finding.rule, finding.title): finding
-                for function in _functions(read, kernel)
+                for function in side
                 for finding in with_measured(function.findings, simulation)
             }
-            for (_, read), simulation in zip(reads, simulations, strict=True)
+            for side, simulation in zip(functions, simulations, strict=True)
         )
         sections = {
             "figures": Section(summaries.figure_changes(difference)),
+            "occupancy": Section(summaries.occupancy_changes(*functions)),
             "gone": Section([finding.title for key, finding in before.items() if key not in after]),
             "new": Section(
                 [summaries.finding_line(f) for key, f in after.items() if key not in before]
@@ -206,6 +208,8 @@ class Tools:
         grid: p.Grid = "",
         cover: p.Cover = "",
         block: p.Block = "",
+        cluster: p.Cluster = "",
+        cooperative: p.Cooperative = False,
         shared: p.Shared = "",
         expect: p.Expect = [],
         seed: p.Seed = 0,
@@ -221,6 +225,8 @@ class Tools:
             "grid": grid,
             "cover": cover,
             "block": block,
+            "cluster": cluster,
+            "cooperative": cooperative,
             "shared": shared,
             "expect": expect,
             "seed": seed,
@@ -327,7 +333,17 @@ _OPTIONS = {"variables": "set", "repeat": "repeats"}
 """The names of fields of `run` among the options of the command."""
 
 
-def _functions(read: MachineCode, kernel: str) -> Iterator[Inspected]:
+def _functions(read: MachineCode, kernel: str, threads: int | None) -> Iterator[Inspected]:
     for unit in read.units:
         for function in unit.named(kernel or None):
-            yield inspected(unit, function, None, 0)
+            yield inspected(unit, function, threads, 0)
+
+
+def _threads(launch: Mapping[str, Any]) -> int | None:
+    """Returns the threads per block of a launch; None where its arguments say how many."""
+    if not launch:
+        return None
+    try:
+        return prod(dims("block", SIZE.check(launch.get("block") or LaunchSpec().block), {}))
+    except ValueError:
+        return None

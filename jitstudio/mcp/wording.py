@@ -33,8 +33,6 @@ _SENTENCES = (
     (r" Trust it only if you know who wrote it: it can then do here what you can\.", ""),
     (r"On the command line --timeout gives it longer", _LONGER),
     (r"The settings and --timeout on the command line give it longer", _LONGER),
-    (r"\(--cooperative; ", "("),
-    (r" \(--cooperative\)", ""),
     (r"Fill its row, or use --set", "Use 'variables'"),
     (r"\(the Target field, or --arch on the command line\)", "('target')"),
     (r"\(Link LTO in the Link panel, or --lto on the command line\)", "(link='lto')"),
@@ -50,6 +48,7 @@ _FIELDS = {
     "name-expression": "name_expressions",
     "arch": "target",
     "expect": "expect",
+    "cooperative": "cooperative",
 }
 _RULES = [
     *((re.compile(pattern), words) for pattern, words in _SENTENCES),

@@ -1,23 +1,20 @@
-"""`jitstudio mcp`, with the client of the package `mcp` at the other end of the pipe."""
+"""`jitstudio mcp`: what its tools answer, refuse and hold up."""
 
 import asyncio
 import contextlib
 import json
 import os
-import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.worker.pool import default_size
+from tests.mcp_client import MARKS, characters_of_schemas, conversation, text_of
 from tests.support import refusal
 
-# Takes a second to import, which no process spends that runs other tests.
-is_missing = pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
-pytestmark = [pytest.mark.tools, pytest.mark.slow, is_missing]
+pytestmark = MARKS
 
 KERNEL = 'extern "C" __global__ void k(float* a) { a[threadIdx.x] = a[threadIdx.x] * 2.1; }\n'
 TEXTS = {"k.cu": KERNEL}
@@ -51,26 +48,6 @@ CALLS = {
     "offset": ("inspect", {"sources": TEXTS, "detail": "kernels", "offset": 7}),
     "large": ("build", {"sources": {"k.cu": "/" * (2 << 20)}}),
 }
-
-
-def conversation(folder, talk, *more):
-    """The result of a coroutine that is given a client of a server for a folder."""
-    from mcp import Client, StdioServerParameters
-
-    words = ["-m", "jitstudio", "mcp", "--folder", str(folder), *more]
-    there = {"JITSTUDIO_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
-    server = StdioServerParameters(command=sys.executable, args=words, env=there)
-
-    async def ask():
-        async with Client(server) as client:
-            return await talk(client)
-
-    return asyncio.run(asyncio.wait_for(ask(), 240))
-
-
-def text_of(result):
-    (content,) = result.content
-    return content.text
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +161,7 @@ def test_nothing_outside_the_folder_is_read_and_no_harmful_option_sent(answers):
 
 def test_schemas_are_short_and_describe_each_parameter(answers):
     tools, _ = answers
-    schemas = [(tool.name, tool.description, tool.input_schema) for tool in tools]
-    assert len(json.dumps(schemas, separators=(",", ":"))) <= 4 * 2_000
+    assert characters_of_schemas(tools) <= 4 * 2_000
     for tool in tools:
         for name, parameter in tool.input_schema["properties"].items():
             assert parameter["description"], f"{tool.name}: {name}"

@@ -14,7 +14,7 @@ from jitstudio.listing.lines import NOWHERE
 _LOCAL = ("LDL", "STL")
 # Of a multiprocessor of each target since sm_70; a warp takes them in steps of 8 for a thread.
 _REGISTERS, _STEP, _WARP = 65536, 8, 32
-_MOST_REGISTERS, _MOST_BLOCKS = 255, 32
+_MOST_REGISTERS, _MOST_BLOCKS, _MOST_THREADS = 255, 32, 2048
 _MOST_LINES = 5
 
 
@@ -39,24 +39,30 @@ def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
     yield RuleHit(tuple(ordered), words, form, places=_own_places(facts, ordered))
 
 
-def _bound(registers: int | None, threads: int | None) -> tuple[str, int]:
+def _bound(registers: int | None, threads: int | None) -> tuple[str, str]:
     """Returns the bound that keeps a kernel from more registers, and the promised blocks.
 
     ``__launch_bounds__`` wins over ``--maxrregcount``, and ``__maxnreg__`` cannot stand beside it:
-    a count below that of its first number comes from its second.
+    a count below that of its first number comes from its second. Several of these may leave the
+    same number of registers: ``7 to 8``.
     """
     if registers is None:
-        return "", 0
+        return "", ""
     if registers > _MOST_REGISTERS - _STEP:
-        return "most", 0
+        return "most", ""
     if threads is None:
-        return "count", 0
+        return "count", ""
     if registers > registers_for(threads, 1) - _STEP:
-        return "threads", 0
-    fitting = (n for n in range(2, _MOST_BLOCKS + 1) if registers_for(threads, n) <= registers)
-    blocks = next(fitting, 0)
-    is_known = blocks and registers_for(threads, blocks) > registers - _STEP
-    return ("blocks", blocks) if is_known else ("", 0)
+        return "threads", ""
+    most = min(_MOST_BLOCKS, _MOST_THREADS // threads)
+    fitting = [
+        str(blocks)
+        for blocks in range(2, most + 1)
+        if registers - _STEP < registers_for(threads, blocks) <= registers
+    ]
+    if not fitting:
+        return "", ""
+    return "blocks", fitting[0] if len(fitting) == 1 else f"{fitting[0]} to {fitting[-1]}"
 
 
 def registers_for(threads: int, blocks: int) -> int:

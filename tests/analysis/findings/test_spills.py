@@ -42,6 +42,13 @@ def test_the_second_number_is_named_where_it_is_the_cause(found_in, arch, thread
     assert not any(one.rule == "spills" for one in freed)
 
 
+def test_all_second_numbers_are_named_that_leave_as_many_registers(found_in):
+    # 65,536 registers for 8 blocks of 256 threads are 32 a thread; for 7 they are 36, of which a
+    # warp gets 32, too.
+    found = reason(found_in, spilling(56, "__launch_bounds__(256, 8)"))
+    assert ": __launch_bounds__(256, 7 to 8) allows no more" in found.reason
+
+
 def test_the_first_number_is_named_where_it_is_the_cause(found_in):
     found = reason(found_in, spilling(96, "__launch_bounds__(1024)"))
     assert ": __launch_bounds__(1024) allows no more" in found.reason
