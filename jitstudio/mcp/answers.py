@@ -18,7 +18,7 @@ LONGEST_COMPARISON = 1_600
 """Characters of an answer of `compare`, likewise."""
 MOST_CHARACTERS = 100_000
 """Characters of an answer to a call with `lines`."""
-_LONGEST_VALUE = 280
+_LONGEST_VALUE = 400
 _LONGEST_LINE = 1_000
 _CUT = " …"
 _MORE = 90

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from jitstudio.checks.budgets import MOST_CONDITIONS
+from jitstudio.core.alike import did_you_mean
 from jitstudio.core.launch.spec import LaunchSpec
 
 _LONGEST_SOURCE = 1 << 20
 _MOST = 50
 _SHORT = 1_000
+_LONGEST_QUOTED = 60
 
 Word = Annotated[str, Field(max_length=_SHORT)]
 _FileName = Annotated[str, Field(max_length=200)]
@@ -129,3 +132,35 @@ def lean_schema(schema: Any, *, is_fields: bool = False) -> Any:
         for key, part in schema.items()
         if is_fields or key not in _FOR_CHECKS_ONLY
     }
+
+
+def unknown_field(name: str, fields: Iterable[str]) -> str:
+    """Returns what is said of a field that a tool has not."""
+    name = _shortened(name)
+    known = ", ".join(fields)
+    return f"There is no field '{name}'.{did_you_mean(name, fields)} There are: {known}."
+
+
+def wrong_fields(errors: Iterable[Any], fields: Mapping[str, Any]) -> str:
+    """Returns what is said of values that do not fit their fields.
+
+    Args:
+        errors: Those of Pydantic's, one for each type that a field may have.
+        fields: The schemas of the fields.
+    """
+    problems: dict[str, list[str]] = {}
+    for error in errors:
+        name = str(error["loc"][0])
+        if error["type"] == "missing":
+            problems[name] = ["this field is missing"]
+            continue
+        text = error["msg"].replace("Input should be", "the value has to be")
+        problems.setdefault(name, []).append(f"{text}, not {_shortened(repr(error['input']))}")
+    return " ".join(
+        f"{name}: {'; '.join(texts[:2])}. It takes: {fields[name]['description']}"
+        for name, texts in problems.items()
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]} …"

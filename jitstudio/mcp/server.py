@@ -15,6 +15,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from jitstudio import __version__
 from jitstudio.checks.budgets import BudgetError
@@ -22,8 +23,15 @@ from jitstudio.checks.conditions import ConditionError
 from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands.sessions import WorkerSession
 from jitstudio.commands.workers import Workers
-from jitstudio.mcp.answers import LONGEST, Page, answer_text
-from jitstudio.mcp.parameters import Detail, Lines, Offset, lean_schema
+from jitstudio.mcp.answers import LONGEST, Json, Page, answer_text
+from jitstudio.mcp.parameters import (
+    Detail,
+    Lines,
+    Offset,
+    lean_schema,
+    unknown_field,
+    wrong_fields,
+)
 from jitstudio.mcp.tools import Tools
 from jitstudio.mcp.wording import in_our_words
 from jitstudio.worker.host import WorkerError
@@ -59,7 +67,7 @@ def server_of(tools_with: Callable[..., Tools], session: WorkerSession) -> MCPSe
     calls = Calls(tools_with, session)
     tools = []
     for name in _OFFERED:
-        tool = Tool.from_function(calls.tool(name), structured_output=False)
+        tool = _Tool.from_function(calls.tool(name), structured_output=False)
         tool.annotations = ToolAnnotations(read_only_hint=True)
         tool.parameters = lean_schema(tool.parameters)
         tools.append(tool)
@@ -70,6 +78,29 @@ def server_of(tools_with: Callable[..., Tools], session: WorkerSession) -> MCPSe
         log_level="WARNING",
         tools=tools,
     )
+
+
+class _Tool(Tool):
+    """A tool that says in sentences which fields of a call are wrong."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Any, convert_result: bool = False
+    ) -> Any:
+        """Runs the tool.
+
+        Raises:
+            ToolError: The call is wrong.
+        """
+        fields: dict[str, Json] = self.parameters["properties"]
+        for name in arguments:
+            if name not in fields:
+                raise ToolError(unknown_field(name, fields))
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(wrong_fields(error.__cause__.errors(), fields)) from None
+            raise
 
 
 class Calls:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
@@ -119,19 +118,20 @@ def _unbuilt(difference: CodeDifference) -> Answer:
     return Answer({"ok": False, **outcomes}, {"diagnostics": Section(rows)})
 
 
-def figure_changes(difference: CodeDifference, only: str | None = None) -> list[str]:
+def figure_changes(difference: CodeDifference) -> list[str]:
     """Returns the figures that differ: ``k: registers 24 → 32``."""
     names: dict[str, str] = {}
     for side in difference.sides:
         names |= side.program.demangled if side.program else {}
-    deltas = [*changed(difference.deltas)]
     rows: dict[str, list[str]] = {}
-    for delta in deltas:
-        left, right = ("none" if n is None else f"{n:,}" for n in (delta.left, delta.right))
-        figure = delta.figure.replace("_", " ")
+    for delta in changed(difference.deltas):
         name = names.get(delta.name, delta.name)
-        rows.setdefault(name, []).append(f"{figure} {left} → {right}")
-    return [f"{name}: {', '.join(cells)}" for name, cells in rows.items() if only in (None, name)]
+        if delta.left is None or delta.right is None:
+            rows[name] = [f"only in {'a' if delta.right is None else 'b'}"]
+        else:
+            figure = delta.figure.replace("_", " ")
+            rows.setdefault(name, []).append(f"{figure} {delta.left:,} → {delta.right:,}")
+    return [f"{name}: {', '.join(cells)}" for name, cells in rows.items()]
 
 
 def check_answer(report: BudgetReport) -> Answer:
@@ -163,14 +163,9 @@ def run_answer(built: BuildResult, result: LaunchResult | None) -> Answer:
     if result is None:
         return build_answer(built, None, ())
     head: Json = {"ok": result.ok, "outcome": result.outcome.value, "kernel": result.kernel}
-    reports: list[str] = []
     sections = {}
     if simulation := result.simulation:
         head["simulated"] = totals(simulation)
-        reports = [fault.message for fault in simulation.faults]
-        reports += [race.message for race in simulation.races]
-        reports += [difference.message for difference in simulation.differences]
-        reports += simulation.heap_left
         sections["findings"] = Section(
             [_finding_row(finding) for finding in grouped(measured(simulation))]
         )
@@ -186,8 +181,6 @@ def run_answer(built: BuildResult, result: LaunchResult | None) -> Answer:
         {
             "diagnostics": Section(diagnostic_rows((*built.diagnostics, *result.diagnostics))),
             "launch": Section([in_our_words(line) for line in launched]),
-            "reports": Section([in_our_words(text) for text in (*reports, *_sanitized(result))]),
-            "buffers": Section([*_buffer_rows(result)]),
             "kernels": Section([*_kernel_rows(built, result.kernel)]),
             **sections,
             "console": Section(text_lines(result.console)),
@@ -379,23 +372,3 @@ def _count_rows(simulation: Simulation) -> list[str]:
 def _waste(line: LineCounts) -> tuple[float, int]:
     work = line.executions + line.sectors + line.wavefronts
     return line.wasted_share * work, work
-
-
-def _buffer_rows(result: LaunchResult) -> Iterator[str]:
-    for buffer in result.buffers:
-        if buffer.unwritten:
-            yield (
-                f"{buffer.name}: {buffer.unwritten:,} of {buffer.length:,} elements never written, "
-                f"the first is {buffer.first_unwritten}"
-            )
-        for stray in buffer.strays:
-            side = "before" if stray.before else "behind"
-            yield (
-                f"{buffer.name}: {stray.count:,} bytes written {side} it, {stray.distance:,} bytes "
-                "from its edge"
-            )
-
-
-def _sanitized(result: LaunchResult) -> Iterator[str]:
-    for finding in result.findings:
-        yield ", ".join(f"{name} {value}" for name, value in asdict(finding).items() if value)

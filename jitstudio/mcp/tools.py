@@ -243,7 +243,7 @@ class Tools:
         known = known[known.index("kernel") :]
         for name in fields:
             if name not in known:
-                raise UsageError(f"launch: '{name}' is unknown. There are: {', '.join(known)}.")
+                raise UsageError(f"launch: {p.unknown_field(name, known)}")
         words = {name: value for name, value in fields.items() if value not in ("", {}, [])}
         device = words.pop("device", "sim")
         if device != "sim" and not self._allow_run:

@@ -12,6 +12,7 @@ import re
 _TRUST = (
     r"trust the project: --trust on the command line, File > Trust this project in the window\."
 )
+_CHOOSES = "Whoever starts the server chooses"
 _LONGER = "Whoever starts the server can give it longer"
 _SENTENCES = (
     (rf"Read it first\. Then {_TRUST}", "This server runs no scripts."),
@@ -30,6 +31,11 @@ _SENTENCES = (
     (r"'jitstudio check --update' writes it\.", "These tools write no baselines."),
     (r"Write --timeout \S+ to give it as long\.", "Whoever starts the server sets the limit."),
     (r"; on the command line --timeout raises the limit", ""),
+    (r"Look at what it includes; if all is well, trust the project\.", "Copy it there."),
+    (r" \(see Lowered names\)", ""),
+    (r"--set '([^'=]++)=([^']*+)'", r"variables={'\1': '\2'}"),
+    (r", or its row in the form\.", "."),
+    (r"Move the file there, or begin in a folder that has both\.", f"{_CHOOSES} the folder."),
     (r" Trust it only if you know who wrote it: it can then do here what you can\.", ""),
     (r"On the command line --timeout gives it longer", _LONGER),
     (r"The settings and --timeout on the command line give it longer", _LONGER),
@@ -59,6 +65,6 @@ _RULES = [
 
 def in_our_words(text: str) -> str:
     """Returns a message with fields of the tools in the place of flags and menus."""
-    for pattern, words in _RULES if "--" in text or "jitstudio" in text else ():
+    for pattern, words in _RULES:
         text = pattern.sub(words, text)
     return text

@@ -138,7 +138,7 @@ def test_a_comparison_tells_figures_findings_counts_and_outputs(answers, run, tm
         ("target", refusal(Arch.parse, "sm_1")),
         ("stolen", "'/etc/passwd' lies outside"),
         ("gpu", "device='sim' runs the kernel"),
-        ("field", "'gird' is unknown. There are: kernel, "),
+        ("field", "'gird'. Did you mean 'grid'? There are: kernel, "),
         ("section", "no 'codes'. It has: kernels, findings."),
         ("offset", "'kernels' has 1 entries"),
         ("large", "at most 1048576 characters"),

@@ -22,7 +22,8 @@ _FLAGS = {
 THEIRS = re.compile(
     rf"(?:{'|'.join(map(re.escape, sorted(_FLAGS)))})(?![\w-])"
     r"|\bFile >|\bjitstudio (?:run|check|diff|build|inspect)\b"
-    r"|on\s+the\s+command\s+line|(?:in|of) the window\b"
+    r"|on\s+the\s+command\s+line|(?:in|of) the window\b|row in the form|\(see [A-Z]"
+    r"|\b[Tt]rust (?:the project\b|it only)"
 )
 # What the tools cannot ask for, or that is no message: files of the window, several toolchains,
 # projects, programs and libraries.
