@@ -54,7 +54,11 @@ def serve(folder: Path, timeout: float, *, allow_run: bool) -> None:
         allow_run: Whether kernels may be launched on a GPU.
     """
     with WorkerSession() as session:
-        server_of(partial(Tools, folder, timeout, allow_run=allow_run), session).run("stdio")
+        try:
+            server_of(partial(Tools, folder, timeout, allow_run=allow_run), session).run("stdio")
+        except* BrokenPipeError:
+            # The client has gone, and nobody is there who would read an answer.
+            pass
 
 
 def server_of(tools_with: Callable[..., Tools], session: WorkerSession) -> MCPServer:

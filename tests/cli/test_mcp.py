@@ -1,16 +1,11 @@
-"""`jitstudio mcp`: what its tools answer, refuse and hold up."""
+"""`jitstudio mcp`: what its tools answer and refuse, and how long that is."""
 
-import asyncio
-import contextlib
 import json
-import os
-import time
 from pathlib import Path
 
 import pytest
 
 from jitstudio.core.arch import Arch
-from jitstudio.worker.pool import default_size
 from tests.mcp_client import MARKS, characters_of_schemas, conversation, text_of
 from tests.support import refusal
 
@@ -263,78 +258,6 @@ def test_what_is_cut_says_how_to_get_the_rest(sized, run, tmp_path):
         if "double precision" in row["finding"]
     )
     assert finding["of_kernels"] == 30
-
-
-SIMULATOR = "jitstudio.worker.children.simulate"
-
-
-# -- Beside each other -----------------------------------------------------------------------------
-
-ENDLESS = {
-    "sources": {"k.cu": 'extern "C" __global__ void k(int* a) { while (atomicAdd(a, 1) >= 0); }'},
-    "arguments": {"a": "1"},
-    "grid": "1",
-    "block": "32",
-}
-
-
-def descendants(process):
-    """The processes that a process has started, and those that these have."""
-    for listed in Path(f"/proc/{process}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in listed.read_text().split():
-                yield int(child)
-                yield from descendants(child)
-
-
-def command_of(process):
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{process}/cmdline").read_bytes().decode().split("\0")
-    return []
-
-
-def simulators():
-    """The processes that simulate launches, of all servers that this process has started."""
-    return [child for child in descendants(os.getpid()) if SIMULATOR in command_of(child)]
-
-
-async def until(condition):
-    """How many seconds it takes until a condition holds, at most 60."""
-    start = time.monotonic()
-    while not condition() and time.monotonic() - start < 60:
-        await asyncio.sleep(0.05)
-    return time.monotonic() - start
-
-
-def test_simulations_hold_up_nothing_and_are_cancelled_at_once(tmp_path):
-    # Other tests of this process keep workers.
-    others = {*simulators()}
-
-    def own():
-        return {*simulators()} - others
-
-    async def talk(client):
-        await client.call_tool("explain", {"word": "LDG"})
-        calls = [asyncio.create_task(client.call_tool("run", ENDLESS)) for _ in range(2)]
-        at_once = min(2, default_size())
-        await until(lambda: len(own()) == at_once)
-        running = len(own())
-        start = time.monotonic()
-        await client.call_tool("explain", {"word": "LDG.E.128"})
-        explained = time.monotonic() - start
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
-        cancelled = await until(lambda: not own())
-        result = await client.call_tool("build", {"sources": TEXTS, "emit": []})
-        return running - at_once, explained, cancelled, json.loads(text_of(result))["ok"]
-
-    fewer, explained, cancelled, works = conversation(tmp_path, talk)
-    assert fewer == 0
-    # A fraction of a second each on a quiet machine.
-    assert explained < 5
-    assert cancelled < 5
-    assert works
 
 
 def test_a_folder_that_is_none_is_told(run):
