@@ -12,7 +12,6 @@ from jitstudio.simulator.running.machine import Machine
 from jitstudio.simulator.running.simulate import simulate
 from jitstudio.simulator.state.groups import numbers_of
 from jitstudio.simulator.state.model import SimulationLimits, SimulationOutcome
-from jitstudio.simulator.stepping.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.stepping.history import StepHistory
 from jitstudio.simulator.stepping.requests import (
     Breakpoint,
@@ -534,48 +533,3 @@ def test_a_deadlock_ends_the_run_with_who_waits():
     assert state.state is ThreadState.WAITS
     assert [row.threads for row in state.groups] == [16]
     assert walk.to(StepGoal.STEP, step=1).instruction.startswith("setp")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("%r3 == 7 && tid.x < 4", [True, False, False]),
-        ("r3 == -8 || !p1", [False, True, True]),
-        ("f(%f1) >= 1.0", [True, False, True]),
-        ("u(r3) > 0x7fffffff", [False, True, False]),
-        ("(r3 & 1) != 0 and not r3 % 7", [True, False, False]),
-        ("threadIdx.x + blockIdx.x >= 12 && blockDim.x == 64", [False, True, True]),
-        # As C divides: to zero, and the rest has the sign of what is divided.
-        ("r3 / 3 == -2 && r3 % 3 == -2", [False, True, False]),
-        ("r3 / 2.0 == 3.5", [True, False, False]),
-    ],
-)
-def test_conditions_are_read_as_in_c(text, expected):
-    values = {
-        "r3": np.array([7, -8, 9], np.int32),
-        "tid.x": np.array([1, 2, 3]),
-        "ctaid.x": np.array([10, 10, 10]),
-        "ntid.x": np.array([64, 64, 64]),
-        "p1": np.array([True, False, False]),
-        "f1": np.array([0x3F800000, 0, 0x40000000], np.uint32),
-    }
-    assert StopCondition.read(text).holds(values.__getitem__, 3).tolist() == expected
-
-
-@pytest.mark.parametrize("text", ["1 +", "__import__('os')", "a.b()", "%r1 ** 9", "[1]", "x" * 501])
-def test_what_is_no_condition_is_told(text):
-    with pytest.raises(StopConditionError):
-        StopCondition.read(text)
-
-
-def test_what_c_and_python_read_differently_is_refused():
-    with pytest.raises(StopConditionError, match="put brackets around"):
-        StopCondition.read("%r3 == 7 & tid.x < 4")
-    values = {"r3": np.array([7, 8])}
-    bracketed = StopCondition.read("(%r3 == 7) & ((r3 & 1) == 1)")
-    assert bracketed.holds(values.__getitem__, 2).tolist() == [True, False]
-
-
-def test_a_name_that_stands_for_nothing_is_told_with_those_that_do():
-    with pytest.raises(StopConditionError, match=r"names row, .*%r3, .*threadIdx\.x .*-G\."):
-        StopCondition.read("row == 3").holds({}.__getitem__, 1)
