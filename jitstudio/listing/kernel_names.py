@@ -15,6 +15,14 @@ _MANGLED_PART = re.compile(r"L?(\d+)")
 _LOCAL_NAME = re.compile(r"E(\d{1,4}+)")
 _DISCRIMINATOR = re.compile(r"_\d++|__\d++_|")
 _UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
+# Itanium C++ ABI, "Builtin types".
+_BUILT_IN = {
+    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "s": "short",
+    "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
+    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double",
+}  # fmt: skip
+# `Lin1E` and `f` in `ILin1EfE`, which is <-1, float>.
+_ARGUMENT = re.compile(rf"L[a-z](n?+\d++)E|([{''.join(_BUILT_IN)}])")
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ def read_name(text: str) -> KernelName:
     Of a mangled name only the path is read; demangle it first to know more.
     """
     if text.startswith("_Z"):
-        return KernelName(_mangled_path(text))
+        return KernelName(_mangled_path(text)[0])
     rest = ABI_TAG.sub("", _ANONYMOUS.sub("", text)).strip().removeprefix("&").strip()
     if rest.startswith("("):  # the cast that chooses one of several overloads
         rest = rest[_partner(rest) + 1 :].strip().removeprefix("&").strip()
@@ -154,10 +162,24 @@ def _partner_before(text: str) -> int:
     return 0
 
 
-def _mangled_path(name: str) -> str:
-    """Returns the namespaces and the name of a mangled name, by the Itanium C++ ABI."""
+def mangled_arguments(name: str) -> tuple[str, ...]:
+    """Returns the template arguments behind the path of a mangled name, as C++ text.
+
+    Empty where there are none, or any but numbers and the types of the language.
+    """
+    at = _mangled_path(name)[1]
+    is_template, at = name[at : at + 1] == "I", at + 1
+    arguments: list[str] = []
+    while is_template and (match := _ARGUMENT.match(name, at)):
+        at = match.end()
+        arguments.append(_BUILT_IN.get(match[2]) or match[1].replace("n", "-"))
+    return tuple(arguments) if name[at : at + 1] == "E" else ()
+
+
+def _mangled_path(name: str) -> tuple[str, int]:
+    """Returns namespaces and name of a mangled name, by the Itanium C++ ABI; and its end."""
     if name.startswith("_ZZ"):
-        return _local_name(name)
+        return _local_name(name), len(name)
     at = len("_ZN") if name.startswith("_ZN") else len("_Z")
     parts: list[str] = []
     while match := _MANGLED_PART.match(name, at):
@@ -166,7 +188,7 @@ def _mangled_path(name: str) -> str:
         parts.append(name[start:at])
         if not name.startswith("_ZN"):
             break
-    return "::".join(part for part in parts if not part.startswith(_UNNAMED))
+    return "::".join(part for part in parts if not part.startswith(_UNNAMED)), at
 
 
 def _local_name(name: str) -> str:

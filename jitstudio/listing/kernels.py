@@ -7,7 +7,6 @@ alone is read: what cannot be read is left out or unknown.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -44,7 +43,7 @@ from jitstudio.listing.declared_kernels import (
 )
 from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
-from jitstudio.listing.kernel_names import KernelName, read_name
+from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
 from jitstudio.listing.kernel_parameters import expanded, merged
 from jitstudio.listing.module_variables import (
     CodeVariable,
@@ -61,8 +60,6 @@ from jitstudio.listing.ptx import (
 )
 
 _DEFINES = ("--define-macro=", "-D")
-# `_Z7weightsILi2EE`: the numbers among the template arguments of a lowered name.
-_TEMPLATE_NUMBER = re.compile(r"(?<=[IE])L[a-z](\d+)E")
 _WIDE = 8
 """Bytes of an address or a handle."""
 
@@ -410,8 +407,12 @@ class DeclaredVariable:
         node, bindings = self.node, NOTHING
         with suppress(TOO_DEEP):
             if node.template is not None:
-                numbers = [int(number) for number in _TEMPLATE_NUMBER.findall(symbol)]
-                bindings = self.types.bound(node.template, numbers, node.scope)
+                passed = [
+                    self.types.argument_in(text, node.scope) for text in mangled_arguments(symbol)
+                ]
+                if not passed:
+                    return None
+                bindings = self.types.bound(node.template, passed, node.scope)
             return self.types.declared(node.kind, node.declarator, node.scope, bindings)
         return None
 

@@ -330,6 +330,35 @@ def test_a_constant_that_is_initialized_in_brackets_is_no_function(text):
     ) == made.count("constexpr")
 
 
+@pytest.mark.parametrize(
+    ("declared", "defined"),
+    [
+        ("ns::A", "ns::A a"),
+        ("ns :: A", "ns::A a"),
+        ("struct A", "A a"),
+        ("volatile A", "volatile A a"),
+        ("int, ns::A, A", "int n, ns::A a, A"),
+        ("A *A", "A *"),
+    ],
+)
+def test_a_parameter_without_a_name_has_its_whole_type(declared, defined):
+    device = f"__device__ int f({declared});\nint f({defined}) {{ return 1; }}"
+    assert left(f"{device}\nint main() {{ return 0; }}\n") == device
+    other = f"{device}\nint f(ns::B) {{ return 2; }}\n"
+    assert left(other) == device
+
+
+def test_a_name_may_begin_with_the_word_operator():
+    text = "int operator_count() { return 1; }\nint operator__x(int a) { return a; }\n"
+    found = find_host_code(f"{KERNEL}{text}int operator-(V a);\n".encode())
+    assert [name for name, _ in found.names] == ["operator_count", "operator__x"]
+    # A variable with a value in brackets is no function.
+    constant = (
+        "constexpr int operator_count(3);\n__global__ void k(int *p) { *p = operator_count; }"
+    )
+    assert left(f"{constant}\nint f();") == constant
+
+
 def test_each_operator_is_a_function_of_its_own():
     device = "__device__ V operator+(V a, V b) { return a; }"
     host = "V operator-(V a, V b) { return a; }\nV &operator+=(V &a, V b) { return a; }"
@@ -395,6 +424,7 @@ def test_what_cannot_be_marked_as_a_constructor_goes_and_is_named():
         ("namespace n { void f(int a); }", "__device__ void f(float a);", False),
         ("void f(int a, int b) { }", "__device__ void f(float a);", False),
         ("void f(int a) { }", "__global__ void f(float a) { }", False),
+        ("int f(ns::B b);", "__device__ int f(ns::A);", True),
         ("template T f(int);", "template <class T> __device__ T f(T a) { return a; }", False),
     ],
 )

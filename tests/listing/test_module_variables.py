@@ -6,7 +6,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cubin import sections, variables
-from jitstudio.core.launch.c_types import FLOAT, INT, UNSIGNED
+from jitstudio.core.launch.c_types import DOUBLE, FLOAT, INT, UNSIGNED, named
 from jitstudio.core.launch.choice import LAUNCHED_KINDS
 from jitstudio.core.launch.types import Array, Struct
 from jitstudio.listing.kernels import kernel_forms
@@ -177,6 +177,32 @@ def test_a_form_has_them_by_the_names_and_types_of_the_source(builder):
     assert not rows["scale"].variable.is_initialised
     assert rows["total"].variable.space == "__managed__"
     assert rows["total"].type == INT
+
+
+TEMPLATES = """\
+template <int LOW, int N> __constant__ float by_number[N];
+template <typename T, int N> __constant__ T by_type[N];
+template <typename T = int, int N = 3> __device__ T by_class[N];
+namespace n { template <bool B> __constant__ int truth[B + 1]; }
+struct S { float x; };
+__global__ void k(float *out) {
+  *out = by_number<-1, 4>[1] + by_type<double, 2>[1] + by_class<S, 5>[1].x + by_class<short>[1]
+      + n::truth<true>[1];
+}
+"""
+
+
+def test_a_variable_of_a_template_has_the_type_of_its_instance(builder):
+    sources = (cuda(TEMPLATES),)
+    (form,) = kernel_forms(sources, builder.build(launched(*sources)))
+    types = {row.name: row.type for row in form.variables}
+    assert types.pop("by_number") == Array(FLOAT, 4)
+    assert types.pop("by_type") == Array(DOUBLE, 2)
+    assert types.pop("n::truth") == Array(INT, 2)
+    # Of a class the name does not say the type: PTX does, and there are bytes.
+    assert {kind.size for kind in types.values()} == {20, 6}
+    assert Array(named("short"), 3) in types.values()
+    assert Array(INT, 5) not in types.values()
 
 
 def test_of_a_cubin_alone_there_are_those_of_its_symbols(builder):

@@ -378,3 +378,13 @@ def test_kernels_behind_macros_have_the_names_of_their_parameters():
         ("fourth", 5, ["left", "right"]),
         ("fifth", 7, ["y"]),
     ]
+
+
+def test_an_argument_that_is_not_known_is_not_the_default():
+    text = """
+template <class T, int N = 2> struct V { T x[N]; };
+__global__ void k(V<float> a, V<float, 3> b, V<float, SIZE> c, V<Unknown> d);
+"""
+    (kernel,) = signatures(cuda(text))
+    sizes = [p.type.size if p.type else None for p in kernel.parameters]
+    assert sizes == [8, 12, None, None]

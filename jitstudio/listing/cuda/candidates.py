@@ -14,7 +14,7 @@ from functools import cached_property
 
 from jitstudio.listing.cuda.heads import head_of
 from jitstudio.listing.cuda.outline import OutlineItem
-from jitstudio.listing.cuda.spans import Spans, overlaps
+from jitstudio.listing.cuda.spans import Spans, overlapping
 from jitstudio.listing.cuda.words import free_words_in
 
 # `std::vector`, `cublasCreate`, `FILE`, but not `cooperative_groups::sync`.
@@ -78,7 +78,7 @@ class Weighing:
         self._libraries = {
             c
             for c in candidates
-            if overlaps(c.declaration, unknown) or _uses_library(needs[c], own)
+            if overlapping(c.declaration, unknown) is not None or _uses_library(needs[c], own)
         }
         self._words = {c: free_words_in(text) for c, text in needs.items()}
         rests = {c: self.apart.rest_of(code, c.declaration) for c in candidates}

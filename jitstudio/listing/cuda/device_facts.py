@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,15 +17,15 @@ from jitstudio.listing.cuda.heads import (
     head_of,
     parameter_types,
     pointer_end,
+    sign_of,
     value_start,
 )
 from jitstudio.listing.cuda.host_macros import CONST, TextMacros
 from jitstudio.listing.cuda.outline import DEVICE, Kind, Outline, OutlineItem, close_of
-from jitstudio.listing.cuda.spans import overlaps
+from jitstudio.listing.cuda.spans import overlapping
 from jitstudio.listing.cuda.words import has_word, listed_words
 
-# In capitals, and yet types of the host.
-# Types of C, POSIX and Windows that are written as macros are.
+# Types of C, POSIX and Windows, which are written as macros are: in capitals.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
 # `(*f)`, `(&f)`, `(Class::*f)`
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
@@ -64,7 +63,7 @@ class DeclarationFacts:
 
     def is_refused(self, declaration: OutlineItem) -> bool:
         """Returns whether NVRTC has refused this as code of the host."""
-        return overlaps(declaration, self._refused_spans)
+        return overlapping(declaration, self._refused_spans) is not None
 
     @cached_property
     def types(self) -> set[bytes]:
@@ -98,8 +97,8 @@ class DeclarationFacts:
         spans = self._refused_spans
         inside: defaultdict[int, list[OutlineItem]] = defaultdict(list)
         for item in self._items if spans else ():
-            at = bisect_left(spans, item.start, key=lambda span: span[1])
-            if item.kind is not Kind.TYPE and at < len(spans) and spans[at][0] < item.end:
+            at = overlapping(item, spans)
+            if item.kind is not Kind.TYPE and at is not None:
                 inside[at].append(item)
         alone = (items[0] for items in inside.values() if len(items) == 1)
         return {word for item in alone for word in head_of(item).words}
@@ -162,7 +161,7 @@ class DeclarationFacts:
         """Returns whether a declaration without a body is of a function."""
         if head.parameters is None or not head.name or _POINTER.match(head.parameters):
             return False
-        if is_special(declaration, head) or b"operator" in head.name:
+        if is_special(declaration, head) or sign_of(head.name):
             return True
         if declaration.parent:
             is_attribute = head.name in self._macros.qualifiers
@@ -192,7 +191,7 @@ class DeclarationFacts:
         """Returns why a member may be a type, a name and a macro, and no function."""
         if not declaration.parent or is_special(declaration, head):
             return ""
-        if b"operator" in head.name:
+        if sign_of(head.name):
             return ""
         words = [w for w in head.words if w not in WORDS and w not in self._macros.qualifiers]
         two = len(words) > 1 and not BUILT_IN.issuperset(words)

@@ -37,11 +37,16 @@ WORDS = frozenset(
     b"APIENTRY".split()
 )
 _NO_NAMES = WORDS | BUILT_IN
-_PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
-_NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
-# Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
+# The name that stands for an operator; C++ keeps two underscores for compilers.
+_OPERATOR_NAME = re.compile(rb"operator__((?>[0-9a-f]{2})++)")
+_PARAMETER_TOKEN = re.compile(rb"\w+(?:\s*+::\s*+\w+)*|[*&\[\]]")
+# What two declarations of a function need not both have: `struct A` is A.
+_NO_TYPES = frozenset(
+    b"__restrict__ const restrict __restrict struct class union enum typename".split()
+)
 _ALIAS = re.compile(rb"(?:using|namespace)\s+(\w+)\s*=")
 _NAMES_TYPE = re.compile(rb"(?:using(?!\s+namespace)|typedef|template)\b")
+# Its calling convention may be before the star, as in `typedef void (WINAPI *Call)(int)`.
 _POINTER_ALIAS = re.compile(rb"\(\s*+(?>[\w:]++\s*+)*+[*&^]\s*+(\w++)\s*+(?>\[[^][]*+\]\s*+)*+\)")
 # `= 1`, `[4]`, `{`, or the colon of a bit-field, but not `::`.
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
@@ -123,8 +128,14 @@ def _parts(head: bytes) -> DeclarationHead:
 
 
 def _operator_name(match: re.Match[bytes]) -> bytes:
-    """Returns a name that no other operator has."""
+    """Returns a name for an operator, which is a word, by its sign in hexadecimal digits."""
     return b" operator__%s " % re.sub(rb"\s", b"", match[1]).hex().encode()
+
+
+def sign_of(name: bytes) -> bytes:
+    """Returns the sign of an operator by its name in a head; empty for other functions."""
+    match = _OPERATOR_NAME.fullmatch(name.rpartition(b"::")[2])
+    return bytes.fromhex(match[1].decode()) if match else b""
 
 
 def value_start(head: bytes) -> int:
@@ -146,10 +157,11 @@ def parameter_types(parameters: bytes) -> tuple[bytes, ...]:
     types = []
     for parameter in inside.split(b","):
         tokens = _PARAMETER_TOKEN.findall(parameter.partition(b"=")[0])
-        tokens = [x for x in tokens if x not in _NO_TYPES]
-        names = [x for x in tokens if x not in b"*&[]"]
-        if len(names) > 1 and names[-1] not in BUILT_IN:
-            tokens.remove(names[-1])
+        tokens = [b"".join(x.split()) for x in tokens if x not in _NO_TYPES]
+        names = [at for at, x in enumerate(tokens) if x not in b"*&[]" and x not in WORDS]
+        # `(ns::A)` and `(unsigned)` name types alone.
+        if len(names) > 1 and not (b"::" in tokens[names[-1]] or tokens[names[-1]] in BUILT_IN):
+            del tokens[names[-1]]
         if tokens and tokens != [b"void"]:
             types.append(b" ".join(tokens))
     return tuple(types)

@@ -23,7 +23,7 @@ from jitstudio.listing.cuda.device_marks import (
     Mark,
     with_marks,
 )
-from jitstudio.listing.cuda.heads import ANGLES, NAMES, DeclarationHead, alias, head_of
+from jitstudio.listing.cuda.heads import ANGLES, NAMES, DeclarationHead, alias, head_of, sign_of
 from jitstudio.listing.cuda.host_launches.instances import Launched, launched_instances
 from jitstudio.listing.cuda.host_launches.macros import LAUNCH, defined_macros
 from jitstudio.listing.cuda.host_macros import CONST, DEFINE, SURELY_HOST, TextMacros
@@ -35,8 +35,6 @@ LineRange = tuple[int, int]
 """The first and the last line, from 1."""
 
 _HOST = re.compile(rb"\b__host__\b")
-# `operator=` as heads have it: the sign in hexadecimal digits, as a name is a word.
-_ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # That of a variable, as in `void (*table[])(int) = {…}`.
 _POINTER_NAME = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?\*\s*+(\w++)(?=[^()]*+\)\s*+\()")
 _CONTINUED = re.compile(rb"\\(\r?\n)")
@@ -236,9 +234,8 @@ class _Judge:
             seen.add(mine[:2])
             if is_new and any(max(own[0], x[0]) <= min(own[-1], x[-1]) for x in others):
                 name = mine.name.decode("ascii", "replace")
-                if name.startswith("operator__"):
-                    symbol = bytes.fromhex(name.removeprefix("operator__"))
-                    name = f"operator {symbol.decode('ascii', 'replace')}"
+                if sign := sign_of(mine.name):
+                    name = f"operator {sign.decode('ascii', 'replace')}"
                 self._doubt(
                     overload.start,
                     f"Device code has another '{name}': its calls choose that one, and nvcc may "
@@ -474,7 +471,7 @@ class _Judge:
 
         Without it the class would have other traits, such as that it may be copied as bytes.
         """
-        is_assignment = bool(declaration.parent) and head.name == _ASSIGNMENT
+        is_assignment = bool(declaration.parent) and sign_of(head.name) == b"="
         is_kept = is_assignment or is_special(declaration, head)
         if not is_kept or b"friend" in head.words or not declaration.complete:
             return False
@@ -492,8 +489,8 @@ class _Judge:
 
     def _set_aside(self, start: int, end: int, name: bytes = b"") -> None:
         self._spans.append((start, end))
-        if name and name not in self._names and b"operator" not in name:
-            self._names[name.replace(b" ", b"")] = start
+        if name and name not in self._names and not sign_of(name):
+            self._names[name] = start
 
     def _spare_bodies_of_macros(self) -> None:
         """Keeps the code before a brace that closes nothing, which a macro may have opened."""

@@ -40,10 +40,13 @@ class Spans:
         return b" ".join((*pieces, text[at:last]))
 
 
-def overlaps(declaration: OutlineItem, spans: list[tuple[int, int]]) -> bool:
-    """Returns whether a declaration is in any of some spans, in order, in part or whole."""
-    at = bisect_left(spans, declaration.start, key=lambda span: span[1])
-    return at < len(spans) and spans[at][0] < declaration.end
+def overlapping(declaration: OutlineItem, spans: list[tuple[int, int]]) -> int | None:
+    """Returns the index of the first of some spans, in order, that a declaration shares bytes with.
+
+    None where it shares none.
+    """
+    at = bisect_right(spans, declaration.start, key=lambda span: span[1])
+    return at if at < len(spans) and spans[at][0] < declaration.end else None
 
 
 def line_spans(text: bytes, lines: Collection[int]) -> list[tuple[int, int]]:

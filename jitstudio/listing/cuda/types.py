@@ -217,19 +217,21 @@ class Types:
     def bound(
         self, template: Node, arguments: Iterable[Argument | None], scope: Scope
     ) -> dict[str, Argument]:
-        """Returns the meanings of a template's parameters, by the first arguments."""
+        """Returns the meanings of a template's parameters, by the first arguments.
+
+        One of which nothing is known, None, has no meaning, whatever the default is.
+        """
         bindings: dict[str, Argument] = {}
         remaining = iter(arguments)
         for parameter in template.named_children:
             if parameter.type.startswith("variadic") or parameter.type == "comment":
                 break
-            argument = next(remaining, None)
-            default = next(
-                filter(None, map(parameter.child_by_field_name, ("default_type", "default_value"))),
-                None,
-            )
-            if argument is None and default is not None:
-                argument = self.argument(default, scope, bindings)
+            defaults = map(parameter.child_by_field_name, ("default_type", "default_value"))
+            try:
+                argument = next(remaining)
+            except StopIteration:
+                default = next(filter(None, defaults), None)
+                argument = self.argument(default, scope, bindings) if default else None
             if argument is not None:
                 bindings[template_name(parameter)] = argument
         return bindings
