@@ -58,6 +58,7 @@ def show(
         text_output.print_artifacts(result)
     for path in written:
         say(str(path))
+    text_output.print_key_figures(result)
     text_output.print_summary(result)
 
 

@@ -12,6 +12,7 @@ from jitstudio.analysis.diff.program import FigureDelta, changed
 from jitstudio.analysis.diff.unified import unified
 from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding, nothing_found
+from jitstudio.analysis.key_figures import build_figures, figures_line, in_words
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.checks.conditions import shown
@@ -28,6 +29,7 @@ from jitstudio.core.launch.result_lines import WORDS, launch_lines
 from jitstudio.core.launch.simulation import Simulation
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
+from jitstudio.listing.kernel_names import short_titles
 from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
@@ -94,6 +96,13 @@ def print_kernels(result: BuildResult) -> None:
         rows.append((f"{kernel.demangled}{at}{target}", *cells))
     for line in table_lines(rows):
         print_error(line)
+
+
+def print_key_figures(result: BuildResult) -> None:
+    """Prints the key figures of each kernel in a line, as the window shows them."""
+    titles = short_titles(result.kernels)
+    for kernel, figures in build_figures(result):
+        print_error(figures_line(titles[kernel.module, kernel.name], in_words(figures)))
 
 
 def print_inlined(inlined: InlinedNamed) -> None:

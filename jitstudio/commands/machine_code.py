@@ -16,13 +16,10 @@ from jitstudio.analysis.occupancy.calculate import (
     Limits,
     Occupancy,
     Usage,
-    limits_of,
-    occupancy,
+    filling_of,
     over_registers,
     over_shared,
     over_threads,
-    usage_of,
-    usual_block,
 )
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
@@ -342,16 +339,16 @@ def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int
 def _filling(
     target: str, resources: Resources, block: int | None, shared: int
 ) -> KernelOccupancy | None:
-    limits = limits_of(Arch.parse(target)) if target else None
-    usage = usage_of(resources, block or usual_block(resources), shared)
-    if limits is None or usage is None:
+    filling = filling_of(Arch.parse(target), resources, block, shared) if target else None
+    if filling is None:
         return None
+    limits, usage, found = filling
     what_if = {
         "threads": over_threads(limits, usage).points,
         "registers": over_registers(limits, usage).steps,
         "shared_bytes": over_shared(limits, usage).steps,
     }
-    return KernelOccupancy(limits, usage, occupancy(limits, usage), what_if)
+    return KernelOccupancy(limits, usage, found, what_if)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from jitstudio.analysis.diagrams.captions import Caption, TextMetrics, sass_capt
 from jitstudio.analysis.diagrams.flow_layout import GraphLayout, lay_out
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.occupancy.calculate import limits_of, occupancy, usage_of, usual_block
+from jitstudio.analysis.occupancy.calculate import filling_of
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction
@@ -301,10 +301,9 @@ def _function(
         layout = lay_out(graph, [LETTERS.size(caption) for caption in captions])
     fraction, threads = None, 0
     if resources is not None and function.is_kernel and code.target:
-        threads = usual_block(resources)
-        limits, usage = limits_of(Arch.parse(code.target)), usage_of(resources, threads, 0)
-        if limits is not None and usage is not None:
-            fraction = occupancy(limits, usage).fraction
+        filling = filling_of(Arch.parse(code.target), resources)
+        if filling is not None:
+            fraction, threads = filling.found.fraction, filling.usage.threads
     return ReportFunction(
         title=code.demangled.get(function.name, function.name),
         report=report(function, resources),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jitstudio.core.result import ABI_TAG
+from jitstudio.core.result import ABI_TAG, Kernel, told_apart
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
 _OPENING, _CLOSING = "(<[{", ")>]}"
@@ -81,6 +81,16 @@ def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
         counts = Counter(names.values())
         short |= {name: text for name, text in names.items() if counts[text] == 1}
     return short
+
+
+def short_titles(kernels: Sequence[Kernel]) -> dict[tuple[str, str], str]:
+    """Returns the short name of each kernel of a build, by module and lowered name.
+
+    Args:
+        kernels: All of the build; those of one name are told apart by their modules.
+    """
+    short = short_names({k.name: k.demangled for k in kernels if k.demangled})
+    return told_apart(kernels, lambda kernel: short.get(kernel.name, kernel.name))
 
 
 def meanings(names: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:

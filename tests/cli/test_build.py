@@ -117,6 +117,20 @@ def test_lowered_names_are_told(run):
     assert 'saxpy<q>  ->  refused: identifier "q" is undefined\n' in ran.err
 
 
+def test_key_figures_are_those_of_inspect(run):
+    """In a line for each kernel, as the window shows them."""
+    words = (SAMPLES / "vector_add.cu", "--arch", "sm_90")
+    ran = run("build", *words, "--emit", "cubin,sass")
+    (kernel,) = run("inspect", *words, "--json").json["kernels"]
+    report, share = kernel["report"], kernel["occupancy"]["fraction"]
+    assert (
+        f"vector_add · {report['registers']} regs · {report['spill_stores']} spills · "
+        f"{share * 100:.0f} % occupancy · {report['instructions']:,} instr\n"
+    ) in ran.err
+    # Where no machine code was made, nothing is known.
+    assert " regs" not in run("build", *words).err
+
+
 def test_results_are_written_into_a_folder_that_is_made(run, tmp_path):
     folder = tmp_path / "a" / "b"
     ran = run("build", SAMPLES / "vector_add.cu", "--emit", "ptx,cubin", "-o", folder)

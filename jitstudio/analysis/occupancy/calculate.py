@@ -267,6 +267,46 @@ def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usa
     )
 
 
+class Filling(NamedTuple):
+    """A multiprocessor that is filled with blocks of a kernel.
+
+    Attributes:
+        limits: The limits of the multiprocessor.
+        usage: The needs of a block.
+        found: The occupancy of both.
+    """
+
+    limits: Limits
+    usage: Usage
+    found: Occupancy
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more warps could be resident."""
+        return self.found.warps == self.limits.warps
+
+
+def filling_of(
+    arch: Arch, needs: Resources, threads: int | None = None, dynamic_shared: int = 0
+) -> Filling | None:
+    """Returns how blocks of a kernel fill a multiprocessor.
+
+    Args:
+        arch: The target.
+        needs: The resources of the kernel.
+        threads: Threads of a block; None for those of `usual_block`.
+        dynamic_shared: Bytes of shared memory that the launch adds to each block.
+
+    Returns:
+        None where the limits of the target or the registers are unknown.
+    """
+    limits = limits_of(arch)
+    usage = usage_of(needs, threads or usual_block(needs), dynamic_shared)
+    if limits is None or usage is None:
+        return None
+    return Filling(limits, usage, occupancy(limits, usage))
+
+
 def occupancy_at(
     arch: Arch, needs: Resources, threads: int, dynamic_shared: int = 0
 ) -> float | None:
@@ -281,10 +321,10 @@ def occupancy_at(
     Returns:
         None where the limits of the target are unknown, or the kernel forbids such blocks.
     """
-    limits, usage = limits_of(arch), usage_of(needs, threads, dynamic_shared)
-    if limits is None or usage is None or threads > (needs.max_threads or threads):
+    filling = filling_of(arch, needs, threads, dynamic_shared)
+    if filling is None or threads > (needs.max_threads or threads):
         return None
-    return occupancy(limits, usage).fraction
+    return filling.found.fraction
 
 
 # ---- Occupancy with another block size, register count or shared memory

@@ -15,13 +15,13 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.prebuilt import machine_code, ptx_of
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult, told_apart
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Built, Output, Outputs
-from jitstudio.listing.kernel_names import short_names
+from jitstudio.listing.kernel_names import short_titles
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +50,11 @@ class Inspection:
 
         Those, too, of which another reading would have to be made.
         """
-        meanings = {k.name: k.demangled for k in self.result.kernels if k.demangled}
-        short = short_names(meanings)
-        titles = told_apart(self.result.kernels, lambda k: short.get(k.name, k.name))
-        shown = short | {name: t for (module, name), t in titles.items() if module == self.name}
-        kernels = meanings.keys() | {function.name for function in self.code.kernels}
+        of_build = self.result.kernels
+        titles = short_titles(of_build)
+        shown = {name: title for (_, name), title in titles.items()}
+        shown |= {name: title for (module, name), title in titles.items() if module == self.name}
+        kernels = {k.name for k in of_build if k.demangled} | {f.name for f in self.code.kernels}
         names = self.listing.functions or [function.name for function in self.code.functions]
         ordered = sorted(names, key=lambda name: name not in kernels)
         return tuple((name, shown.get(name, name)) for name in ordered)

@@ -14,7 +14,7 @@ from jitstudio.analysis.occupancy.calculate import (
     Usage,
     allocated_registers,
     allocated_shared,
-    occupancy,
+    filling_of,
     over_registers,
     over_shared,
     over_threads,
@@ -23,9 +23,6 @@ from jitstudio.core.arch import Arch
 from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-
-USUAL_THREADS = 256
-"""Threads of a block where their number is not given."""
 
 
 @dataclass(frozen=True)
@@ -72,26 +69,12 @@ class LimitRow:
     limits: bool
 
 
-def usual_threads(reading: KernelReading) -> int:
-    """Returns a block size to begin with."""
-    most = reading.report.resources.max_threads
-    return min(USUAL_THREADS, most) if most else USUAL_THREADS
-
-
 def launch_occupancy(
     reading: KernelReading, threads: int, dynamic_bytes: int
 ) -> LaunchOccupancy | None:
     """Returns the occupancy of a launch; None where the limits or the registers are unknown."""
-    limits, needs = reading.limits, reading.report.resources
-    if limits is None or needs.registers is None:
-        return None
-    usage = Usage(
-        threads=threads,
-        registers=needs.registers,
-        shared_bytes=(needs.shared_bytes or 0) + dynamic_bytes,
-        barriers=needs.barriers or 0,
-    )
-    return LaunchOccupancy(reading.arch, limits, usage, occupancy(limits, usage))
+    filling = filling_of(reading.arch, reading.report.resources, threads, dynamic_bytes)
+    return LaunchOccupancy(reading.arch, *filling) if filling is not None else None
 
 
 def headline(launch: LaunchOccupancy) -> str:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from jitstudio.analysis.occupancy.calculate import usual_block
 from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.features.report.occupancy import (
     LIMIT_COLUMNS,
@@ -13,7 +14,6 @@ from jitstudio.gui.features.report.occupancy import (
     headline,
     launch_occupancy,
     limit_rows,
-    usual_threads,
 )
 from jitstudio.gui.kit.field_rows import NumberField
 from jitstudio.gui.kit.lazy_widget import LazyWidget
@@ -70,7 +70,7 @@ class OccupancyPage(QWidget):
         """Shows another kernel; a block size that was typed stays."""
         self._reading = reading
         if not self._is_chosen:
-            self.threads.show_number(usual_threads(reading))
+            self.threads.show_number(usual_block(reading.report.resources))
         self._update()
 
     def _make_table(self) -> RowsTable[LimitRow]:

@@ -1,10 +1,10 @@
+from jitstudio.analysis.occupancy.calculate import usual_block
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.model import read
 from jitstudio.gui.features.report.occupancy import (
     headline,
     launch_occupancy,
     limit_rows,
-    usual_threads,
 )
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
 
@@ -19,8 +19,8 @@ def limiting(found):
 
 
 def test_launch_bounds_give_the_block_size():
-    assert usual_threads(reading(SLOW_KERNEL)) == 128
-    assert usual_threads(reading(FAST_KERNEL)) == 256
+    assert usual_block(reading(SLOW_KERNEL).report.resources) == 128
+    assert usual_block(reading(FAST_KERNEL).report.resources) == 256
 
 
 def test_a_small_kernel_fills_the_multiprocessor():

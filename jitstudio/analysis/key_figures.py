@@ -1,0 +1,356 @@
+"""The key figures of a kernel: a line of the window and of the command line, with what has changed.
+
+    128 regs (+8) · 0 spills · 50 → 25 % occupancy · 1,174 instr · 15,872 → 0 conflicts
+
+To add a figure: a field of `KeyFigures`, and a row in `_WORDS` that says how it is written and when
+it alarms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from jitstudio.analysis.occupancy.calculate import Filling, filling_of
+from jitstudio.analysis.sass.reading import read_code
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.figures import QT_TRANSLATE_NOOP
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.result import BuildResult, Kernel, Resources
+
+SEPARATOR = " · "
+_PERCENT = 100
+_GREW, _FELL = "▲ ", "▼ "
+
+Translate = Callable[[str], str]
+"""Gives a text in the user's language; the command line's is English."""
+
+
+class Figure(Enum):
+    """The key figures, in their order."""
+
+    REGISTERS = "registers"
+    SPILLS = "spills"
+    OCCUPANCY = "occupancy"
+    INSTRUCTIONS = "instructions"
+    CHECKS = "checks"
+    CONFLICTS = "conflicts"
+    SECTORS = "sectors"
+
+
+class Alarm(Enum):
+    """How a figure asks for a look; the value is a field of the colours of marks."""
+
+    NONE = ""
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class KeyFigures:
+    """The key figures of a kernel; None where a figure is not known.
+
+    Attributes:
+        registers: 32-bit registers per thread.
+        spills: Bytes per thread that are written for want of registers, or only read back.
+        filling: How blocks of the kernel fill a multiprocessor, with their size.
+        instructions: Instructions of the machine code, without padding.
+        checks: Checks of the last run.
+        failed: How many of them have failed.
+        conflicts: Passes that bank conflicts of shared memory have caused in a simulated run.
+        sectors: Sectors of 32 bytes of global and local memory that it has moved.
+    """
+
+    registers: int | None = None
+    spills: int | None = None
+    filling: Filling | None = None
+    instructions: int | None = None
+    checks: int | None = None
+    failed: int | None = None
+    conflicts: int | None = None
+    sectors: int | None = None
+
+    @property
+    def occupancy(self) -> int | None:
+        """The share of the warps of a multiprocessor that are resident, in whole per cent."""
+        return round(self.filling.found.fraction * _PERCENT) if self.filling else None
+
+    def value(self, figure: Figure) -> int | None:
+        """Returns a figure as the number that is compared."""
+        number: int | None = getattr(self, "failed" if figure is Figure.CHECKS else figure.value)
+        return number
+
+    def agrees(self, other: KeyFigures) -> bool:
+        """Returns whether no figure is known to differ."""
+        both = ((self.value(figure), other.value(figure)) for figure in Figure)
+        return all(a == b or a is None or b is None for a, b in both)
+
+
+def code_figures(
+    needs: Resources | None,
+    arch: Arch,
+    instructions: int | None = None,
+    *,
+    threads: int | None = None,
+    dynamic_shared: int = 0,
+) -> KeyFigures:
+    """Returns the figures of a build.
+
+    Args:
+        needs: The resources of the kernel; None where no tool has said.
+        arch: The target.
+        instructions: Of the machine code; None where it has not been read.
+        threads: Threads of a block; None for those of `usual_block`.
+        dynamic_shared: Bytes of shared memory that a launch adds to each block.
+    """
+    if needs is None:
+        return KeyFigures(instructions=instructions)
+    return KeyFigures(
+        registers=needs.registers,
+        spills=needs.spill_stores or needs.spill_loads or needs.spill_stores,
+        filling=filling_of(arch, needs, threads, dynamic_shared),
+        instructions=instructions,
+    )
+
+
+def build_figures(result: BuildResult) -> Iterator[tuple[Kernel, KeyFigures]]:
+    """Yields each kernel of a build with its figures; kernels of which none is known are left out.
+
+    Instructions are those of the SASS among the artifacts.
+    """
+    codes = {a.name: read_code(a.text) for a in result.artifacts if a.kind is CodeKind.SASS}
+    for kernel in result.kernels:
+        code, target = codes.get(kernel.module), split_variant(kernel.module)[2]
+        function = code.function(kernel.name) if code is not None else None
+        instructions = function.code_length if function is not None else None
+        arch = Arch.parse(target) if target else result.arch
+        figures = code_figures(kernel.resources, arch, instructions)
+        if figures != KeyFigures():
+            yield kernel, figures
+
+
+def run_figures(result: LaunchResult) -> KeyFigures:
+    """Returns the figures of a run."""
+    checks = len(result.checks) or None
+    failed = sum(not check.ok for check in result.checks) if checks else None
+    if result.simulation is None:
+        return KeyFigures(checks=checks, failed=failed)
+    return KeyFigures(checks=checks, failed=failed, **_counts(result.simulation))
+
+
+def _counts(simulation: Simulation) -> dict[str, int]:
+    total = simulation.total
+    counts = {"sectors": total.sectors} if total.sectors else {}
+    # Without an access to shared memory there is nothing that could collide.
+    return counts | ({"conflicts": total.bank_conflicts} if total.wavefronts else {})
+
+
+class KeyFigure(NamedTuple):
+    """A figure in words.
+
+    Attributes:
+        figure: The figure.
+        text: The figure with its unit and change, such as ``128 regs (+8)``.
+        meaning: What it says and what it is compared with, in sentences.
+        alarm: How it asks for a look.
+    """
+
+    figure: Figure
+    text: str
+    meaning: str
+    alarm: Alarm = Alarm.NONE
+
+
+class Earlier(NamedTuple):
+    """Figures to compare with: of the build or run before, or of the baseline.
+
+    Attributes:
+        figures: The figures.
+        name: How sentences call them, such as ``the build before``.
+        is_baseline: Whether they were pinned.
+    """
+
+    figures: KeyFigures
+    name: str
+    is_baseline: bool = False
+
+
+class _Words(NamedTuple):
+    """How a figure is written.
+
+    Attributes:
+        text: With ``{}`` for the number.
+        meaning: The number as a sentence.
+        single: The text where the number is 1.
+        is_difference: Whether a change is written as a difference; else as ``before → now``.
+        alarm: What a change for the worse is.
+        worse: 1 where more is worse, -1 where less is, 0 where neither is.
+    """
+
+    text: str
+    meaning: str
+    single: str = ""
+    is_difference: bool = True
+    alarm: Alarm = Alarm.NONE
+    worse: int = 0
+
+
+_WORDS = {
+    Figure.REGISTERS: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} regs"),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} registers of 32 bits per thread."),
+    ),
+    Figure.SPILLS: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} B spilled"),
+        QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} bytes per thread spilled to local memory for want of registers."
+        ),
+        alarm=Alarm.ERROR,
+        worse=1,
+    ),
+    Figure.OCCUPANCY: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} % occupancy"),
+        "",
+        is_difference=False,
+        alarm=Alarm.WARNING,
+        worse=-1,
+    ),
+    Figure.INSTRUCTIONS: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} instr"),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} instructions of machine code, without padding."),
+    ),
+    Figure.CHECKS: _Words("", "", is_difference=False, alarm=Alarm.ERROR, worse=1),
+    Figure.CONFLICTS: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} conflicts"),
+        QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} passes of shared memory caused by bank conflicts in the last run."
+        ),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} conflict"),
+        is_difference=False,
+        alarm=Alarm.WARNING,
+        worse=1,
+    ),
+    Figure.SECTORS: _Words(
+        QT_TRANSLATE_NOOP("KeyFigures", "{} sectors"),
+        QT_TRANSLATE_NOOP(
+            "KeyFigures",
+            "{} sectors of 32 bytes of global and local memory moved in the last run.",
+        ),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} sector"),
+        is_difference=False,
+    ),
+}
+_NO_SPILLS = QT_TRANSLATE_NOOP("KeyFigures", "0 spills")
+_IT_HOLDS = QT_TRANSLATE_NOOP("KeyFigures", "1 check holds")
+_ALL_HOLD = QT_TRANSLATE_NOOP("KeyFigures", "{checks} checks hold")
+_SOME_FAIL = QT_TRANSLATE_NOOP("KeyFigures", "{failed} of {checks} checks failed")
+_IN_LAST_RUN = QT_TRANSLATE_NOOP("KeyFigures", "{text} in the last run.")
+_FILLED = QT_TRANSLATE_NOOP(
+    "KeyFigures",
+    "{share} % occupancy: {warps} of {most} warps with {threads} threads per block.",
+)
+_LIMITED = QT_TRANSLATE_NOOP("KeyFigures", "Limited by {resources}.")
+_BEFORE = QT_TRANSLATE_NOOP("KeyFigures", "{number} in {name}.")
+_SINCE_BASELINE = QT_TRANSLATE_NOOP("KeyFigures", "{change} since baseline")
+_FAILED_BEFORE = QT_TRANSLATE_NOOP("KeyFigures", "{number} failed in {name}.")
+
+
+def in_words(
+    now: KeyFigures, earlier: Iterable[Earlier] = (), translate: Translate = str
+) -> tuple[KeyFigure, ...]:
+    """Returns the known figures in words, in their order.
+
+    Args:
+        now: The figures.
+        earlier: What they are compared with, the build or run before first.
+        translate: Gives each text in the user's language.
+    """
+    writer = _Writer(now, tuple(earlier), translate)
+    return tuple(writer.write(figure) for figure in Figure if now.value(figure) is not None)
+
+
+def figures_line(name: str, figures: Iterable[KeyFigure]) -> str:
+    """Returns a kernel and its figures in a line."""
+    return SEPARATOR.join((name, *(figure.text for figure in figures)))
+
+
+class _Writer(NamedTuple):
+    now: KeyFigures
+    earlier: tuple[Earlier, ...]
+    translate: Translate
+
+    def write(self, figure: Figure) -> KeyFigure:
+        value, words = self.now.value(figure), _WORDS[figure]
+        assert value is not None
+        changes = [
+            (number, other)
+            for other in self.earlier
+            if (number := other.figures.value(figure)) is not None and number != value
+        ]
+        alarm, sign = Alarm.NONE, ""
+        if any((value - number) * words.worse > 0 for number, _ in changes):
+            alarm, sign = words.alarm, _GREW if words.worse > 0 else _FELL
+        elif figure in (Figure.SPILLS, Figure.CHECKS) and value:
+            alarm = Alarm.ERROR
+        text = self._text(figure, value, changes)
+        sentences = (self._meaning(figure, value), *self._changes(figure, changes))
+        return KeyFigure(figure, sign + text, " ".join(filter(None, sentences)), alarm)
+
+    def _text(self, figure: Figure, value: int, changes: list[tuple[int, Earlier]]) -> str:
+        if figure is Figure.CHECKS:
+            return self._checks()
+        words = _WORDS[figure]
+        text = words.single if value == 1 and words.single else words.text
+        if figure is Figure.SPILLS and not value:
+            text = _NO_SPILLS
+        if words.is_difference:
+            notes = ", ".join(
+                self.translate(_SINCE_BASELINE).format(change=change) if is_baseline else change
+                for change, is_baseline in self._differences(value, changes)
+            )
+            return self.translate(text).format(f"{value:,}") + (f" ({notes})" if notes else "")
+        number = f"{changes[0][0]:,} → {value:,}" if changes else f"{value:,}"
+        return self.translate(text).format(number)
+
+    def _differences(
+        self, value: int, changes: list[tuple[int, Earlier]]
+    ) -> Iterator[tuple[str, bool]]:
+        for number, other in changes:
+            change = f"{value - number:+,}".replace("-", "\N{MINUS SIGN}")
+            yield change, other.is_baseline
+
+    def _checks(self) -> str:
+        now = self.now
+        text = _SOME_FAIL if now.failed else _IT_HOLDS if now.checks == 1 else _ALL_HOLD
+        return self.translate(text).format(checks=now.checks, failed=now.failed)
+
+    def _meaning(self, figure: Figure, value: int) -> str:
+        if figure is Figure.CHECKS:
+            return self.translate(_IN_LAST_RUN).format(text=self._checks())
+        if figure is Figure.OCCUPANCY:
+            return self._filled()
+        return self.translate(_WORDS[figure].meaning).format(f"{value:,}")
+
+    def _filled(self) -> str:
+        filling = self.now.filling
+        assert filling is not None
+        said = self.translate(_FILLED).format(
+            share=self.now.occupancy,
+            warps=filling.found.warps,
+            most=filling.limits.warps,
+            threads=f"{filling.usage.threads:,}",
+        )
+        if filling.is_full:
+            return said
+        resources = ", ".join(resource.value for resource in filling.found.limiting)
+        return f"{said} {self.translate(_LIMITED).format(resources=resources)}"
+
+    def _changes(self, figure: Figure, changes: list[tuple[int, Earlier]]) -> Iterator[str]:
+        text = _FAILED_BEFORE if figure is Figure.CHECKS else _BEFORE
+        unit = " %" if figure is Figure.OCCUPANCY else ""
+        for number, other in changes:
+            yield self.translate(text).format(number=f"{number:,}{unit}", name=other.name)
