@@ -19,7 +19,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.figures import QT_TRANSLATE_NOOP
 from jitstudio.core.launch.result import LaunchResult
-from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.core.result import BuildResult, Kernel, Resources
 
 SEPARATOR = " · "
@@ -137,16 +137,14 @@ def run_figures(result: LaunchResult) -> KeyFigures:
     """Returns the figures of a run."""
     checks = len(result.checks) or None
     failed = sum(not check.ok for check in result.checks) if checks else None
-    if result.simulation is None:
-        return KeyFigures(checks=checks, failed=failed)
-    return KeyFigures(checks=checks, failed=failed, **_counts(result.simulation))
-
-
-def _counts(simulation: Simulation) -> dict[str, int]:
-    total = simulation.total
-    counts = {"sectors": total.sectors} if total.sectors else {}
-    # Without an access to shared memory there is nothing that could collide.
-    return counts | ({"conflicts": total.bank_conflicts} if total.wavefronts else {})
+    total = result.simulation.total if result.simulation is not None else LineCounts("", 0, 0)
+    return KeyFigures(
+        checks=checks,
+        failed=failed,
+        # Without an access to shared memory there is nothing that could collide.
+        conflicts=total.bank_conflicts if total.wavefronts else None,
+        sectors=total.sectors or None,
+    )
 
 
 class KeyFigure(NamedTuple):
@@ -319,9 +317,11 @@ class _Writer(NamedTuple):
     def _differences(
         self, value: int, changes: list[tuple[int, Earlier]]
     ) -> Iterator[tuple[str, bool]]:
-        for number, other in changes:
+        # Where the build before is as the baseline is, one number says both.
+        of_first = dict(reversed(changes))
+        for number in dict.fromkeys(number for number, _ in changes):
             change = f"{value - number:+,}".replace("-", "\N{MINUS SIGN}")
-            yield change, other.is_baseline
+            yield change, of_first[number].is_baseline
 
     def _checks(self) -> str:
         now = self.now

@@ -61,6 +61,7 @@ class DeclaredKernel:
             parameters=tuple(self._parameters(bindings)),
             module=self.module,
             line=self.node.line,
+            span=self.node.span,
             template_parameters=self.template_parameters,
             block_hint=bounds[0] if bounds and bounds[0] else None,
             cluster=_three(cluster),
@@ -223,10 +224,17 @@ def llvm_signatures(source: Source) -> tuple[Signature, ...]:
             parameters=_parameters(text[function.parameters : end]),
             module=source.name,
             line=function.line,
+            span=(function.line, function.line + _lines_to_brace(text[function.start : end])),
         )
         for function, end in zip(functions, ends, strict=True)
         if function.is_kernel or function.can_be_marked
     )
+
+
+def _lines_to_brace(text: str) -> int:
+    """Returns how many lines a definition has up to the brace that closes its body."""
+    end = text.find("\n}")
+    return text.count("\n", 0, end) + 1 if end >= 0 else 0
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:

@@ -41,6 +41,7 @@ from jitstudio.listing.declared_kernels import (
     llvm_signatures,
     types_of,
 )
+from jitstudio.listing.functions import functions
 from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
@@ -118,6 +119,7 @@ class _Layout:
         variables: Those outside of functions.
         by_hand: Whether the text is a source.
         needs: What the hosts of kernels have to prepare for, where that is anything.
+        spans: See `KernelForm`, where the text is a source.
     """
 
     module: str
@@ -126,13 +128,16 @@ class _Layout:
     variables: PtxVariables
     by_hand: bool = False
     needs: Mapping[str, HostNeeds] = field(default_factory=dict)
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
         # Whether 64 bits are an address or a texture decides how they are filled in.
         used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
         slots, variables = parameter_slots(ptx), PtxVariables.of(ptx)
-        return cls(module, slots, used, variables, by_hand, host_needs(ptx))
+        found = functions(CodeKind.PTX, ptx.split("\n")) if by_hand else ()
+        spans = {f.name: (f.line + 1, f.end) for f in found if f.is_defined}
+        return cls(module, slots, used, variables, by_hand, host_needs(ptx), spans)
 
 
 @dataclass(frozen=True)
@@ -224,6 +229,7 @@ class _Known:
             launch = captured_launch(captured, module, name.title, parameters.parameters)
         taken = {parameter.name for parameter in parameters.parameters}
         variables = self._variables(kernel, layout, taken)
+        spans = (x.spans[kernel.name] for x in self.layouts if kernel.name in x.spans)
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
@@ -236,6 +242,7 @@ class _Known:
             unit=_module(kernel.module),
             variables=variables,
             needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
+            span=next(spans, (0, 0)),
         )
         if signature is None:
             return form
@@ -247,6 +254,7 @@ class _Known:
             remarks=signature.remarks,
             module=signature.module,
             line=signature.line,
+            span=signature.span,
         )
 
     def _variables(

@@ -390,6 +390,7 @@ class Signature:
         parameters: In order.
         module: The module it is in.
         line: Where it is declared, from 1.
+        span: See `KernelForm`.
         template_parameters: Names in order; empty for no template.
         block_hint: Most threads per block by ``__launch_bounds__``, or None.
         cluster: Blocks per cluster by ``__cluster_dims__``, or None.
@@ -401,6 +402,7 @@ class Signature:
     parameters: tuple[Parameter, ...]
     module: str = ""
     line: int = 0
+    span: tuple[int, int] = (0, 0)
     template_parameters: tuple[str, ...] = ()
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
@@ -572,6 +574,8 @@ class KernelForm:
         module: The module that declares it; empty where unknown.
         unit: The module whose code it is in; empty where unknown.
         line: Where it is declared; 0 where unknown.
+        span: The first and the last line of its definition, in `module` or, of PTX that was written
+            by hand, in `unit`; zeros where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
         variables: The module variables that it uses, in order of the code.
@@ -589,6 +593,7 @@ class KernelForm:
     module: str = ""
     unit: str = ""
     line: int = 0
+    span: tuple[int, int] = (0, 0)
     complete: bool = True
     host_launch: HostLaunch | None = None
     variables: tuple[FormParameter, ...] = ()

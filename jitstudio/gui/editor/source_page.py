@@ -13,6 +13,7 @@ from jitstudio.gui.code.code_view import CodeView, TextFinder
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import DiagnosticMark
+from jitstudio.gui.kit.parts import StripRoom
 from jitstudio.gui.state.documents import Document
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class SourcePage(QWidget):
 
     Attributes:
         document: The shown document.
+        strip_room: Room for a strip over the text.
         editor: Edits it; None for a document that cannot be edited.
 
     Signals:
@@ -52,6 +54,8 @@ class SourcePage(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(0)
+        self.strip_room = StripRoom(self)
+        self.column.addWidget(self.strip_room)
         self.column.addWidget(text, 1)
         self.setFocusProxy(text)
 

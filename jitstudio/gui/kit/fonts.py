@@ -36,6 +36,7 @@ _UI_SIZE = 9.5
 _AT_ONE = "marginsAtOne"
 # Of what letters grow by; all of it would leave them no room.
 _GAP_GROWTH = 0.4
+_AROUND_LETTERS = 9
 
 
 class FontSettings(QObject):
@@ -115,6 +116,15 @@ def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
 def scaled(pixels: int) -> int:
     """So many pixels at the zoom that there is now."""
     return round(pixels * LETTERS.zoom)
+
+
+def fit_strip(strip: QWidget) -> None:
+    """Makes a strip over a text as high as a line of letters with a little room, at any zoom."""
+
+    def fit(it: QWidget) -> None:
+        it.setFixedHeight(it.fontMetrics().height() + scaled(_AROUND_LETTERS))
+
+    follow_letters(strip, fit)
 
 
 def gap(pixels: int) -> int:

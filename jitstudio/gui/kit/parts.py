@@ -18,10 +18,10 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
 )
-from PySide6.QtWidgets import QAbstractButton, QLabel, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSplitter, QToolButton, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.fonts import follow_letters, scaled, show_bold
+from jitstudio.gui.kit.fonts import fit_strip, follow_letters, scaled, show_bold
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -209,6 +209,20 @@ class WholeLabel(ShorteningLabel):
     """A line of plain text that goes rather than be cut: half a number is another number."""
 
     _is_whole = True
+
+
+class StripRoom(QWidget):
+    """The room for a strip over a text, from the first picture on: the text never moves for it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        fit_strip(self)
+
+    def fill(self, strip: QWidget) -> None:
+        """Puts the strip there."""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(strip)
 
 
 def explain_by(widget: QWidget, page: str) -> None:

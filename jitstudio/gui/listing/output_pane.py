@@ -269,6 +269,10 @@ class OutputPane(QWidget):
             self._kernels = kernels
             self._begin()
 
+    def insert_above(self, strip: QWidget) -> None:
+        """Puts a strip between the header and the listing."""
+        self._column.insertWidget(1, strip)
+
     @Slot(object)
     def _connect(self) -> None:
         view, functions = self.code_view, self.header.functions
@@ -286,7 +290,7 @@ class OutputPane(QWidget):
         view.marks.counted.connect(self.header.show_marked)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from jitstudio.analysis.key_figures import Figure
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.simulation import ThreadPlace
 from jitstudio.core.result import Kernel
@@ -82,6 +83,28 @@ class StepPlace:
     thread: ThreadPlace
 
 
+@dataclass(frozen=True)
+class CausePlace:
+    """The cause of a key figure of the kernel that is looked at, in the report.
+
+    Attributes:
+        figure: The figure.
+        threads: Threads of the block that the occupancy is of; None where it is unknown.
+        dynamic_shared: Bytes of shared memory that the launch adds to each block.
+    """
+
+    figure: Figure
+    threads: int | None = None
+    dynamic_shared: int = 0
+
+
+@dataclass(frozen=True)
+class RunPlace:
+    """The cause of a key figure of the last run, in its results."""
+
+    figure: Figure
+
+
 Place = (
     SourcePlace
     | DocumentPlace
@@ -91,6 +114,8 @@ Place = (
     | ProblemPlace
     | SettingPlace
     | StepPlace
+    | CausePlace
+    | RunPlace
 )
 _Kind = TypeVar("_Kind", bound=Place)
 

@@ -65,6 +65,10 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "registers, spills, shared memory, resource usage"),
     ),
     (
+        QT_TRANSLATE_NOOP("Synonyms", "key figures"),
+        QT_TRANSLATE_NOOP("Synonyms", "registers, spills, occupancy, resource usage"),
+    ),
+    (
         QT_TRANSLATE_NOOP("Synonyms", "graph"),
         QT_TRANSLATE_NOOP("Synonyms", "control flow, cfg, basic blocks"),
     ),

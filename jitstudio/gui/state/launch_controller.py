@@ -205,6 +205,11 @@ class LaunchController(QObject):
         return self._devices
 
     @property
+    def sources(self) -> tuple[Source, ...]:
+        """The texts that the kernels to choose from were built of."""
+        return self._kernels.sources if self._kernels is not None else ()
+
+    @property
     def simulated(self) -> SimulatedKernel | None:
         """The last simulated launch of the code that is shown; None where there was none."""
         return self._simulated

@@ -46,6 +46,8 @@ _FEATURES = (
     "exports",
     "editing",
     "correlation",
+    "caret_kernel",
+    "figures",
     "history",
     "folder",
     "handover",

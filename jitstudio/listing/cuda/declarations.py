@@ -257,6 +257,7 @@ class KernelNode:
         parameters: The list of parameters.
         template: The list of template parameters, or None.
         line: From 1.
+        span: The first and the last line of the whole declaration, its template included.
         attributes: Those that were set aside, such as ``__launch_bounds__``.
     """
 
@@ -265,6 +266,7 @@ class KernelNode:
     parameters: Node
     template: Node | None
     line: int
+    span: tuple[int, int]
     attributes: tuple[Attribute, ...]
 
 
@@ -475,10 +477,23 @@ class _Walk:
         *around, last = text_of(name).split("::")
         line = name.start_point[0] + 1
         scope = (*place.scope, *filter(None, around))
-        kernel = KernelNode(last, scope, parameters, place.template, line, tuple(mine))
+        span = _span(function, place.template)
+        kernel = KernelNode(last, scope, parameters, place.template, line, span, tuple(mine))
         self.found.kernels.append(kernel)
 
 
+def _span(declarator: Node, template: Node | None) -> tuple[int, int]:
+    """Returns the first and the last line of a function by its declarator."""
+    whole = declarator
+    while whole.type not in _WHOLE and whole.parent is not None:
+        whole = whole.parent
+    if whole.type not in _WHOLE:
+        whole = declarator
+    first = min(whole.start_point[0], template.start_point[0] if template else whole.end_point[0])
+    return first + 1, whole.end_point[0] + 1
+
+
+_WHOLE = frozenset({"function_definition", "declaration"})
 _CONSTANT = frozenset({b"const", b"constexpr"})
 _ON_DEVICE = frozenset({b"__device__", b"__constant__", b"__managed__"})
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})

@@ -29,7 +29,7 @@ from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
-from jitstudio.gui.shell.navigation import StepPlace
+from jitstudio.gui.shell.navigation import RunPlace, StepPlace
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
@@ -63,6 +63,12 @@ def install(context: Context) -> Iterator[None]:
     launches.code_changed.connect(shell.stale_marks.update)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)
+
+    def show_cause(place: RunPlace) -> None:
+        view.results.show_cause(place.figure)
+        shell.layout.bring_up(view.results)
+
+    context.navigator.lead(RunPlace, show_cause)
     view.results.step_requested.connect(lambda place: context.navigator.go_to(StepPlace(place)))
 
 
@@ -117,6 +123,8 @@ class LaunchPaneController(QObject):
         run, stop = actions["runAction"], actions["stopRunAction"]
         self._form.set_actions(run, stop, [actions[name] for name in _WITHOUT_GPU])
         stop.setEnabled(False)
+        self._specs.replaced.connect(self._name_run)
+        self._actions, self._run_tip = actions, run.statusTip()
         self._launches.running_changed.connect(run.setDisabled)
         self._launches.running_changed.connect(stop.setEnabled)
         actions.bind(
@@ -126,6 +134,14 @@ class LaunchPaneController(QObject):
                 "listDevicesAction": self._launches.list_devices,
             }
         )
+
+    @Slot()
+    def _name_run(self) -> None:
+        """Says before it is launched which kernel that is."""
+        form = self._specs.form
+        run = self.tr("Run {kernel}, the kernel at the cursor, on the GPU or in the simulator")
+        tip = run.format(kernel=form.title) if form is not None else self._run_tip
+        self._actions.describe("runAction", tip)
 
     @Slot()
     def _on_run(self) -> None:
@@ -138,6 +154,9 @@ class LaunchPaneController(QObject):
             self._on_finished(unlaunched(title, LaunchOutcome.REFUSED, unreadable))
             return
         self._results.begin()
+        if self._specs.form is not None:
+            message = self.tr("Running {kernel}").format(kernel=self._specs.form.title)
+            self._shell.status.show_message(message)
         self._launches.run()
 
     @Slot(DeviceList)

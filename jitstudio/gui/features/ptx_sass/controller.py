@@ -30,6 +30,7 @@ from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import DEMANGLE
+from jitstudio.listing.functions import function_at
 
 
 def install(context: Context) -> None:
@@ -312,6 +313,8 @@ class DisassemblyController(QObject):
         function_listings.began.connect(self._on_function_began)
         function_listings.failed.connect(self._on_function_failed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
+        self._ptx = listings[CodeKind.PTX]
+        self._ptx.code_view.line_changed.connect(self._on_ptx_line_changed)
         self._disassembly.changed.connect(self._on_changed)
         Visibility(self._pane, self, self._on_visibility_changed)
         self._on_listing_changed()
@@ -361,3 +364,9 @@ class DisassemblyController(QObject):
         spot = inspection.rows.spot(line - 1) if inspection is not None else None
         if spot is not None:
             self._disassembly.set_kernel(spot.function.name)
+
+    @Slot(int)
+    def _on_ptx_line_changed(self, line: int) -> None:
+        function = function_at(self._ptx.code.code.functions, line - 1)
+        if function is not None and function.is_defined:
+            self._disassembly.set_kernel(function.name)

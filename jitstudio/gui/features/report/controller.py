@@ -15,6 +15,7 @@ from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.listing.kernel_pane import KernelCode, KernelReader
 from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.navigation import CausePlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
@@ -28,6 +29,12 @@ def install(context: Context) -> Iterator[None]:
     view = ReportView()
     yield
     shell.layout.fill("report", view)
+
+    def show_cause(place: CausePlace) -> None:
+        view.show_cause(place.figure, place.threads, place.dynamic_shared)
+        shell.layout.bring_up(view)
+
+    context.navigator.lead(CausePlace, show_cause)
     view.location_activated.connect(context.navigator.go_to_source)
     ReportController(
         view, state.disassembly, state.documents, state.launches, context.listings, shell

@@ -73,6 +73,13 @@ class OccupancyPage(QWidget):
             self.threads.show_number(usual_block(reading.report.resources))
         self._update()
 
+    def show_launch(self, threads: int, dynamic_bytes: int) -> None:
+        """Shows the occupancy of a launch, as if its numbers had been typed."""
+        self._is_chosen = True
+        self.threads.show_number(threads)
+        self.dynamic.show_number(dynamic_bytes)
+        self._update()
+
     def _make_table(self) -> RowsTable[LimitRow]:
         name = self.tr("What limits the occupancy")
         table = RowsTable(name, "limitsTable", LIMIT_COLUMNS, self, is_sortable=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.analysis.findings.model import Finding, nothing_found
+from jitstudio.analysis.key_figures import Figure
+from jitstudio.core.figures import FIGURES
 from jitstudio.gui.features.report.model import (
     CLASS_COLUMNS,
     FIGURE_COLUMNS,
@@ -160,6 +162,9 @@ class FindingsList(QWidget):
             QGuiApplication.clipboard().setText(findings_as_text(self.findings))
 
 
+_SPILLS = "spills"
+"""The rule about spilled registers."""
+
 # From how many times its height on the pane counts as wide, and what the figures get of it then.
 _WIDE_OVERVIEW = 1.8
 _FIGURES_SHARE = 0.4
@@ -208,6 +213,20 @@ class OverviewPage(QWidget):
         is_simulated = reading.simulation is not None
         self.findings.show_findings(reading.findings, is_simulated=is_simulated)
         self._share_room()
+
+    def go_to_cause(self, figure: Figure) -> None:
+        """Chooses the finding or the row that a key figure comes from, if there is any."""
+        if figure is Figure.SPILLS:
+            findings = self.findings.findings
+            rules = [finding.rule for finding in findings]
+            if _SPILLS in rules:
+                self.findings.table.choose(rules.index(_SPILLS))
+                return
+        wanted = "spill_stores" if figure is Figure.SPILLS else "registers"
+        label = QCoreApplication.translate("Figures", FIGURES[wanted].label)
+        names = [row.name for row in self.figures]
+        if label in names:
+            self.figures_table.choose(names.index(label))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shares the room anew."""
@@ -320,6 +339,7 @@ class ReportView(KernelPane):
         self.overview = OverviewPage(self)
         self.occupancy = OccupancyPage(self)
         self.instructions = InstructionsPage(self)
+        self._wanted = Figure.REGISTERS
         self._pages = (self.overview, self.occupancy, self.instructions)
         self._add_pages()
         self.set_content(self.tabs)
@@ -333,6 +353,24 @@ class ReportView(KernelPane):
             page.show_reading(reading)
         self._name_overview(len(reading.findings))
         super().show_reading(reading)
+        self.overview.go_to_cause(self._wanted)
+
+    def show_cause(self, figure: Figure, threads: int | None, dynamic_shared: int) -> None:
+        """Leads to what makes a key figure what it is, as soon as the kernel is read.
+
+        Args:
+            figure: The figure.
+            threads: Threads of the block that the occupancy is of; None for those that are there.
+            dynamic_shared: Bytes of shared memory that the launch adds to each block.
+        """
+        if figure is Figure.OCCUPANCY:
+            self.tabs.setCurrentWidget(self.occupancy)
+            if threads is not None:
+                self.occupancy.show_launch(threads, dynamic_shared)
+        else:
+            self.tabs.setCurrentWidget(self.overview)
+            self._wanted = figure
+            self.overview.go_to_cause(figure)
 
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget(self)

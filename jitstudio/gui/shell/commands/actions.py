@@ -78,6 +78,13 @@ class Actions(QObject):
             # Others give these keys away meanwhile, or have them back.
             self._show_keys_of_owners({*before, *keys})
 
+    def describe(self, name: str, tip: str) -> None:
+        """Says in the tool tip and the status bar what a command would do now."""
+        action = self._actions[name]
+        action.setStatusTip(tip)
+        action.setWhatsThis(tip)
+        action.setToolTip(COMMAND_KEYS.tip(tip, name))
+
     def set_stepping(self, on: bool) -> None:
         """Gives keys to the commands for stepping, and takes the keys from others meanwhile."""
         self._is_stepping = on

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from jitstudio.analysis.key_figures import Figure
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulation, of_source
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
@@ -170,6 +171,13 @@ class CountsView(QWidget):
         """Puts the picture next to the table in a wide dock, below the table in a high dock."""
         super().resizeEvent(event)
         self._splitter.fit(event.size(), scaled(_LEAST_WIDTH))
+
+    def choose_most(self, figure: Figure) -> None:
+        """Goes to the line that causes the most of a key figure."""
+        name = "bank_conflicts" if figure is Figure.CONFLICTS else "sectors"
+        counts: list[int] = [getattr(row, name) for row in self.rows]
+        if counts:
+            self.table.choose(counts.index(max(counts)))
 
     def _make_table(self) -> RowsTable[LineCounts]:
         table = RowsTable(self.tr("Counts of each line"), "countsTable", COUNT_COLUMNS, self)

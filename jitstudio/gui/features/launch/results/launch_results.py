@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from jitstudio.analysis.key_figures import Figure
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.features.launch.results.buffer_view import BufferView
@@ -96,6 +97,15 @@ class LaunchResults(QWidget):
             self.console.set_text(result.console if result else "")
         self._has_streamed = False
         self._name_console()
+
+    def show_cause(self, figure: Figure) -> None:
+        """Leads to the first check, a failed one if any, or to the line with most of a count."""
+        if figure is Figure.CHECKS:
+            self._tabs.setCurrentWidget(self.result)
+            self.result.choose_check()
+        else:
+            self._tabs.setCurrentWidget(self.counts)
+            self.counts.choose_most(figure)
 
     @Slot()
     def begin(self) -> None:

@@ -249,6 +249,12 @@ class ResultView(QWidget):
             self._table.selectRow(0)
             self._show_note(notes[0])
 
+    def choose_check(self) -> None:
+        """Goes to the first check, which is one that has failed where any has."""
+        checks = (at for at, note in enumerate(self.notes) if note.check is not None)
+        if (first := next(checks, None)) is not None:
+            self._table.selectRow(first)
+
     def _empty_hint(self) -> str:
         if self._result is None:
             return self.tr(

@@ -108,12 +108,21 @@ ANALYSE_ROWS = (
         ),
     ),
     ActionSpec(
+        "focusFiguresAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Go to the &key figures"),
+        keys=("Ctrl+Alt+F",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Registers, spills, occupancy, instructions and the last run, over the code"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
         "pinBaselineAction",
         ANALYSE,
         QT_TRANSLATE_NOOP("Actions", "Pin as &baseline"),
         keys=("Ctrl+Alt+B",),
         tip=QT_TRANSLATE_NOOP("Actions", "Keep this result, to compare later ones with it"),
-        separated=True,
     ),
     ActionSpec(
         "nextDifferenceAction",
