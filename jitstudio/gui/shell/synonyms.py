@@ -49,6 +49,25 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "reset zoom, font size, text size"),
     ),
     (
+        QT_TRANSLATE_NOOP("Synonyms", "compiler explorer"),
+        QT_TRANSLATE_NOOP("Synonyms", "godbolt"),
+    ),
+    (
+        QT_TRANSLATE_NOOP(
+            "Synonyms",
+            "copy compiler explorer link, copy project as text, copy as command, export as",
+        ),
+        QT_TRANSLATE_NOOP("Synonyms", "share, send"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "export as"),
+        QT_TRANSLATE_NOOP("Synonyms", "print, pdf, web page, html"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "go to step, step line, step instruction, begin, breakpoint"),
+        QT_TRANSLATE_NOOP("Synonyms", "debug, debugger"),
+    ),
+    (
         QT_TRANSLATE_NOOP("Synonyms", "save results, save this listing, build and save"),
         QT_TRANSLATE_NOOP("Synonyms", "export, write to a file, download"),
     ),
@@ -94,7 +113,7 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "options"),
-        QT_TRANSLATE_NOOP("Synonyms", "flags, arguments, defines, include folders"),
+        QT_TRANSLATE_NOOP("Synonyms", "flags, arguments, macros, defines, include folders, ptxas"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "maximise pane"),
@@ -106,7 +125,9 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "theme, light, dark"),
-        QT_TRANSLATE_NOOP("Synonyms", "color scheme, colour scheme, appearance, night mode"),
+        QT_TRANSLATE_NOOP(
+            "Synonyms", "color scheme, colour scheme, appearance, dark mode, night mode"
+        ),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "layout"),
@@ -119,12 +140,13 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     (
         QT_TRANSLATE_NOOP("Synonyms", "run the kernel"),
         QT_TRANSLATE_NOOP(
-            "Synonyms", "launch, execute, start, simulate, counts, bank conflicts, races"
+            "Synonyms",
+            "launch, execute, start, simulate, profile, time, counts, bank conflicts, races",
         ),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "sweep"),
-        QT_TRANSLATE_NOOP("Synonyms", "tune, benchmark, autotune"),
+        QT_TRANSLATE_NOOP("Synonyms", "tune, profile, benchmark, autotune"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "look for gpus"),

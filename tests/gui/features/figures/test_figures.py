@@ -33,8 +33,9 @@ def counted(driver):
     """Waits until the machine code of the newest build is read; returns the texts of the strip."""
     disassembly, outputs = driver.state.disassembly, driver.state.outputs
     driver.wait(
-        lambda: disassembly.current is not None
-        and disassembly.current.result is outputs.good.result
+        lambda: (
+            disassembly.current is not None and disassembly.current.result is outputs.good.result
+        )
     )
     pause(50)
     return strip(driver).texts
