@@ -206,13 +206,12 @@ class StatusLine(QStatusBar):
 
     @Slot(ToolchainInfo)
     def show_toolchain(self, info: ToolchainInfo) -> None:
-        """Says which tools are here."""
-        missing = self.tr("missing")
-        shown = [t for t in info.tools if t.version or t.tool not in OPTIONAL_TOOLS]
-        tools = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
-        self._tools.setText(" · ".join(tools))
-        tip = "\n".join(info.problems) or self.tr("Help > Toolchain has the versions")
-        show_tip(self._tools, tip)
+        """Says which tools are missing; Help > Toolchain has the versions of the others."""
+        missing = self.tr("{tool} is missing")
+        lacking = [t for t in info.tools if not t.version and t.tool not in OPTIONAL_TOOLS]
+        words = [missing.format(tool=tool.tool.value) for tool in lacking]
+        self._tools.setText(" · ".join(words))
+        show_tip(self._tools, "\n".join(info.problems))
         self._fit()
 
     def minimumSizeHint(self) -> QSize:

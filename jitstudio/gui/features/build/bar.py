@@ -156,14 +156,15 @@ class BuildBar(QWidget):
 
     def _show_what_reads(self) -> None:
         """Names the reader of the text (NVRTC, libNVVM, …), with examples of the options."""
-        llvm = self._dialects.get(self._arch.number) if self._arch is not None else None
-        words = self._dialect_text(llvm)
-        tip = self.tr(
-            "The LLVM text that libNVVM reads for this target.\n"
-            "Below compute_100 it is LLVM 7 with typed pointers."
-        )
+        words = tip = ""
         example = _EXAMPLE
-        if self._kind is CodeKind.PYTHON:
+        if self._kind is CodeKind.LLVM_IR and self._arch is not None:
+            words = self._dialect_text(self._dialects.get(self._arch.number))
+            tip = self.tr(
+                "The LLVM text that libNVVM reads for this target.\n"
+                "Below compute_100 it is LLVM 7 with typed pointers."
+            )
+        elif self._kind is CodeKind.PYTHON:
             words = short_path(self._python)
             tip = self.tr(
                 "The Python interpreter that runs this file when it is built: {python}\n"
@@ -171,7 +172,6 @@ class BuildBar(QWidget):
             ).format(python=self._python)
             example = self.tr("A Python file has its options in its own calls")
         elif self._kind is CodeKind.CAPTURED:
-            words = tip = ""
             example = self.tr("A captured kernel is shown as it was compiled")
         self._dialect.setText(words)
         show_tip(self._dialect, tip)
