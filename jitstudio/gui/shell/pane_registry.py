@@ -42,7 +42,8 @@ class Pane(NamedTuple):
             command does.
         keys: Shortcuts of that entry, in Qt's portable spelling.
         icon: A file in `resources/icons` for that entry, or empty.
-        is_hidden: Whether it is closed until the user asks for it.
+        is_hidden: Whether it is closed until the user asks for it, or its feature has something to
+            show (`LayoutManager.offer`).
         feature: The folder in `features`, where several panes share one.
     """
 
@@ -98,6 +99,7 @@ PANES = (
         PaneGroup.READING,
         QT_TRANSLATE_NOOP("Actions", "Go to compare"),
         ("Ctrl+Alt+C",),
+        is_hidden=True,
     ),
     Pane(
         "kernels",
@@ -112,6 +114,7 @@ PANES = (
         PaneGroup.RESULTS,
         QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
         ("Ctrl+5",),
+        is_hidden=True,
     ),
     Pane(
         "link",
@@ -119,6 +122,7 @@ PANES = (
         PaneGroup.RESULTS,
         QT_TRANSLATE_NOOP("Actions", "Go to &link"),
         ("Ctrl+6",),
+        is_hidden=True,
     ),
     Pane(
         "library",
@@ -149,6 +153,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to pipeline"),
         ("Ctrl+Alt+P",),
         icon="pipeline",
+        is_hidden=True,
     ),
     Pane(
         "problems",

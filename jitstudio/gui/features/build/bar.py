@@ -174,6 +174,7 @@ class BuildBar(QWidget):
         elif self._kind is CodeKind.CAPTURED:
             example = self.tr("A captured kernel is shown as it was compiled")
         self._dialect.setText(words)
+        self._dialect.setVisible(bool(words))
         show_tip(self._dialect, tip)
         self._options.setPlaceholderText(example)
 

@@ -130,6 +130,8 @@ class CompareController(QObject):
     @Slot()
     def _on_baselines_changed(self) -> None:
         items, chosen = self._baselines.items, self._baselines.chosen
+        if items:
+            self._shell.layout.offer("compare")
         names = tuple(baseline.name for baseline in items)
         self._view.show_baselines(names, items.index(chosen) if chosen else -1)
         self._update()

@@ -92,11 +92,13 @@ class LinkController(QObject):
     @Slot()
     def _on_documents_changed(self) -> None:
         program = self._settings.program
-        rows = (
+        rows = tuple(
             ModuleRow(id(d), d.name, d.kind, d.included and d.program == program)
             for d in self._linkable()
         )
-        self._view.set_modules(tuple(rows))
+        self._view.set_modules(rows)
+        if len(rows) > 1:
+            self._layout.offer("link")
 
     @Slot()
     def _on_result_changed(self) -> None:

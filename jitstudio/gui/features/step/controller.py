@@ -271,6 +271,7 @@ class StepController(QObject):
         stepping.recorded.connect(self._on_run_recorded)
         recordings.changed.connect(self._on_recordings_changed)
         launches.config_changed.connect(self._enable)
+        launches.simulated_changed.connect(self._on_simulated)
         stepping.waits.connect(view.show_problem)
         view.thread_chosen.connect(stepping.look_at)
         view.place_activated.connect(self._on_place_activated)
@@ -538,6 +539,11 @@ class StepController(QObject):
             return ""
         line = state.access.ptx_line
         return next((s.advice for s in run.simulation.samples if s.ptx_line == line), "")
+
+    @Slot()
+    def _on_simulated(self) -> None:
+        if self._launches.simulated is not None:
+            self._shell.layout.offer("step")
 
     @Slot(bool)
     def _on_moving(self, _moving: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -92,10 +92,12 @@ class PaneDock(QDockWidget):
     Signals:
         maximise_requested: The user wants the pane to fill the window, or no longer to.
         resized: It has another size.
+        closed: The user has closed it.
     """
 
     maximise_requested = Signal()
     resized = Signal()
+    closed = Signal()
 
     # On the class too: it goes out of sight for the last time when Python may have emptied it.
     _content: QWidget | None = None
@@ -170,6 +172,11 @@ class PaneDock(QDockWidget):
         if self._is_outdated:
             self._follow()
         super().showEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Emits `closed`."""
+        super().closeEvent(event)
+        self.closed.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Emits `resized`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from zlib import crc32
 
@@ -80,6 +81,9 @@ class LayoutManager(QObject):
         # What the docks take of the window at a size, as the user or the layout has it.
         self._shares: Shares = {}
         self._measured = QSize()
+        # Panes that have something to show, and those that the user has closed in this layout.
+        self._offered: set[str] = set()
+        self._closed: set[str] = set()
         # What came of them in pixels, and whether that is still to be seen.
         self._fitted: Shares = {}
         self._is_fitting = False
@@ -91,7 +95,8 @@ class LayoutManager(QObject):
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
-        for dock in docks.values():
+        for name, dock in docks.items():
+            dock.closed.connect(partial(self._closed.add, name))
             dock.visibilityChanged.connect(self._on_moved)
             dock.topLevelChanged.connect(self._on_moved)
             dock.dockLocationChanged.connect(self._on_moved)
@@ -138,8 +143,19 @@ class LayoutManager(QObject):
     def reset(self) -> None:
         """Puts all panes back to the places of the layout at the first start."""
         self.give_back()
+        self._closed.clear()
         self._arranger.arrange(self._layout)
+        self._show_offered()
         self._forget_shares()
+
+    def offer(self, name: str) -> None:
+        """Opens a closed pane that has something to show, behind the panes in its place.
+
+        A pane that the user has closed stays closed until the layout is reset.
+        """
+        if name not in self._offered:
+            self._offered.add(name)
+            self._show_offered()
 
     def share_space(self) -> None:
         """Gives each part of the window the usual size."""
@@ -195,6 +211,7 @@ class LayoutManager(QObject):
         if isinstance(part, PaneDock):
             part.set_maximised(False)
             part.raise_()
+        self._show_offered()
         if focus is not None:
             focus.setFocus()
         self.maximised.emit(False)
@@ -269,20 +286,24 @@ class LayoutManager(QObject):
         alone = self._alone is not None
         state = self._before if alone else self._window.saveState(VERSION)
         self._preferences.set_layout(_ARRANGEMENT.format(self._layout.name), seal(state))
-        content = {"size": self._measured.toTuple(), "docks": self._shares}
+        content = {
+            "size": self._measured.toTuple(),
+            "docks": self._shares,
+            "closed": sorted(self._closed),
+        }
         sealed = seal(QByteArray(json.dumps(content).encode()))
         self._preferences.set_layout(_SHARES.format(self._layout.name), sealed)
 
-    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares]:
-        """Returns the parts that docks had of a layout, and the size of the window then."""
+    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares, frozenset[str]]:
+        """Returns the size of the window, the parts that docks had of it, and the closed ones."""
         stored = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
             content = json.loads(bytes(stored.data())) if stored is not None else {}
             shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
             width, height = content["size"]
-            return QSize(width, height), shares
+            return QSize(width, height), shares, frozenset(map(str, content.get("closed", ())))
         except (ValueError, TypeError, KeyError, AttributeError):
-            return QSize(), {}
+            return QSize(), {}, frozenset()
 
     def _keep_shares(self) -> None:
         if self._alone is not None or self._measured == self._window.size():
@@ -313,6 +334,7 @@ class LayoutManager(QObject):
         self.give_back()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)
+        self._closed.clear()
         arrangement = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if arrangement is None or not self._window.restoreState(arrangement, VERSION):
             self._arranger.arrange(layout)
@@ -320,9 +342,11 @@ class LayoutManager(QObject):
         else:
             # Docks keep their widths: those of a larger window leave the editors a strip.
             self._forget_shares()
-            self._measured, self._shares = self._kept_shares(layout)
+            self._measured, self._shares, closed = self._kept_shares(layout)
+            self._closed.update(closed)
             if self._shares:
                 self._keep_shares()
+        self._show_offered()
         self.layout_changed.emit(layout.name)
 
     @Slot()
@@ -360,7 +384,14 @@ class LayoutManager(QObject):
         if is_wanted:
             self._open(dock)
 
+    def _show_offered(self) -> None:
+        if self._alone is not None:
+            return
+        for name in self._offered - self._closed:
+            self._docks[name].show()
+
     def _open(self, dock: PaneDock) -> None:
+        self._closed -= {name for name, other in self._docks.items() if other is dock}
         if dock.isHidden():
             # Once it has taken its room: from the editors, as Qt does it.
             self._opened.start()

@@ -99,6 +99,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
             Area(DockSide.RIGHT, 0.69, (_right("compare"),)),
             Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),
         ),
+        _DEFAULT_HIDDEN - {"compare"},
     ),
     PaneLayout(
         "launch",
@@ -116,7 +117,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
             Area(DockSide.RIGHT, 0.5, (_right(without=("pipeline",)),)),
             Area(DockSide.BOTTOM, 0.16, (_FINDINGS,)),
         ),
-        _DEFAULT_HIDDEN | frozenset(_FINDINGS),
+        (_DEFAULT_HIDDEN | frozenset(_FINDINGS)) - {"pipeline"},
         # To be read from the last row.
         zoom=1.25,
     ),

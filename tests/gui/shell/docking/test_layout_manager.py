@@ -215,3 +215,44 @@ def test_what_was_kept_comes_back():
 )
 def test_what_is_damaged_foreign_or_of_another_version_is_not_taken(kept):
     assert unseal(kept) is None
+
+
+def test_a_pane_opens_behind_the_others_once_it_has_something_to_show(scene):
+    assert scene.docks["link"].isHidden()
+    front = scene.front()
+    scene.stage.offer("link")
+    pause(20)
+    assert not scene.docks["link"].isHidden()
+    assert scene.front() == front
+    scene.stage.choose("teach")
+    pause(20)
+    assert not scene.docks["link"].isHidden()
+
+
+def test_a_pane_that_the_user_has_closed_is_not_opened_again(scene, make_scene):
+    scene.stage.offer("link")
+    scene.docks["link"].close()
+    scene.stage.choose("read")
+    scene.stage.choose("edit")
+    assert scene.docks["link"].isHidden()
+    scene.stage.save()
+
+    again = make_scene()
+    again.stage.restore()
+    again.window.show()
+    again.stage.offer("link")
+    pause(20)
+    assert again.docks["link"].isHidden()
+    again.stage.reset()
+    assert not again.docks["link"].isHidden()
+
+
+def test_a_pane_opens_once_the_maximised_one_gives_the_window_back(scene):
+    scene.stage.maximise(scene.docks["ptx"])
+    scene.stage.offer("link")
+    pause(20)
+    assert scene.front() == {"ptx"}
+    scene.stage.give_back()
+    pause(20)
+    assert not scene.docks["link"].isHidden()
+    assert "ptx" in scene.front()
