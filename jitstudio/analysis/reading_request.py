@@ -22,7 +22,8 @@ class AnalysisRequest:
         ptx: The PTX texts from which the cubin may be made, by module; without these, calls through
             which code was inlined are reported only where certain.
         confined_to: See `BuildRequest`: that of the build of the cubin.
-        function: The lowered name of the only function to read; empty for all.
+        function: The name of the only function to read, lowered or as in C++; empty for all. Of a
+            cubin without it no code is read, but the names of all functions.
         toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
         counts_live: Whether to have live registers counted, for which nvdisasm runs once more.
         use_cache: Whether what was read before may be taken from the cache.

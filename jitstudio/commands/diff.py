@@ -105,8 +105,7 @@ def _machine_code(file: ModuleInput, options: DiffOptions, workers: Workers) -> 
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
     request, kernel = _request(file, options, workers)
-    only = kernel if kernel and only_holds_code(file) else ""
-    read = read_machine_code(request, options.timeout, workers, function=only)
+    read = read_machine_code(request, options.timeout, workers, function=kernel or "")
     return side_of(name, read, kernel)
 
 

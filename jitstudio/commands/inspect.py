@@ -58,13 +58,11 @@ def _inspected(options: InspectOptions, workers: Workers) -> tuple[MachineCode, 
 
 
 def _read(
-    request: BuildRequest,
-    options: InspectOptions,
-    workers: Workers,
-    kernel: str | None,
-    function: str = "",
+    request: BuildRequest, options: InspectOptions, workers: Workers, kernel: str | None
 ) -> tuple[MachineCode, list[Inspected]]:
-    read = read_machine_code(request, options.timeout, workers, with_calls=True, function=function)
+    read = read_machine_code(
+        request, options.timeout, workers, with_calls=True, function=kernel or ""
+    )
     functions = [
         inspected(unit, function, options.block, options.shared)
         for unit in read.units
@@ -78,4 +76,4 @@ def _read_inside(
 ) -> tuple[MachineCode, list[Inspected]]:
     """Reads a kernel of a file that holds many."""
     base, kernel = kernel_request(path, options.kernel, options.arch, options.timeout, workers)
-    return _read(request_from(options, base), options, workers, kernel, function=kernel)
+    return _read(request_from(options, base), options, workers, kernel)

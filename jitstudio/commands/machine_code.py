@@ -62,7 +62,7 @@ class Unit:
         code: The functions of the cubin.
         resources: The resources of each kernel, by lowered name.
         ptx_sources: The module of each function that was written in PTX.
-        titles: The title of each function, by lowered name.
+        titles: The title of each function of the cubin, by lowered name, the kernels first.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Unit:
 
 def no_such_kernel(kernel: str, units: Sequence[Unit]) -> str:
     """Returns the message that a function is missing, with the names of all others."""
-    names = [unit.titles.get(f.name, f.name) for unit in units for f in unit.functions]
+    names = [title for unit in units for title in unit.titles.values()]
     return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 
@@ -126,7 +126,8 @@ def read_machine_code(
         workers: The workers of the caller; None for workers that end with the reading.
         with_calls: Whether to make PTX too, where that takes little: its line table alone has
             the calls through which all code was inlined.
-        function: The lowered name of the only function to read; empty for all.
+        function: The name of the only function to read, lowered, demangled or a title; empty for
+            all. Where nothing has it, the units have no code.
 
     Raises:
         WorkerError: A worker itself failed.
@@ -139,17 +140,27 @@ def read_machine_code(
         result = with_files(_built(workers, request, timeout), names.shown)
         if not result.ok:
             return MachineCode(result)
-        units = []
-        for cubin in cubins(request, result):
-            ptx = ptx_of(request, result, cubin.name)
-            reading = AnalysisRequest.of_build(
-                request, cubin.content, cubin.file_name, ptx, function
-            )
-            code = reader.analyse(reading, timeout=timeout)
-            if isinstance(code, ReadingFailure):
-                return MachineCode(_failed(result, cubin, code))
-            units.append(_unit(request, result, cubin, _with_names(code, names)))
-    return MachineCode(result, _titled(units))
+
+        def read(function: str) -> MachineCode:
+            units = []
+            for cubin in cubins(request, result):
+                ptx = ptx_of(request, result, cubin.name)
+                reading = AnalysisRequest.of_build(
+                    request, cubin.content, cubin.file_name, ptx, function
+                )
+                code = reader.analyse(reading, timeout=timeout)
+                if isinstance(code, ReadingFailure):
+                    return MachineCode(_failed(result, cubin, code))
+                units.append(_unit(request, result, cubin, _with_names(code, names)))
+            return MachineCode(result, _titled(units))
+
+        code = read(function)
+        if function and not any(unit.functions for unit in code.units):
+            # A title that names the module, too, which a cubin does not know.
+            titles = (title for unit in code.units for title in unit.titles.items())
+            lowered = next((name for name, title in titles if title == function), "")
+            code = read(lowered) if lowered else code
+        return code
 
 
 def _with_names(code: Disassembly, names: FileNames) -> Disassembly:
@@ -193,15 +204,19 @@ def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Dis
 
 def _titled(units: Sequence[Unit]) -> tuple[Unit, ...]:
     functions = [
-        Kernel(unit.name, function.name, unit.code.demangled.get(function.name, function.name))
+        Kernel(unit.name, name, words)
         for unit in units
-        for function in unit.functions
+        for name, words in unit.code.demangled.items()
     ]
     titles = told_apart(functions, lambda function: function.demangled)
     return tuple(
-        replace(unit, titles={f.name: titles[unit.name, f.name] for f in unit.functions})
+        replace(unit, titles={name: titles[unit.name, name] for name in _kernels_first(unit.code)})
         for unit in units
     )
+
+
+def _kernels_first(code: Disassembly) -> list[str]:
+    return sorted(code.demangled, key=lambda name: name not in code.resources)
 
 
 def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:

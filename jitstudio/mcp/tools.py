@@ -323,7 +323,9 @@ class Tools:
 
     def _read(self, settings: Mapping[str, Any], kernel: str) -> MachineCode:
         request = others_request(ModuleOptions.of(**settings), self._folder)
-        read = read_machine_code(request, self._timeout, self._workers, with_calls=True)
+        read = read_machine_code(
+            request, self._timeout, self._workers, with_calls=True, function=kernel
+        )
         if kernel and read.result.ok and not any(unit.named(kernel) for unit in read.units):
             raise UsageError(no_such_kernel(kernel, read.units))
         return read

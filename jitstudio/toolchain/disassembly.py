@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import IO
@@ -32,7 +32,7 @@ from jitstudio.analysis.sass.reading import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, function_index
-from jitstudio.core.kernel_resources import cubin_resources
+from jitstudio.core.kernel_resources import code_sizes, cubin_resources
 from jitstudio.core.plan import Job
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
@@ -73,17 +73,20 @@ def read_cubin(
         cubin: The file's content.
         name: How messages call it.
         ptx: The PTX texts that it can have been made of; see `AnalysisRequest`.
-        function: The only function to read; empty for all.
+        function: See `AnalysisRequest`.
         counts_live: Whether to have live registers counted.
 
     Returns:
         The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
     """
+    functions = _functions_named(cubin, function)
+    if function and not functions:
+        return _finished(Disassembly("", ()), cubin, {})
     try:
         program = locate.nvdisasm()
     except ToolMissing as missing:
         return ReadingFailure(str(missing), Outcome.MISSING)
-    only = _restriction(cubin, function)
+    only = _restriction(cubin, functions)
     # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
     # the run whose output is not read yet would soon have to wait.
     with (
@@ -120,7 +123,7 @@ def read_cubin(
                     message, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # All that needs no live registers, while the other one is still at work.
-            read = _finished(read_code(_content(listing)), cubin, ptx)
+            read = _finished(read_code(_content(listing)), cubin, ptx, functions)
             if counting is None:
                 return read
             try:
@@ -138,22 +141,32 @@ def is_repeatable(code: Disassembly) -> bool:
     return _UNCOUNTED not in code.notes
 
 
-def _restriction(cubin: bytes, function: str) -> tuple[str, ...]:
-    """Returns the options to print `function` alone; empty if the cubin has no such function."""
-    index = function_index(cubin, function) if function else None
-    return () if index is None else ("-fun", str(index))
+def _functions_named(cubin: bytes, name: str) -> tuple[str, ...]:
+    """Returns the lowered names of the functions of a cubin with a name, lowered or as in C++."""
+    known = demangled(code_sizes(cubin)) if name else {}
+    return tuple(lowered for lowered, words in known.items() if name in (lowered, words))
 
 
-def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:
+def _restriction(cubin: bytes, functions: Sequence[str]) -> tuple[str, ...]:
+    """Returns the options to print these functions alone; empty where nvdisasm knows them not."""
+    indices = [function_index(cubin, function) for function in functions]
+    if not indices or None in indices:
+        return ()
+    return ("-fun", ",".join(map(str, indices)))
+
+
+def _finished(
+    code: Disassembly, cubin: bytes, ptx: Mapping[str, str], only: Sequence[str] = ()
+) -> Disassembly:
     """Returns the code with target, lines, resources and C++ names, by the cubin and the PTX."""
-    modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in ptx.items()}
+    modules = {name: read_ptx_lines(split_at_newlines(text), only) for name, text in ptx.items()}
     # Of the format that compilers wrote up to CUDA 12 (ABI version 7) the listing has no target.
     arch = cubin_target(cubin)
     return replace(
         corrected(code, modules),
         target=code.target or (arch.sm if arch else ""),
         resources=cubin_resources(cubin),
-        demangled=demangled(function.name for function in code.functions),
+        demangled=demangled((*code_sizes(cubin), *(function.name for function in code.functions))),
     )
 
 
@@ -177,7 +190,7 @@ def disassemble(job: Job) -> Report:
     program = locate.nvdisasm()
     report = Report()
     ((ref, cubin),) = job.inputs
-    report.options = (*job.options, *_restriction(cubin, job.function))
+    report.options = (*job.options, *_restriction(cubin, [job.function] if job.function else ()))
     # A file without a name: a worker that is killed meanwhile leaves nothing behind.
     with tempfile.TemporaryFile() as file:
         file.write(cubin)

@@ -402,3 +402,37 @@ def test_live_registers_that_nvdisasm_does_not_count_are_said_to_be_missing(run,
     else:
         assert alive.startswith(f"at most {peak['gpr']} general")
         assert answer["notes"] == []
+
+
+TEMPLATES = """\
+template <int N> __global__ void work(int* p) { for (int i = 0; i < N; ++i) p[i * N] = clock(); }
+template __global__ void work<2>(int*);
+template __global__ void work<3>(int*);
+"""
+
+
+@pytest.mark.parametrize("name", ["_Z4workILi3EEvPi", "void work<3>(int*)"])
+def test_one_kernel_of_several_is_read_alone(run, tmp_path, name):
+    source = file(tmp_path, "work.cu", TEMPLATES)
+    assert run("build", source, "--emit", "cubin", "-o", tmp_path).code == 0
+    words = ("inspect", tmp_path / "work.cubin", "--json", "--kernel", name)
+    (kernel,) = run(*words).json["kernels"]
+    assert kernel["demangled"] == "void work<3>(int*)"
+    everything = run("inspect", tmp_path / "work.cubin", "--json").json["kernels"]
+    assert kernel["report"] == next(k["report"] for k in everything if k["name"] == kernel["name"])
+
+
+def test_a_kernel_that_is_missing_is_answered_with_all_there_are(run, tmp_path):
+    source = file(tmp_path, "work.cu", TEMPLATES)
+    missing = run("inspect", source, "--kernel", "work<4>")
+    assert missing.code == 2
+    _, _, names = missing.err.partition("There are: ")
+    assert sorted(names.rstrip(".\n").split(", ")) == ["void work<2>(int*)", "void work<3>(int*)"]
+
+
+def test_a_kernel_of_one_of_two_modules_is_known_by_its_title(run, tmp_path):
+    one, two = (file(tmp_path, name, LOOP) for name in ("one.cu", "two.cu"))
+    told = run("inspect", one, two, "--json", "--kernel", f"loop ({two})")
+    assert told.err == ""
+    (kernel,) = told.json["kernels"]
+    assert kernel["module"] == str(two)

@@ -1,7 +1,9 @@
 """Cubins read by the real nvdisasm, which runs twice."""
 
 import re
+import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,3 +148,30 @@ def test_an_unknown_option_is_refused():
     report = disassembled(b"\x7fELF", "--bogus")
     assert not report.ok
     assert "bogus" in report.error_log
+
+
+@pytest.mark.parametrize("name", ["k3", "void k<2>(int*)", "nothing"])
+def test_of_one_function_nvdisasm_prints_one(built, monkeypatch, name):
+    text = (
+        "".join(f'extern "C" __global__ void k{n}(int* p) {{ *p = {n}; }}\n' for n in range(5))
+        + "template <int N> __global__ void k(int* p) { *p = N; }\n"
+        + "template __global__ void k<2>(int*);\n"
+    )
+    asked = request(cuda(text), emit="cubin")
+    (cubin,) = (a.content for a in built(asked).artifacts if a.kind is CodeKind.CUBIN)
+    runs = []
+
+    def start(words, **how):
+        runs.append(words)
+        return subprocess.Popen(words, **how)
+
+    monkeypatch.setattr(
+        disassembly, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": start})
+    )
+    code = read_cubin(cubin, "k.cubin", function=name)
+    assert [code.demangled[function.name] for function in code.functions] == [name] * (
+        len(runs) // 2
+    )
+    assert len(code.demangled) == 6
+    assert len(runs) == (0 if name == "nothing" else 2)
+    assert all("-fun" in words for words in runs)

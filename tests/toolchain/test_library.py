@@ -164,7 +164,9 @@ def test_a_function_read_alone_is_the_one_among_others():
     assert vars(by_itself(only)) == vars(by_itself(function))
     assert function.labels
     assert alone.resources == whole.resources
-    assert len(read_cubin(code, "k", function="nothing").functions) == 3
+    assert alone.demangled == whole.demangled
+    nothing = read_cubin(code, "k", function="nothing")
+    assert (nothing.functions, nothing.demangled) == ((), whole.demangled)
 
 
 def test_a_file_that_was_replaced_meanwhile_gives_no_other_code(tmp_path, fatbin):

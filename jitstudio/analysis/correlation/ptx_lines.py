@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -85,12 +85,17 @@ class PtxLines:
         return self._long.get(line) or range(line, line + 1)
 
 
-def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
-    """Reads a PTX text; of a broken or truncated text the readable part."""
+def read_ptx_lines(lines: Sequence[str], only: Collection[str] = ()) -> PtxLines:
+    """Reads a PTX text; of a broken or truncated text the readable part.
+
+    Args:
+        lines: The text.
+        only: The functions whose lines are wanted; empty for all.
+    """
     text = "\n".join(lines)
     bare = bare_ptx(text)
     reader = _Reader(len(lines), any(_OF_LLVM in line for line in islice(lines, _HEAD)))
-    reader.read_code(text, bare)
+    reader.read_code(text, bare, only)
     # Files and strings follow behind the code that refers to them.
     reader.files = {n: plain_path(name) for n, name in file_names(text, bare).items()}
     reader.read_strings(bare)
@@ -132,16 +137,17 @@ class _Reader:
     def __post_init__(self) -> None:
         self.place_ids = array("i", (NOWHERE,)) * self.count
 
-    def read_code(self, text: str, bare: str) -> None:
+    def read_code(self, text: str, bare: str, only: Collection[str]) -> None:
         """Takes in the functions.
 
         Args:
             text: The PTX, whose comments say where inline assembly is.
             bare: The same with its comments hidden.
+            only: See `read_ptx_lines`.
         """
         line = at = 0
         for function in function_texts(bare):
-            if function.body < 0:
+            if function.body < 0 or (only and function.name not in only):
                 continue
             line += bare.count("\n", at, function.body)
             at = function.body

@@ -12,7 +12,6 @@ from jitstudio.core.library import ListRequest, TakeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import is_repeatable, read_cubin
-from jitstudio.toolchain.library import list_kernels, take_piece
 from jitstudio.toolchain.tool_files import stamped
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
@@ -40,10 +39,12 @@ def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> C
             return CallResult(_caches().list(request, tell))
         case TakeRequest(path) if Path(path).is_dir():
             return CallResult(_caches().take(request))
-        case ListRequest():
-            return CallResult(list_kernels(request, tell))
-        case TakeRequest():
-            return CallResult(take_piece(request))
+    # It loads nvJitLink, which the reading of a cubin does not need.
+    from jitstudio.toolchain import library  # noqa: PLC0415
+
+    if isinstance(request, ListRequest):
+        return CallResult(library.list_kernels(request, tell))
+    return CallResult(library.take_piece(request))
 
 
 def _read(request: AnalysisRequest) -> CallResult:
