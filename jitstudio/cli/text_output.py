@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from pathlib import PurePath
 
 from jitstudio.analysis.diff.model import Comparison
 from jitstudio.analysis.diff.program import FigureDelta, changed
@@ -22,7 +21,8 @@ from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.figures import FIGURES, needs_text
-from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_cells, lines_shown
+from jitstudio.core.file_names import from_here, short_names
+from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_rows, lines_shown
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import WORDS, launch_lines
@@ -88,13 +88,15 @@ def print_kernels(result: BuildResult) -> None:
     if not needy:
         return
     names = [field.name for field in fields(Resources)]
-    rows = [("kernel", *(FIGURES[name].heading for name in names))]
+    rows = [("kernel", "file", *(FIGURES[name].heading for name in names))]
     for kernel, resources in needy:
-        _, at, target = split_variant(kernel.module)
+        file, at, target = split_variant(kernel.module)
         amounts = (getattr(resources, name) for name in names)
         cells = ("-" if amount is None else str(amount) for amount in amounts)
-        rows.append((f"{kernel.demangled}{at}{target}", *cells))
-    for line in table_lines(rows):
+        rows.append((f"{kernel.demangled}{at}{target}", file, *cells))
+    if len({row[1] for row in rows[1:]}) == 1:
+        rows = [(kernel, *cells) for kernel, _file, *cells in rows]
+    for line in table_lines(rows, left=len(rows[0]) - len(names)):
         print_error(line)
 
 
@@ -108,8 +110,10 @@ def print_key_figures(result: BuildResult) -> None:
 def print_inlined(inlined: InlinedNamed) -> None:
     """Prints calls that an LTO link inlined, and the functions without a line table."""
     rows = [("inlined", "into", "called at", "instructions of PTX")]
-    for call_chain in inlined.inlining.found:
-        calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in call_chain.calls)
+    chains = inlined.inlining.found
+    files = short_names(call.file for call_chain in chains for call in call_chain.calls)
+    for call_chain in chains:
+        calls = ", ".join(f"{files[call.file]}:{call.line}" for call in call_chain.calls)
         function = inlined.names.get(call_chain.function) or _UNNAMED
         rows.append((function, inlined.names[call_chain.into], calls, str(call_chain.instructions)))
     for line in table_lines(rows, left=3) if len(rows) > 1 else ():
@@ -174,7 +178,7 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
 
 def _print_counts(simulation: Simulation) -> None:
     """Prints the counts of each source line; of code without a line table, each line of the PTX."""
-    rows = [COUNT_HEADINGS, *map(count_cells, lines_shown(simulation))]
+    rows = [COUNT_HEADINGS, *count_rows(lines_shown(simulation))]
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
     for finding in measured(simulation):
@@ -202,7 +206,9 @@ def print_code(inspected: Inspected) -> None:
     """Prints the instructions of a function, without the filling of the last cache line."""
     function = inspected.function
     code = (function[index] for index in range(function.code_length))
-    rows = [_CODE_HEADINGS, *(_code_row(instruction, inspected.ptx_source) for instruction in code)]
+    in_ptx, places = inspected.ptx_source, function.places
+    files = short_names([in_ptx, *(chain[0].file for chain in places if chain)])
+    rows = [_CODE_HEADINGS, *(_code_row(instruction, in_ptx, files) for instruction in code)]
     # The last column may be as long as it is.
     for line, row in zip(table_lines([row[:-1] for row in rows], left=0), rows, strict=True):
         say(f"{_INDENT}{line}  {row[-1]}")
@@ -241,7 +247,9 @@ def _occupancy(filling: KernelOccupancy) -> str:
 
 def _print_finding(finding: Finding) -> None:
     more = f", {finding.more_lines}" if finding.more_lines else ""
-    where = f" ({_place(finding.places[0])}{more})" if finding.places else ""
+    # The first of them leads to the file: a sentence has room for the path.
+    line = finding.places[0] if finding.places else None
+    where = f" ({from_here(line.file)}:{line.line}{more})" if line else ""
     say(f"{_INDENT}{finding.severity.value}: {finding.title}{where}")
     _print_prose(f"{finding.reason} {finding.remedy}".strip())
 
@@ -250,7 +258,7 @@ def _print_prose(prose: str) -> None:
     say(textwrap.indent(filled(prose, _PROSE_WIDTH), _INDENT * 3))
 
 
-def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
+def _code_row(instruction: Instruction, ptx_source: str, files: Mapping[str, str]) -> Sequence[str]:
     live, control, line = instruction.live, instruction.control, instruction.ptx_line
     in_ptx = (SourceLocation(ptx_source, line),) if ptx_source and line else ()
     places = instruction.places or in_ptx
@@ -269,7 +277,7 @@ def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
             if control
             else (_NONE,) * 6
         ),
-        _place(places[0]) if places else _NONE,
+        f"{files[places[0].file]}:{places[0].line}" if places else _NONE,
         str(line or _NONE),
         instruction.text,
     )
@@ -277,11 +285,6 @@ def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
 
 def _barrier(number: int | None) -> str:
     return "" if number is None else str(number)
-
-
-def _place(place: SourceLocation) -> str:
-    """Returns a place by file name and line, without the folders: line tables have long paths."""
-    return f"{PurePath(place.file).name}:{place.line}"
 
 
 def print_diff(difference: CodeDifference) -> None:

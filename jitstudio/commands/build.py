@@ -17,6 +17,7 @@ from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.launch.choice import with_entry
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
@@ -88,7 +89,7 @@ def complete(
     listed = repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
     with borrowed(workers) as workers:
         runs = runs_of(with_ptx(request) if listed else request, timeout, repeat, workers)
-        inlined = read_inlined(runs[-1], workers)
+        inlined = with_files(read_inlined(runs[-1], workers), FileNames(request).path)
     return BuildAnswer(runs, only_asked_for(runs[-1], request), inlined)
 
 
@@ -100,17 +101,19 @@ def runs_of(
 ) -> tuple[BuildResult, ...]:
     """Builds as often as asked with one set of workers, stopping at the first failure.
 
-    More than one build is for the times of the tools, so the cache stays out of it, and each finds
-    workers that have done all they do between builds.
+    The results call files by names that lead to them from here. More than one build is for the
+    times of the tools, so the cache stays out of it, and each finds workers that have done all they
+    do between builds.
     """
     if repeat > 1:
         request = replace(request, use_cache=False)
     results: list[BuildResult] = []
+    names = FileNames(request)
     with borrowed(workers) as workers:
         builder = workers.builder
         while len(results) < repeat and (not results or results[-1].ok):
             result = builder.build(request, timeout=timeout)
-            results.append(with_idle_options(request, result))
+            results.append(with_files(with_idle_options(request, result), names.shown))
             if len(results) < repeat:
                 builder.settle()
     return tuple(results)

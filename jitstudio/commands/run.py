@@ -119,8 +119,7 @@ def launch(
         arch = arch_for(request.arch, has_target(options), devices, target)
         request = replace(request, arch=arch)
         building = DEFAULT_TIMEOUT if limit is None else limit
-        names = FileNames(request)
-        build = with_files(runs_of(request, building, workers=workers)[-1], names.shown)
+        build = runs_of(request, building, workers=workers)[-1]
         if not build.ok:
             return build, None, devices
         begin = partial(spec_from, options) if base is None else None
@@ -135,7 +134,7 @@ def launch(
         elif keep is not None:
             result = replace(result, buffers=tuple(_moved(result.buffers, keep)))
         result = sides.with_contraction(_Side(request, build), compared, result)
-    return build, with_files(result, names.path), devices
+    return build, with_files(result, FileNames(request).path), devices
 
 
 def run_object(built: BuildResult, result: LaunchResult | None) -> Json:

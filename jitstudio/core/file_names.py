@@ -7,10 +7,11 @@ result: `/k.cu` for a text that has no file, `/home/me/k.cu` for the `k.cu` of a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from operator import is_
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar, cast
 
 from jitstudio.core.line_table_paths import spellings
@@ -100,8 +101,28 @@ def with_files(value: _T, name: Callable[[str], str]) -> _T:
 
 
 def from_here(path: str) -> str:
-    """Returns a path below the working directory without that."""
-    return path.removeprefix(os.path.join(os.getcwd(), ""))
+    """Returns a path as seen from the working directory, where that is shorter."""
+    if not os.path.isabs(path):
+        return path
+    try:
+        return min(os.path.relpath(path), path, key=len)
+    except (OSError, ValueError):
+        # The directory has been removed, or the file is on another drive.
+        return path
+
+
+def short_names(files: Iterable[str]) -> dict[str, str]:
+    """Returns the last parts of each path, as many as tell it from the others, for tables.
+
+    Of `/a/x/util.h`, `/a/y/util.h` and `/a/k.cu` these are `x/util.h`, `y/util.h` and `k.cu`.
+    """
+    parts = {file: PurePath(file).parts for file in files}
+    shared = Counter(own[-n:] for own in set(parts.values()) for n in range(1, len(own) + 1))
+    names = {}
+    for file, own in parts.items():
+        ends = (own[-n:] for n in range(1, len(own)))
+        names[file] = next((os.path.join(*end) for end in ends if shared[end] == 1), file)
+    return names
 
 
 def root_of(path: str) -> Path:

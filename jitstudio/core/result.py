@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import PurePath
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, Header, split_variant
@@ -318,6 +319,9 @@ class BuildResult:
         first = errors[0].message.strip().partition("\n")[0]
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         place = f", line {errors[0].line}" if errors[0].line else ""
+        # Of several modules, and of a header, the line alone would be taken for another's.
+        if errors[0].file and {stage.source for stage in self.stages} - {errors[0].file}:
+            place = f" in {PurePath(errors[0].file).name}{place}"
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
     def resources_of(self, kernel: str, module: str = "") -> Resources | None:

@@ -24,7 +24,7 @@ from jitstudio.commands.machine_code import (
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import TEXT_FIXES, Diagnostic, FixKind, Severity, diagnostic_line
 from jitstudio.core.figures import needs_text
-from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_cells, lines_shown
+from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_rows, lines_shown
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import launch_lines
 from jitstudio.core.launch.simulation import LineCounts, Simulation
@@ -363,9 +363,9 @@ def _text_of(result: BuildResult, kind: CodeKind) -> list[str]:
 def _count_rows(simulation: Simulation) -> list[str]:
     """Returns the counts of the source lines, those that waste most first; zeros are left out."""
     rows = []
-    for line in sorted(lines_shown(simulation), key=_waste, reverse=True):
-        place, *counts = zip(COUNT_HEADINGS, count_cells(line), strict=True)
-        rows.append(f"{place[1]}: {', '.join(f'{name} {cell}' for name, cell in counts if cell)}")
+    for place, *cells in count_rows(sorted(lines_shown(simulation), key=_waste, reverse=True)):
+        counts = zip(COUNT_HEADINGS[1:], cells, strict=True)
+        rows.append(f"{place}: {', '.join(f'{name} {cell}' for name, cell in counts if cell)}")
     return rows
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from collections.abc import Iterator, Sequence
 
+from jitstudio.core.file_names import short_names
 from jitstudio.core.launch.simulation import LineCounts, Simulation, of_source
 
 COUNT_HEADINGS = (
@@ -17,11 +18,16 @@ def lines_shown(simulation: Simulation) -> tuple[LineCounts, ...]:
     return of_source(simulation.lines) or simulation.lines
 
 
-def count_cells(line: LineCounts) -> tuple[str, ...]:
-    """Returns the cells of a row, in the order of the headings; empty for what is zero."""
+def count_rows(lines: Sequence[LineCounts]) -> Iterator[tuple[str, ...]]:
+    """Yields the cells of each row, in the order of the headings; empty for what is zero."""
+    names = short_names(line.file for line in lines)
+    return (_cells(line, names[line.file]) for line in lines)
+
+
+def _cells(line: LineCounts, file: str) -> tuple[str, ...]:
     used = line.used_share
     return (
-        f"{PurePath(line.file).name}:{line.line}" if line.line else f"PTX:{line.ptx_line}",
+        f"{file}:{line.line}" if line.line else f"PTX:{line.ptx_line}",
         f"{line.executions:,}",
         f"{line.mean_active_lanes:.4g}",
         f"{line.divergent:,}" if line.divergent else "",
