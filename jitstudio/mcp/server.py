@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -53,6 +54,8 @@ def serve(folder: Path, timeout: float, *, allow_run: bool) -> None:
         timeout: Seconds that a build, a reading or a launch may take.
         allow_run: Whether kernels may be launched on a GPU.
     """
+    # Whoever asks knows files as from this folder: answers call them so.
+    os.chdir(folder)
     with WorkerSession() as session:
         try:
             server_of(partial(Tools, folder, timeout, allow_run=allow_run), session).run("stdio")

@@ -24,6 +24,7 @@ from jitstudio.commands.machine_code import (
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import TEXT_FIXES, Diagnostic, FixKind, Severity, diagnostic_line
 from jitstudio.core.figures import needs_text
+from jitstudio.core.file_names import from_here
 from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_rows, lines_shown
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import launch_lines
@@ -280,7 +281,7 @@ def _places(finding: Finding) -> str:
 
 
 def _at(place: Any) -> str:
-    return f" at {PurePath(place.file).name}:{place.line}" if place else ""
+    return f" at {from_here(place.file)}:{place.line}" if place else ""
 
 
 def _kernel_rows(result: BuildResult, only: str | None = None) -> Iterator[str]:

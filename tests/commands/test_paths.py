@@ -3,6 +3,9 @@
 import json
 import os
 import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +13,7 @@ import pytest
 
 import jitstudio
 from jitstudio.cli.main import main
+from tests.cli.test_mcp import conversation
 from tests.support import QUICK_ARCH
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
@@ -45,7 +49,9 @@ def kernels(tmp_path) -> Path:
     module = {"name": "scale.cu", "kind": "cuda", "path": "scale.cu", "included": True}
     project = {"version": 1, "target": QUICK_ARCH.sm, "options": "-lineinfo", "modules": [module]}
     files = {"twice.h": HEADER, "scale.cu": KERNEL, "broken.cu": BROKEN, "BUDGETS.toml": BUDGETS}
-    for name, text in {**files, "scale.jitproj": json.dumps(project)}.items():
+    for name in ("scale", "broken"):
+        files[f"{name}.jitproj"] = json.dumps(project).replace("scale", name)
+    for name, text in files.items():
         (folder / name).write_text(text)
     return folder
 
@@ -132,6 +138,96 @@ def test_an_error_names_the_file_as_it_was_typed(ended, here, kernels):
     for words in (("inspect", name, *OPTIONS), ("run", name, *OPTIONS, *LAUNCH)):
         status, _, err = ended(*words)
         assert (status, f"{name}:2:" in err) == (1, True)
+
+
+def test_other_commands_name_files_that_are_there(ended, here, kernels, tmp_path):
+    """Also those of a project, whose modules have names without a folder."""
+    project, broken = seen(kernels / "broken.jitproj"), seen(kernels / "broken.cu")
+    commands = (
+        (1, "build", project),
+        # As diff(1) has it, 1 stands for differences.
+        (2, "diff", seen(kernels / "scale.cu"), broken, *OPTIONS),
+        (1, "run", project, *LAUNCH),
+    )
+    for expected, *words in commands:
+        status, out, _ = ended(*words, "--json")
+        files = {Path(name).resolve() for name in files_in(json.loads(out))}
+        assert (status, files) == (expected, {kernels / "broken.cu"})
+    for words in (("build", project), ("export", "nvcc", project, "-o", tmp_path / "exported")):
+        status, _, err = ended(*words)
+        (name,) = re.findall(r"^(\S+):2:12: error", err, re.MULTILINE)
+        assert (status, Path(name).resolve()) == (1, kernels / "broken.cu")
+    # Nothing to launch on is needed to see that it does not build.
+    launch = (*LAUNCH[:2], *LAUNCH[4:], "--axis", "option=-O1,-O2")
+    _, out, _ = ended("sweep", seen(kernels / "scale.cu"), broken, *OPTIONS, *launch, "--json")
+    messages = [row["message"] for row in json.loads(out)["variants"]]
+    assert ["in broken.cu, line 2" in message for message in messages] == [True, True]
+
+
+def test_tables_name_the_file_of_each_row(ended, here, kernels):
+    """Two headers of one name by the part of the path that tells them apart."""
+    for name in ("one", "two"):
+        (kernels / name).mkdir(exist_ok=True)
+        (kernels / name / "same.h").write_text(HEADER.replace("twice", name))
+    call = (
+        'extern "C" __global__ void both(float* a) { a[threadIdx.x] = one(two(a[threadIdx.x])); }'
+    )
+    (kernels / "both.cu").write_text(f'#include "one/same.h"\n#include "two/same.h"\n{call}\n')
+    name, launch = seen(kernels / "both.cu"), ("--kernel", "both", *LAUNCH[2:])
+    _, out, _ = ended("inspect", name, *OPTIONS, "--code")
+    rows = re.findall(r"^ +0x\w+ .*? (\S+):\d+ +\d+  \w", out, re.MULTILINE)
+    assert set(rows) == {"both.cu", "one/same.h", "two/same.h"}
+    (place,) = re.findall(r"double precision \((\S+?):1(?:, | and )", out)
+    assert Path(place).resolve() in {kernels / "one" / "same.h", kernels / "two" / "same.h"}
+    _, out, _ = ended("run", name, *OPTIONS, *launch)
+    assert set(re.findall(r"^ +(\S+):\d+ +1 ", out, re.MULTILINE)) == set(rows)
+    scale = seen(kernels / "scale.cu")
+    _, _, err = ended("build", name, scale, *OPTIONS, "--emit", "cubin")
+    table = [line.split()[:2] for line in err.splitlines() if re.match(r"(both|scale) ", line)]
+    assert sorted(table) == [["both", name], ["scale", scale]]
+
+
+@pytest.mark.slow
+def test_the_plugin_of_pytest_names_files_that_are_there(here, kernels, environment):
+    (kernels / "test_budgets.py").write_text(
+        "def test_all(jitstudio_check):\n    jitstudio_check('BUDGETS.toml')\n"
+    )
+    words = ("-m", "pytest", "-q", "-p", "jitstudio.pytest_plugin", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [sys.executable, *words, "--rootdir", here, seen(kernels / "test_budgets.py")],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+    told = re.findall(r"^(\S+?):\d+(?::\d+)?: error", done.stdout, re.MULTILINE)
+    assert [Path(name).resolve().name for name in told] == ["scale.cu", "broken.cu"], done.stdout
+    assert all(Path(name).is_file() for name in told)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
+def test_language_models_read_names_as_from_their_folder(here, kernels):
+    settings = {"target": QUICK_ARCH.sm, "options": ["-lineinfo"]}
+    scale, broken = {"sources": ["kernels/scale.cu"]}, {"sources": ["kernels/broken.cu"]}
+    calls = {
+        "build": {**broken, **settings},
+        "inspect": {**scale, **settings},
+        "check": {**scale, **settings, "require": ["no double"]},
+        "compare": {"a": scale["sources"], "b": broken["sources"], **settings},
+        "run": {**scale, **settings, "grid": "1", "block": "32", "arguments": {"a": "32"}},
+    }
+
+    async def talk(client):
+        return [(await client.call_tool(*call)).content[0].text for call in calls.items()]
+
+    answers = dict(zip(calls, conversation(kernels.parent, talk), strict=True))
+    assert "kernels/broken.cu:2:12: error" in answers["build"]
+    assert " at kernels/twice.h:1" in answers["inspect"]
+    assert " at kernels/scale.cu:2: FAILS" in answers["check"]
+    assert "kernels/broken.cu:2" in answers["compare"]
+    assert '"scale.cu:2: executed' in answers["run"]
+    assert str(kernels) not in "".join(answers.values())
 
 
 def test_python_names_files_that_are_there_and_texts_by_their_name(here, kernels):
