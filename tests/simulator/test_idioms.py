@@ -202,10 +202,12 @@ def launched(ptx: str, idiom: Idiom, kernel: str, seed: int | None) -> Any:
 
 
 @pytest.fixture(scope="module")
-def built(tools: Any) -> Callable[[str], str]:
-    """Returns the PTX of a file."""
+def built(tools: Any) -> Callable[..., str]:
+    """Returns the PTX of a file, with further options."""
     return cache(
-        lambda name: ptx_of(tools, (FOLDER / f"{name}.cu").read_text(), "sm_90", "-std=c++17")
+        lambda name, *options: ptx_of(
+            tools, (FOLDER / f"{name}.cu").read_text(), "sm_90", "-std=c++17", *options
+        )
     )
 
 
@@ -221,3 +223,13 @@ def test_idioms_have_no_alarm_and_near_misses_one(idiom, built):
     miss = f"{idiom.kernel}_miss"
     if idiom.file != "blocks_of_cub" or miss in program_of(ptx).functions:
         assert any(launched(ptx, idiom, miss, seed)[1] for seed in SEEDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.kernel)
+def test_idioms_have_no_alarm_for_a_debugger(idiom, built):
+    """There intrinsics are calls, and local variables, members and arrays have bounds."""
+    done, alarms = launched(built(idiom.file, "-G"), idiom, idiom.kernel, None)
+    assert alarms == []
+    assert done.result.outcome is SimulationOutcome.FINISHED
+    assert idiom.check(*done.arrays)

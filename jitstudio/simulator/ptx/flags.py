@@ -10,7 +10,7 @@ read again, in a loop or by an unrolled one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jitstudio.ptx.opcodes import COMPARISONS, PASSING_ON, SAME_ADDRESS, SAME_VALUE
 from jitstudio.simulator.ptx.flow import PtxFlow
@@ -22,10 +22,15 @@ from jitstudio.simulator.ptx.program import (
     PtxOperand,
     PtxProgram,
     RegisterOperand,
+    SymbolOperand,
+    VectorOperand,
     register_names,
     result_names,
     source_operands,
 )
+
+_DEEPEST = 4
+"""Functions around a compare-and-swap, one in the other, by which it is called."""
 
 
 def reads_of_data(program: PtxProgram, function: PtxFunction) -> frozenset[int]:
@@ -48,17 +53,17 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
     comes first, the swap fails and the loop goes round again.
     """
     verified: set[int] = set()
-    for function in functions:
-        body = program.instructions[function.start : function.end]
-        swaps = [i for i in body if i.opcode == "atom" and "cas" in i.modifiers]
+    bodies = [(f, program.instructions[f.start : f.end]) for f in functions]
+    swapping = _swapping_functions(bodies)
+    for _, body in bodies:
+        swaps = list(_swaps(body, swapping))
         if not swaps:
             continue
         # The swap and the load may name the address by two registers, after a `cvta`.
         same = _same_values(body)
         compared: dict[PtxOperand, list[str]] = {}
-        for swap in swaps:
-            place = _place(swap.operands[1], same)
-            compared.setdefault(place, []).extend(register_names(swap.operands[2]))
+        for address, registers in swaps:
+            compared.setdefault(_place(address, same), []).extend(registers)
         handed = _sources(i for i in body if i.opcode in SAME_VALUE)
         values = {place: _closure(names, handed) for place, names in compared.items()}
         verified |= {
@@ -69,6 +74,62 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
             and not values.get(_place(load.operands[1], same), set()).isdisjoint(result_names(load))
         }
     return frozenset(verified)
+
+
+def _swaps(
+    body: Iterable[PtxInstruction], swapping: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[PtxOperand, list[str]]]:
+    """Yields the address and the compared registers of each compare-and-swap, called ones too."""
+    arguments: dict[str, PtxOperand] = {}
+    for instruction in body:
+        match instruction.opcode, instruction.operands:
+            case "atom", operands if "cas" in instruction.modifiers:
+                yield operands[1], register_names(operands[2])
+            case "st", (AddressOperand(SymbolOperand(name)), value):
+                arguments[name] = value
+            case "call", (_, SymbolOperand(name), VectorOperand(parts)) if name in swapping:
+                values = [arguments.get(p.name) for p in parts if isinstance(p, SymbolOperand)]
+                at, compared = (values[n] if n < len(values) else None for n in swapping[name])
+                if isinstance(at, RegisterOperand) and isinstance(compared, RegisterOperand):
+                    yield AddressOperand(at, 0), [compared.name]
+
+
+def _swapping_functions(
+    bodies: Iterable[tuple[PtxFunction, Sequence[PtxInstruction]]],
+) -> dict[str, tuple[int, int]]:
+    """Returns which parameters of functions are address and compared value of a swap.
+
+    Without optimisation `atomicCAS` is a function, which calls another one.
+    """
+    swapping: dict[str, tuple[int, int]] = {}
+    for _ in range(_DEEPEST):
+        for function, body in bodies:
+            swaps = [] if function.is_kernel else list(_swaps(body, swapping))
+            if swaps and function.name not in swapping:
+                swapping.update(_by_parameters(function, body, swaps))
+    return swapping
+
+
+def _by_parameters(
+    function: PtxFunction,
+    body: Iterable[PtxInstruction],
+    swaps: Iterable[tuple[PtxOperand, list[str]]],
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yields a function whose parameters are address and compared value of a swap."""
+    numbers = {parameter.name: number for number, parameter in enumerate(function.parameters)}
+    loaded: dict[str, int] = {}
+    for instruction in body:
+        match instruction.opcode, instruction.operands:
+            case "ld", (RegisterOperand(register), AddressOperand(SymbolOperand(name))):
+                if name in numbers:
+                    loaded[register] = numbers[name]
+    same = _same_values(body)
+    for address, compared in swaps:
+        match _place(address, same):
+            case AddressOperand(RegisterOperand(base)) if base in loaded:
+                sources = (_source(name, same) for name in compared)
+                values = (loaded[name] for name in sources if name in loaded)
+                yield from ((function.name, (loaded[base], value)) for value in values)
 
 
 def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
@@ -88,18 +149,24 @@ def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
 
 
 def _place(operand: PtxOperand, same: dict[str, str]) -> PtxOperand:
-    """Returns an address with its base replaced by the register that the base is a copy of.
+    """Returns an address with its base replaced by the register that the base is a copy of."""
+    if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
+        name = _source(operand.base.name, same)
+        return AddressOperand(RegisterOperand(name), operand.offset)
+    return operand
+
+
+def _source(name: str, same: dict[str, str]) -> str:
+    """Returns the register that a register is a copy of, by way of others, or itself.
 
     In a circle of copies any of them is taken. `same` leads straight to the register afterwards.
     """
-    if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
-        name, passed = operand.base.name, []
-        while (source := same.pop(name, None)) is not None:
-            passed.append(name)
-            name = source
-        same.update(dict.fromkeys(passed, name))
-        return AddressOperand(RegisterOperand(name), operand.offset)
-    return operand
+    passed = []
+    while (source := same.pop(name, None)) is not None:
+        passed.append(name)
+        name = source
+    same.update(dict.fromkeys(passed, name))
+    return name
 
 
 def _is_data(
