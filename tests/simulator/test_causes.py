@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.ptx.debug_info import read_debug_info
 from jitstudio.simulator.ptx.origins import source_name
 from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
 from tests.simulator.running import HEAD, kernel_of, ptx_of, run
+from tests.support import ROOT
 
 ONE, WARP = (1, 1, 1), (32, 1, 1)
 
@@ -195,6 +197,23 @@ def test_for_a_debugger_local_variables_and_members_have_bounds(parts, kernel, i
 def test_for_a_debugger_a_whole_struct_may_be_gone_through(parts):
     """By another type, from member to member, by rows and by a pointer that moves."""
     run(parts, "whole", ONE, ONE, np.zeros(1, np.int32), np.int32(4))
+
+
+def test_a_struct_in_shared_memory_of_a_function_has_bounds_with_nvcc():
+    """`nvcc -G -ptx` 13.0 describes the variable; NVRTC 13.5 leaves it out, and nothing is told."""
+    ptx = (ROOT / "tests" / "data" / "simulator" / "shared_members.ptx").read_text()
+    out = np.zeros(1, np.int32)
+    run(ptx, "member", ONE, ONE, out, np.int32(3))
+    done = run(ptx, "member", ONE, ONE, out, np.int32(4), finishes=False)
+    assert "behind the end of tile.a (16 bytes) and in tile.b" in done.result.faults[0].message
+    run(ptx, "whole", ONE, ONE, out, np.int32(4))
+
+
+def test_debug_information_of_nvrtc_leaves_out_shared_variables_of_a_function(tools):
+    """Once it does not, the manual's limit is none."""
+    source = (ROOT / "tests" / "data" / "simulator" / "shared_members.cu").read_text()
+    variables = read_debug_info(ptx_of(tools, source, "sm_90", "-G")).functions["member"]
+    assert [v.name for v in variables.all_variables()] == ["out", "n"]
 
 
 def test_without_debug_information_members_have_no_bounds(tools):

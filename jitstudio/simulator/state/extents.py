@@ -6,7 +6,8 @@ where they lie, and leaves indices out of the constants of an address: by the co
 which local variable, or which array in a struct, an index belongs to. Without ``-G`` accesses
 within a function's local variables, or within a struct, are not checked; nor are they with it for
 rows of an array of arrays, constant indices, pointers that have been in memory, and the array with
-which a struct begins, as its address is that of the struct.
+which a struct begins: `s.a[i]` and `((int*)&s)[i]` are the same PTX. NVRTC's debug information says
+nothing of `__shared__` variables that a function declares; that of nvcc does.
 """
 
 from __future__ import annotations
