@@ -70,7 +70,7 @@ class Built:
 
 
 @dataclass
-class _History:
+class _LastBuilds:
     """The last builds of a subject."""
 
     outputs: dict[CodeKind, Output]
@@ -83,8 +83,8 @@ class _History:
     is_edited: bool = False
 
 
-def _blank(absence: Absence) -> _History:
-    return _History(dict.fromkeys(SHOWN_KINDS, Output(absence=absence)))
+def _nothing_built(absence: Absence) -> _LastBuilds:
+    return _LastBuilds(dict.fromkeys(SHOWN_KINDS, Output(absence=absence)))
 
 
 class Outputs(QObject):
@@ -106,21 +106,21 @@ class Outputs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._histories: dict[object, _History] = {}
+        self._last_builds: dict[object, _LastBuilds] = {}
         self._subject: object = None
         self._is_run = False
         self.function = ""
         self._expected: object = None
-        self._blank = Absence.NOTHING_BUILT
-        self._shown = _blank(self._blank).outputs
+        self._absence = Absence.NOTHING_BUILT
+        self._shown = _nothing_built(self._absence).outputs
 
     def replace_listing(self, old: Listing, new: Listing) -> None:
         """Shows another function of the same machine code; nothing if that is shown no more."""
-        for history in self._histories.values():
-            history.good_listings = _with(history.good_listings, old, new)
-            for kind, output in history.outputs.items():
+        for builds in self._last_builds.values():
+            builds.good_listings = _with(builds.good_listings, old, new)
+            for kind, output in builds.outputs.items():
                 listings = _with(output.listings, old, new)
-                history.outputs[kind] = replace(output, listings=listings)
+                builds.outputs[kind] = replace(output, listings=listings)
         self._show()
 
     @property
@@ -131,43 +131,43 @@ class Outputs(QObject):
     @property
     def result(self) -> BuildResult | None:
         """The last result of the current subject."""
-        return self._history(self._subject).result
+        return self._builds_of(self._subject).result
 
     @property
     def request(self) -> BuildRequest | None:
         """The request of `result`; None where no request could be made."""
-        return self._history(self._subject).request
+        return self._builds_of(self._subject).request
 
     @property
     def good(self) -> Built | None:
         """The last successful build of the current subject; None where none has succeeded."""
-        return self._history(self._subject).good
+        return self._builds_of(self._subject).good
 
     @property
-    def figures(self) -> BuildResult | None:
+    def shown_result(self) -> BuildResult | None:
         """The result whose kernels, names and links are shown: the last good, if any is."""
         return self.good.result if self.good is not None else self.result
 
     @property
     def is_behind(self) -> bool:
-        """Whether `figures` are of an older text: the newest is not built, or failed."""
-        history = self._history(self._subject)
-        return history.good is not None and (
-            history.is_edited or history.result is not history.good.result
+        """Whether `shown_result` is of an older text: the newest is not built, or failed."""
+        builds = self._builds_of(self._subject)
+        return builds.good is not None and (
+            builds.is_edited or builds.result is not builds.good.result
         )
 
     @property
     def is_edited(self) -> bool:
         """Whether the text has changed since the last build."""
-        return self._history(self._subject).is_edited
+        return self._builds_of(self._subject).is_edited
 
     @property
-    def stale(self) -> OldOutput | None:
+    def old_reason(self) -> OldOutput | None:
         """The reason why part of the output is not of the newest text; None if all is."""
-        history = self._history(self._subject)
-        if not (self.is_behind or any(output.old for output in history.outputs.values())):
+        builds = self._builds_of(self._subject)
+        if not (self.is_behind or any(output.old for output in builds.outputs.values())):
             return None
-        return OldOutput(None if history.is_edited else history.result, history.built_at)
+        return OldOutput(None if builds.is_edited else builds.result, builds.built_at)
 
     @property
     def is_first_expected(self) -> bool:
@@ -183,11 +183,11 @@ class Outputs(QObject):
     @property
     def is_unfinished(self) -> bool:
         """Whether a build of the current subject has made listings, and goes on."""
-        return self._history(self._subject).is_unfinished
+        return self._builds_of(self._subject).is_unfinished
 
     def is_good(self, listing: Listing) -> bool:
         """Whether a listing was made by `good`, not by a build that goes on or has failed."""
-        return listing in self._history(self._subject).good_listings
+        return listing in self._builds_of(self._subject).good_listings
 
     def output(self, kind: CodeKind) -> Output:
         """Returns the output of the pane of `kind`."""
@@ -195,16 +195,16 @@ class Outputs(QObject):
 
     def add(self, subject: object, listings: tuple[Listing, ...]) -> None:
         """Shows the listings of a running build before the end: PTX is there long before SASS."""
-        history = self._history(subject)
-        history.is_unfinished = True
+        builds = self._builds_of(subject)
+        builds.is_unfinished = True
         for kind in SHOWN_KINDS:
             new = {listing.name: listing for listing in listings if listing.kind is kind}
             if new:
-                before = history.outputs[kind]
+                before = builds.outputs[kind]
                 old = before.old - new.keys()
                 updated = [new.pop(listing.name, listing) for listing in before.listings]
-                history.outputs[kind] = Output((*updated, *new.values()), old)
-        self._histories[subject] = history
+                builds.outputs[kind] = Output((*updated, *new.values()), old)
+        self._last_builds[subject] = builds
         self._show()
 
     def publish(
@@ -215,37 +215,37 @@ class Outputs(QObject):
         request: BuildRequest | None = None,
     ) -> None:
         """Takes in the result of a build of `subject`."""
-        history = self._history(subject)
+        builds = self._builds_of(subject)
         for kind in SHOWN_KINDS:
             of_kind = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:
-                history.outputs[kind] = Output(of_kind, absence=Absence.NOT_MADE)
+                builds.outputs[kind] = Output(of_kind, absence=Absence.NOT_MADE)
             else:
-                history.outputs[kind] = _kept(history, kind, of_kind, result)
-        history.request, history.result = request, result
-        history.is_edited = False
-        history.is_unfinished = False
+                builds.outputs[kind] = _after_failure(builds, kind, of_kind, result)
+        builds.request, builds.result = request, result
+        builds.is_edited = False
+        builds.is_unfinished = False
         if result.ok:
-            history.built_at = datetime.now()
-            history.good = Built(request, result) if request else None
-            history.good_listings = listings
-        self._histories[subject] = history
+            builds.built_at = datetime.now()
+            builds.good = Built(request, result) if request else None
+            builds.good_listings = listings
+        self._last_builds[subject] = builds
         if subject == self._subject:
             self._show()
             self.result_changed.emit(result)
 
-    def edit(self, name: str | None = None) -> None:
+    def mark_edited(self, name: str | None = None) -> None:
         """Marks builds as outdated: the text, or the settings, have changed since.
 
         Args:
             name: The module or header; None for how all of them are built.
         """
-        for history in self._histories.values():
-            if history.result is not None and _concerns(history.request, name):
-                history.is_edited = True
-                for kind, output in history.outputs.items():
+        for builds in self._last_builds.values():
+            if builds.result is not None and _concerns(builds.request, name):
+                builds.is_edited = True
+                for kind, output in builds.outputs.items():
                     every = frozenset(listing.name for listing in output.listings)
-                    history.outputs[kind] = replace(output, old=every)
+                    builds.outputs[kind] = replace(output, old=every)
         self._show()
 
     def show_subject(self, subject: object, is_run: bool = False) -> None:
@@ -262,26 +262,26 @@ class Outputs(QObject):
 
     def forget(self, subject: object) -> None:
         """Drops the outputs of a subject that is gone."""
-        if self._histories.pop(subject, None) is not None and subject == self._subject:
+        if self._last_builds.pop(subject, None) is not None and subject == self._subject:
             self._show()
             self.result_changed.emit(None)
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._histories.clear()
+        self._last_builds.clear()
         self._show()
         self.result_changed.emit(None)
 
     def hold(self, is_held: bool) -> None:
         """Sets whether building waits for the user."""
-        self._blank = Absence.HELD if is_held else Absence.NOTHING_BUILT
+        self._absence = Absence.HELD if is_held else Absence.NOTHING_BUILT
         self._show()
 
-    def _history(self, subject: object) -> _History:
-        return self._histories.get(subject) or _blank(self._blank)
+    def _builds_of(self, subject: object) -> _LastBuilds:
+        return self._last_builds.get(subject) or _nothing_built(self._absence)
 
     def _show(self) -> None:
-        for kind, output in self._history(self._subject).outputs.items():
+        for kind, output in self._builds_of(self._subject).outputs.items():
             if self.is_first_expected and not output.listings:
                 output = replace(output, absence=Absence.BEING_BUILT)
             elif self._is_run and output.absence is Absence.NOTHING_BUILT:
@@ -295,13 +295,13 @@ def _with(listings: tuple[Listing, ...], old: Listing, new: Listing) -> tuple[Li
     return tuple(new if listing is old else listing for listing in listings)
 
 
-def _kept(
-    history: _History, kind: CodeKind, new_listings: tuple[Listing, ...], result: BuildResult
+def _after_failure(
+    builds: _LastBuilds, kind: CodeKind, new_listings: tuple[Listing, ...], result: BuildResult
 ) -> Output:
     """Returns the new listings of a failed build, with the last good listings for the rest."""
     new = {listing.name: listing for listing in new_listings}
-    old = frozenset(listing.name for listing in history.outputs[kind].listings) - new.keys()
-    listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
+    old = frozenset(listing.name for listing in builds.outputs[kind].listings) - new.keys()
+    listings = [new.pop(listing.name, listing) for listing in builds.outputs[kind].listings]
     listings += new.values()
     if not listings:
         return Output(absence=Absence.FAILED, reason=result.reason)

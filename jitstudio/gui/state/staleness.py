@@ -61,7 +61,7 @@ class Staleness(QObject):
 
     def _mark(self, changes: set[str | None]) -> None:
         for name in changes:
-            self._outputs.edit(name)
+            self._outputs.mark_edited(name)
 
     def _report(self, reason: OldOutput | None) -> None:
         self._reason = reason
@@ -86,12 +86,12 @@ class Staleness(QObject):
         if self._outputs.subject != self._subject:
             # Another tab: no text is typed, and what is shown has been old for long.
             self._subject = self._outputs.subject
-            self._report(self._outputs.stale)
+            self._report(self._outputs.old_reason)
             return
         self._in_build.clear()
         if not self._build_controller.builds_by_itself:
             self._mark(self._changes)
-        if not self._outputs.stale:
+        if not self._outputs.old_reason:
             self._report(None)
         elif not self._quiet.isActive():
             self._quiet.start()
@@ -99,4 +99,4 @@ class Staleness(QObject):
     @Slot()
     def _on_quiet(self) -> None:
         self._mark(self._in_build | self._changes)
-        self._report(self._outputs.stale)
+        self._report(self._outputs.old_reason)

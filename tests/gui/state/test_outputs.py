@@ -45,7 +45,7 @@ def test_a_build_is_shown_and_told(outputs, qtbot):
     assert told.args == [BUILT]
     assert shown(outputs) == (PTX,)
     assert shown(outputs, CodeKind.SASS) == (SASS,)
-    assert outputs.stale is None
+    assert outputs.old_reason is None
     assert outputs.result is BUILT
 
 
@@ -53,10 +53,10 @@ def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
     outputs.publish("k", BUILT, (PTX, SASS))
     outputs.publish("k", FAILED, ())
     assert shown(outputs) == (PTX,)
-    assert outputs.stale.failed is FAILED
-    assert outputs.stale.built_at is not None
+    assert outputs.old_reason.failed is FAILED
+    assert outputs.old_reason.built_at is not None
     outputs.publish("k", BUILT, (PTX, SASS))
-    assert outputs.stale is None
+    assert outputs.old_reason is None
 
 
 def test_the_last_good_build_is_kept_for_each_subject(outputs):
@@ -84,7 +84,7 @@ def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
 def test_every_way_to_end_has_words(outputs, outcome):
     outputs.publish("k", BUILT, (PTX,))
     outputs.publish("k", BuildResult(outcome, Arch(90)), ())
-    head = outputs.stale.failed.reason.partition(".")[0]
+    head = outputs.old_reason.failed.reason.partition(".")[0]
     assert len(head) > 10
     assert head != "The build ended early"
 
@@ -102,34 +102,34 @@ def test_what_a_failed_build_has_made_all_the_same_is_new(outputs):
     assert shown(outputs) == (newer,)
     assert not outputs.output(CodeKind.PTX).old
     assert outputs.output(CodeKind.SASS).old == {"k.cu"}
-    assert outputs.stale
+    assert outputs.old_reason
 
 
 def test_the_figures_stay_those_of_the_last_good_build(outputs):
     outputs.publish("k", FAILED, (), REQUEST)
-    assert (outputs.figures, outputs.is_behind) == (FAILED, False)
+    assert (outputs.shown_result, outputs.is_behind) == (FAILED, False)
     outputs.publish("k", BUILT, (PTX,), REQUEST)
-    assert (outputs.figures, outputs.is_behind) == (BUILT, False)
+    assert (outputs.shown_result, outputs.is_behind) == (BUILT, False)
     outputs.publish("k", FAILED, (), REQUEST)
-    assert (outputs.figures, outputs.is_behind) == (BUILT, True)
+    assert (outputs.shown_result, outputs.is_behind) == (BUILT, True)
 
 
 def test_what_was_edited_and_not_built_is_old_until_it_is_built(outputs):
     outputs.publish("other", BUILT, (PTX,), replace(REQUEST, sources=()))
     outputs.publish("k", BUILT, (PTX, SASS), REQUEST)
-    outputs.edit("elsewhere.cu")
-    assert outputs.stale is None
-    outputs.edit("k.cu")
+    outputs.mark_edited("elsewhere.cu")
+    assert outputs.old_reason is None
+    outputs.mark_edited("k.cu")
     assert outputs.output(CodeKind.SASS).old == {"k.cu"}
-    assert (outputs.stale.failed, outputs.stale.built_at is None) == (None, False)
+    assert (outputs.old_reason.failed, outputs.old_reason.built_at is None) == (None, False)
     assert outputs.is_behind
     newer = replace(PTX, lines=("newer",))
     outputs.add("k", (newer,))
     assert [bool(outputs.output(kind).old) for kind in (CodeKind.PTX, CodeKind.SASS)] == [0, 1]
     outputs.publish("k", BUILT, (newer, SASS), REQUEST)
-    assert (outputs.stale, outputs.is_behind) == (None, False)
+    assert (outputs.old_reason, outputs.is_behind) == (None, False)
     outputs.show_subject("other")
-    assert outputs.stale is None
+    assert outputs.old_reason is None
 
 
 def test_a_build_that_makes_no_ptx_says_so(outputs):
@@ -205,7 +205,7 @@ def test_of_a_failed_link_each_module_that_was_not_made_anew_stays_and_is_old(ou
     output = outputs.output(CodeKind.PTX)
     assert output.listings == (newer, other)
     assert output.old == {"b.cu"}
-    assert outputs.stale.failed is FAILED
+    assert outputs.old_reason.failed is FAILED
     outputs.add("k", (replace(other, lines=("newer",)),))
     assert outputs.output(CodeKind.PTX).old == frozenset()
 

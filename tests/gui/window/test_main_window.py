@@ -74,7 +74,7 @@ def test_break_it_then_mend_it(started):
     for pane in started.listings.values():
         assert pane.output.listings
         assert pane.is_old
-    assert 'line 9: identifier "c" is undefined' in started.state.outputs.stale.failed.reason
+    assert 'line 9: identifier "c" is undefined' in started.state.outputs.old_reason.failed.reason
     problems = started.find(ProblemsView, "problemsView").model
     assert problems.rowCount() == 1
     (mark,) = [placed.mark for placed in started.editor.marks.alive()]

@@ -14,7 +14,7 @@ def install(context: Context) -> None:
     view = KernelsView()
     shell.layout.fill("kernels", view)
     outputs, go_to = state.outputs, context.navigator.go_to
-    outputs.result_changed.connect(lambda _result: view.show_result(outputs.figures))
+    outputs.result_changed.connect(lambda _result: view.show_result(outputs.shown_result))
     view.kernel_activated.connect(lambda kernel: go_to(KernelPlace(CodeKind.SASS, kernel)))
     view.ptx_requested.connect(lambda kernel: go_to(KernelPlace(CodeKind.PTX, kernel)))
     shell.stale_marks.add(view.table, lambda: outputs.is_behind)

@@ -166,7 +166,7 @@ class LibraryController(QObject):
     @Slot()
     def _on_result_changed(self) -> None:
         """Leads to the opened kernel, as soon as the build is done."""
-        document, figures = self._documents.current, self._outputs.figures
+        document, figures = self._documents.current, self._outputs.shown_result
         if self._wanted is None or document is None or figures is None:
             return
         path, name = self._wanted

@@ -44,7 +44,7 @@ def install(context: Context) -> None:
     )
     view.comparison_requested.connect(shell.actions["compareLinksAction"].trigger)
     shell.stale_marks.add(
-        view, lambda: outputs.is_behind and shown_link(settings, outputs) is outputs.figures
+        view, lambda: outputs.is_behind and shown_link(settings, outputs) is outputs.shown_result
     )
 
 

@@ -202,7 +202,7 @@ def shown_link(settings: BuildSettings, outputs: Outputs) -> BuildResult | None:
         return None
     newest = outputs.result
     has_linked = newest is not None and any(stage.source == LINKED for stage in newest.stages)
-    return newest if has_linked else outputs.figures
+    return newest if has_linked else outputs.shown_result
 
 
 def _read(ptx: bytes, stop: Event) -> Inlining:

@@ -22,7 +22,7 @@ def install(context: Context) -> None:
     NamesController(state.build_controller, state.outputs, state.documents, view, shell.layout)
     outputs = state.outputs
     shell.stale_marks.add(
-        view, lambda: outputs.is_behind and shown_names(outputs) is outputs.figures
+        view, lambda: outputs.is_behind and shown_names(outputs) is outputs.shown_result
     )
     shell.context_menus.add_to_tables(view)
 
@@ -72,7 +72,7 @@ class NamesController(QObject):
 
     @Slot()
     def _on_result_changed(self) -> None:
-        names, figures = shown_names(self._outputs), self._outputs.figures
+        names, figures = shown_names(self._outputs), self._outputs.shown_result
         self._view.show_result(
             names.lowered_names if names is not None else (),
             figures.kernels if figures is not None else (),
@@ -87,4 +87,4 @@ class NamesController(QObject):
 def shown_names(outputs: Outputs) -> BuildResult | None:
     """Returns the build whose names are shown: the newest that has lowered any."""
     newest = outputs.result
-    return newest if newest is not None and newest.lowered_names else outputs.figures
+    return newest if newest is not None and newest.lowered_names else outputs.shown_result

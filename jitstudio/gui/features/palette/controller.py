@@ -151,7 +151,7 @@ class PaletteController(QObject):
             yield _entry(self._documents.title(document), path, go, tip=folder)
 
     def _of_kernels(self) -> Iterator[PaletteEntry]:
-        result, path = self._outputs.figures, self.tr("Kernel in SASS")
+        result, path = self._outputs.shown_result, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = result.kernel_titles[kernel.module, kernel.name] if result else ""
             go = partial(self._navigator.go_to, KernelPlace(CodeKind.SASS, kernel))
