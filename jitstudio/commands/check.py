@@ -29,7 +29,7 @@ from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder, unwritable, without_waiting
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
 from jitstudio.commands.project_files import OpenProject
-from jitstudio.commands.request import confined_buffers, others_request, source_in
+from jitstudio.commands.request import confined_buffers, confined_request, source_in
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.file_names import FileNames, from_here
@@ -233,7 +233,7 @@ class BudgetChecks:
         settings = Project() if budget.is_built_so else None
         if settings is None and self._project is not None:
             settings = self._project.project
-        return others_request(options, file.folder, settings), options
+        return confined_request(options, file.folder, settings), options
 
     def _settings_file(self, file: BudgetFile, budget: Budget) -> str:
         """Returns the file that says how a budget is built and launched."""

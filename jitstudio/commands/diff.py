@@ -24,7 +24,7 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import request_from, request_of, toolchains_of
+from jitstudio.commands.request import request_of, toolchains_of, with_options
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest
@@ -197,7 +197,7 @@ def _request(
     """Returns a build, and the kernel that is compared; None for all."""
     if only_holds_code(file):
         base, kernel = kernel_request(file, options.kernel, options.arch, options.timeout, workers)
-        return request_from(options, base), kernel
+        return with_options(base, options), kernel
     return request_of(options, (file,)), options.kernel
 
 

@@ -12,10 +12,10 @@ from jitstudio.core.plain_files import read_file
 
 
 def in_folder(folder: Path, name: str, *, trust: bool = False) -> str:
-    """Returns the path of a file that somebody else has named, from his folder on.
+    """Returns the path of a file that another person has named, from that person's folder on.
 
     Raises:
-        UsageError: It leads out of the folder, and he is not trusted.
+        UsageError: It leads out of the folder, and the person is not trusted.
     """
     path = str(folder / name)
     if not trust and not lies_in((str(folder),), path):

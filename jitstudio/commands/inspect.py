@@ -12,7 +12,7 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import request_from, request_of
+from jitstudio.commands.request import request_of, with_options
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
@@ -76,4 +76,4 @@ def _read_inside(
 ) -> tuple[MachineCode, list[Inspected]]:
     """Reads a kernel of a file that holds many."""
     base, kernel = kernel_request(path, options.kernel, options.arch, options.timeout, workers)
-    return _read(request_from(options, base), options, workers, kernel)
+    return _read(with_options(base, options), options, workers, kernel)

@@ -50,12 +50,12 @@ def request_of(
         UsageError: An option makes no sense here, or a file cannot be read.
     """
     if opened := project or project_of(inputs):
-        return request_from(options, project_request(opened, options))
-    return request_from(options, with_flags(options, inputs))
+        return with_options(project_request(opened, options), options)
+    return with_options(request_with_flags(options, inputs), options)
 
 
-def request_from(options: CompileOptions, base: BuildRequest) -> BuildRequest:
-    """Returns a build as the options change that.
+def with_options(base: BuildRequest, options: CompileOptions) -> BuildRequest:
+    """Returns a build as options change the build.
 
     Raises:
         UsageError: See `request_of`.
@@ -141,7 +141,7 @@ def _opened(path: str) -> OpenProject:
         raise UsageError(str(error)) from None
 
 
-def source_from(path: ModuleInput, name_expressions: Sequence[str] = ()) -> Source:
+def source_from(path: ModuleInput) -> Source:
     """Returns the module in a file; the kind follows from the ending.
 
     Raises:
@@ -164,7 +164,7 @@ def source_from(path: ModuleInput, name_expressions: Sequence[str] = ()) -> Sour
     content = read(path)
     # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
     name = os.fsencode(path).decode("utf-8", "replace")
-    return Source(name, kind, content, str(Path(path).resolve().parent), tuple(name_expressions))
+    return Source(name, kind, content, str(Path(path).resolve().parent))
 
 
 def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
@@ -176,7 +176,7 @@ def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
     return replace(source_from(in_folder(folder, name, trust=trust)), name=os.path.normpath(name))
 
 
-def with_flags(options: CompileOptions, inputs: Sequence[ModuleInput]) -> BuildRequest:
+def request_with_flags(options: CompileOptions, inputs: Sequence[ModuleInput]) -> BuildRequest:
     """Returns a build of modules with the flags that they are compiled with elsewhere.
 
     Raises:
@@ -238,10 +238,10 @@ def has_target(options: ModuleOptions) -> bool:
     return options.arch is not None or any(is_project(Path(path)) for path in paths)
 
 
-def arch_for(chosen: Arch, is_given: bool, devices: DeviceList, ordinal: int) -> Arch:
+def arch_for(arch: Arch, is_given: bool, devices: DeviceList, ordinal: int) -> Arch:
     """Returns the target of the options, else that of the GPU, else the default."""
     if is_given:
-        return chosen
+        return arch
     numbers = {device.ordinal: device.number for device in devices.devices}
     return Arch(numbers[ordinal]) if ordinal in numbers else DEFAULT_ARCH
 
@@ -311,16 +311,16 @@ def _content(opened: OpenMember) -> bytes:
     return opened.content
 
 
-def others_request(
+def confined_request(
     options: ModuleOptions, folder: Path, settings: Project | None = None
 ) -> BuildRequest:
     """Returns a build that another person described, confined to a folder unless trusted.
 
     Args:
         options: Modules that are read already, or a project and nothing else; and all else.
-        folder: Where his paths begin, also those in options for the compilers.
+        folder: Where that person's paths begin, also those in options for the compilers.
         settings: A project of whose target, options and so on the build is, in the place of what
-            his project or his sources say; None for theirs.
+            the described project or the sources say; None for theirs.
 
     Raises:
         UsageError: See `request_of`.
@@ -330,7 +330,7 @@ def others_request(
     (first, *_) = options.sources
     if isinstance(first, Source):
         modules = tuple(source for source in options.sources if isinstance(source, Source))
-        base = BuildRequest(modules) if settings else with_flags(options, modules)
+        base = BuildRequest(modules) if settings else request_with_flags(options, modules)
         base = replace(base, confined_to=None if options.trust else (home,), folder=home)
     else:
         opened = only_project(first)
@@ -338,7 +338,7 @@ def others_request(
             values = {name: getattr(settings, name) for name in _SETTINGS}
             opened = replace(opened, project=replace(opened.project, **values))
         base = project_request(opened, options)
-    return request_from(options, base)
+    return with_options(base, options)
 
 
 _SETTINGS = (
@@ -354,7 +354,7 @@ def confined_buffers(options: _Launch, folder: Path) -> _Launch:
     """Returns a launch that another person described, with buffers from a folder only.
 
     Raises:
-        UsageError: A file leads out of it, and he is not trusted.
+        UsageError: A file leads out of the folder, and the person is not trusted.
     """
     spec = with_buffer_files(
         LaunchSpec(arguments=tuple(options.texts.items())),

@@ -28,7 +28,7 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import confined_buffers, others_request, source_in
+from jitstudio.commands.request import confined_buffers, confined_request, source_in
 from jitstudio.commands.run import launch
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source, kind_of
@@ -79,7 +79,7 @@ class Tools:
             **self._settings(sources, target, options, name_expressions, link),
             emit=[*emit, CodeKind.CUBIN.value],
         )
-        request = with_outputs(others_request(build_options, self._folder), build_options)
+        request = with_outputs(confined_request(build_options, self._folder), build_options)
         _, result, inlined = complete(request, self._timeout, workers=self._workers)
         return summaries.build_answer(result, inlined, emit)
 
@@ -255,7 +255,7 @@ class Tools:
             device="sim" if device == "sim" else 0,
         )
         options = confined_buffers(options, self._folder)
-        request = others_request(options, self._folder)
+        request = confined_request(options, self._folder)
         built, result, _ = launch(options, request=request, workers=self._workers, keep=keep)
         return built, result
 
@@ -322,7 +322,7 @@ class Tools:
             yield name, self._read(settings, kernel)
 
     def _read(self, settings: Mapping[str, Any], kernel: str) -> MachineCode:
-        request = others_request(ModuleOptions.of(**settings), self._folder)
+        request = confined_request(ModuleOptions.of(**settings), self._folder)
         read = read_machine_code(
             request, self._timeout, self._workers, with_calls=True, function=kernel
         )

@@ -20,10 +20,9 @@ DOT = cuda("namespace my { template <class T> __global__ void dot(T a); }", "b.c
 def test_a_file_becomes_a_module_that_knows_its_folder(tmp_path):
     path = tmp_path / "k.CU"
     path.write_bytes(b"x\xff")
-    source = source_from(str(path), ["k<int>"])
+    source = source_from(str(path))
     assert (source.kind, source.content) == (CodeKind.CUDA, b"x\xff")
     assert source.folder == str(tmp_path)
-    assert source.name_expressions == ("k<int>",)
 
 
 @pytest.mark.parametrize("name", ["k.h", "k.sass", "k", "k.txt"])

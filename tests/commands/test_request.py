@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from jitstudio.command_options.build import BuildOptions
-from jitstudio.commands.request import request_from
+from jitstudio.commands.request import with_options
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest, CudaCompiler, LinkMode
@@ -28,7 +28,7 @@ _PROJECT = replace(
 
 def changed(base, **options):
     """The fields in which a build differs from the base by some options."""
-    request = request_from(BuildOptions(sources=("k.cu",), **options), base)
+    request = with_options(base, BuildOptions(sources=("k.cu",), **options))
     names = {field.name for field in fields(BuildRequest)} - {"emit"}
     return {n: getattr(request, n) for n in names if getattr(request, n) != getattr(base, n)}
 
