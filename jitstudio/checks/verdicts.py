@@ -64,8 +64,8 @@ class BudgetReport:
         problem: Why nothing could be judged, a sentence; empty where it could.
         written: Files of baselines that were written.
         skipped: Why it was left out, a sentence; empty where it was not.
-        conditions: The file that it is in.
-        settings: The file that says how it is built and launched: that one, or a project.
+        conditions_file: The file that it is in.
+        settings_file: The file that says how it is built and launched: that one, or a project.
     """
 
     budget: Budget
@@ -78,8 +78,8 @@ class BudgetReport:
     problem: str = ""
     written: tuple[str, ...] = ()
     skipped: str = ""
-    conditions: str = ""
-    settings: str = ""
+    conditions_file: str = ""
+    settings_file: str = ""
 
     @property
     def title(self) -> str:
@@ -94,15 +94,15 @@ class BudgetReport:
 
 def from_repository(reports: Sequence[BudgetReport]) -> tuple[Path, tuple[BudgetReport, ...]]:
     """Returns the repository of the first budget, and reports that name files as from there."""
-    root = root_of(reports[0].conditions if reports else "")
+    root = root_of(reports[0].conditions_file if reports else "")
     name = partial(from_root, root)
     renamed = (
         replace(
             with_files(report, name),
             files=tuple(map(name, report.files)),
             written=tuple(map(name, report.written)),
-            conditions=name(report.conditions),
-            settings=name(report.settings),
+            conditions_file=name(report.conditions_file),
+            settings_file=name(report.settings_file),
         )
         for report in reports
     )

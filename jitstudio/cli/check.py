@@ -14,7 +14,7 @@ from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.cli import text_output
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.check import budgets_of, check, status_of, unread, write
+from jitstudio.commands.check import budgets_of, check, refused_report, status_of, write
 from jitstudio.commands.json_output import check_object
 from jitstudio.system.terminal import print_error, say
 from jitstudio.worker.host import WorkerError
@@ -35,7 +35,8 @@ def run(options: CheckOptions) -> int:
         paths = paths or (_default_file(),)
         reports = check([budgets_of(path) for path in paths], options)
     except (UsageError, WorkerError) as error:
-        _write_reports(options, (unread(next(iter(paths), ""), str(error), Budget("check", ())),))
+        refused = refused_report(next(iter(paths), ""), str(error), Budget("check", ()))
+        _write_reports(options, (refused,))
         raise
     _write_reports(options, reports)
     if options.json:

@@ -97,13 +97,16 @@ def _check(options: LessonCheckOptions) -> int:
         answer = {"title": lesson.title, "passed": status == exit_codes.BUILT}
         answer |= {"goals": [_goal_object(goal) for goal in reached]}
         checked = check_object(reports)
-        answer |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
+        answer |= {
+            "conditions_file": reports[0].conditions_file,
+            "settings_file": reports[0].settings_file,
+        }
         answer |= {key: checked[key] for key in ("root", "budgets")}
         say(json.dumps(answer, indent=2))
     else:
         _show(lesson, reached, status == exit_codes.BUILT, options.hint)
         own = "" if options.by else " in the pupil's folder; --by LESSON takes the teacher's"
-        files = dict.fromkeys((reports[0].conditions, reports[0].settings))
+        files = dict.fromkeys((reports[0].conditions_file, reports[0].settings_file))
         names = " and ".join(f"'{name}'" for name in files)
         print_error(f"Conditions, target and options are those of {names}{own}.")
     return status

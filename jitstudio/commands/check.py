@@ -93,10 +93,12 @@ def _reported(checks: BudgetChecks, file: BudgetFile, budget: Budget, target: st
     try:
         return checks.report(file, budget, target)
     except UsageError as error:
-        return unread(file.path, str(error), budget, target)
+        return refused_report(file.path, str(error), budget, target)
 
 
-def unread(path: str | Path, problem: str, budget: Budget, target: str = "") -> BudgetReport:
+def refused_report(
+    path: str | Path, problem: str, budget: Budget, target: str = ""
+) -> BudgetReport:
     """Returns the report on a budget that cannot be read.
 
     Args:
@@ -107,7 +109,14 @@ def unread(path: str | Path, problem: str, budget: Budget, target: str = "") -> 
     """
     name, status = str(path) if os.path.lexists(path) else "", exit_codes.USAGE
     return BudgetReport(
-        budget, target, (name,), status, "refused", problem=problem, conditions=name, settings=name
+        budget,
+        target,
+        (name,),
+        status,
+        "refused",
+        problem=problem,
+        conditions_file=name,
+        settings_file=name,
     )
 
 
@@ -172,8 +181,8 @@ class BudgetChecks:
             exit_codes.OF_OUTCOME[result.outcome],
             result.outcome.value,
             diagnostics=result.diagnostics,
-            conditions=str(file.path),
-            settings=self._settings_file(file, budget),
+            conditions_file=str(file.path),
+            settings_file=self._settings_file(file, budget),
         )
         if not result.ok:
             return report
@@ -199,7 +208,8 @@ class BudgetChecks:
         if self._update:
             written = tuple(self._new_baselines(file, budget, read))
             report = replace(report, written=written)
-        return replace(report, verdicts=self._judged(file, budget, request, read, launch))
+        judged = self._judged(file, budget, request, read, launch)
+        return replace(report, verdicts=tuple(judged))
 
     def _request(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]
@@ -275,23 +285,19 @@ class BudgetChecks:
         request: BuildRequest,
         read: MachineCode,
         launch: Json | None,
-    ) -> tuple[Verdict, ...]:
+    ) -> Iterator[Verdict]:
         names = FileNames(request)
         sources = {names.path(source.name) for source in request.sources}
-        return tuple(
-            verdict
-            for unit, function in _meant(read, budget)
-            for facts in [
-                JudgedKernel(
-                    function,
-                    unit.resources.get(function.name),
-                    unit.code.target,
-                    partial(self._equals, file, request, unit, function.name),
-                    unit.module_of(function),
-                    launch,
-                )
-            ]
-            for verdict in verdicts(
+        for unit, function in _meant(read, budget):
+            facts = JudgedKernel(
+                function,
+                unit.resources.get(function.name),
+                unit.code.target,
+                partial(self._equality, file, request, unit, function.name),
+                unit.module_of(function),
+                launch,
+            )
+            yield from verdicts(
                 budget.require,
                 facts,
                 unit.code.demangled.get(function.name, function.name),
@@ -299,9 +305,8 @@ class BudgetChecks:
                 from_here,
                 names.path(unit.ptx_sources.get(function.name, "")),
             )
-        )
 
-    def _equals(
+    def _equality(
         self,
         file: BudgetFile,
         request: BuildRequest,
@@ -320,7 +325,7 @@ class BudgetChecks:
         except OSError as error:
             return Figure(None, (), f"'{path}' cannot be read: {error.strerror}.")
         source = Source(path.name, CodeKind.CUBIN, content)
-        read = read_machine_code(_only(request, source), self._timeout, self._workers)
+        read = read_machine_code(_reading_of(source, request), self._timeout, self._workers)
         if not read.result.ok:
             reasons = " ".join(diagnostic.message for diagnostic in read.result.diagnostics)
             return Figure(None, (), f"'{path}' cannot be read as a cubin. {reasons}")
@@ -365,8 +370,8 @@ def _key(name: str) -> str:
     return {"arch": "target"}.get(key, key)
 
 
-def _only(request: BuildRequest, source: Source) -> BuildRequest:
-    """Returns a reading of machine code in the place of a build."""
+def _reading_of(source: Source, request: BuildRequest) -> BuildRequest:
+    """Returns the reading of a cubin, with the target and the compilers of a build."""
     return BuildRequest(
         (source,), arch=request.arch, confined_to=request.confined_to, toolchain=request.toolchain
     )

@@ -640,8 +640,8 @@ def _budget(report: BudgetReport) -> Json:
         "conditions": [_verdict(verdict) for verdict in report.verdicts],
         "written": list(report.written),
         "skipped": report.skipped or None,
-        "conditions_file": report.conditions,
-        "settings_file": report.settings,
+        "conditions_file": report.conditions_file,
+        "settings_file": report.settings_file,
     }
 
 
