@@ -140,7 +140,7 @@ class _Step:
 _LAST_WAIT = 10.0
 """Seconds to wait for a killed worker; a hung driver can hold it longer."""
 
-_Heard = Event | Done[JobDependencies] | ChildDeath | BaseException
+_Report = Event | Done[JobDependencies] | ChildDeath | BaseException
 
 
 class Execution:
@@ -164,7 +164,7 @@ class Execution:
         self._cut_short = False
         self._waiting: list[_Step] = []
         self._working: dict[int, _Step] = {}
-        self._heard: queue.SimpleQueue[tuple[_Step, _Heard]] = queue.SimpleQueue()
+        self._reports: queue.SimpleQueue[tuple[_Step, _Report]] = queue.SimpleQueue()
 
     def run(self) -> bool:
         """Works until nothing more can be done; returns False if ended before that."""
@@ -181,7 +181,7 @@ class Execution:
 
     def _go_on(self) -> bool:
         """Begins ready steps and takes answers; returns whether there were any."""
-        self._look_around()
+        self._queue_ready()
         if self._waiting and not self._working and not self._pool.wait(self._is_over):
             self._cut_short = True
             return False
@@ -189,15 +189,17 @@ class Execution:
             # Nothing else can happen meanwhile, and a thread costs more than a call.
             return self._begin(self._waiting.pop())
         # Those whose home is free choose first.
-        self._waiting.sort(key=lambda step: (not self._pool.is_home(step.job.name), step.number))
+        self._waiting.sort(
+            key=lambda step: (not self._pool.is_home_free(step.job.name), step.number)
+        )
         while self._waiting and self._begin(self._waiting[0], aside=True):
             del self._waiting[0]
         if not self._working:
             return False
-        self._take(*self._heard.get())
+        self._take_in(*self._reports.get())
         return True
 
-    def _look_around(self) -> None:
+    def _queue_ready(self) -> None:
         """Takes ready steps from the cache where possible, and queues the rest for a worker."""
         while ready := self._schedule.take_ready():
             for number, job in ready:
@@ -217,7 +219,11 @@ class Execution:
                     self._waiting.append(_Step(number, job, mark, need))
 
     def _begin(self, step: _Step, *, aside: bool = False) -> bool:
-        """Hands a step to a worker, aside in a thread of its own; returns whether one is free."""
+        """Hands a step to a worker, aside in a thread of its own.
+
+        Returns:
+            Whether that began; not where no worker is free, or the build is over.
+        """
         host = self._pool.take(step.job.name, step.need)
         if host is None:
             return False
@@ -230,54 +236,56 @@ class Execution:
         self._working[ticket] = step
         if aside:
             # A daemon, so that a hung driver cannot keep the program from ending.
-            call = (step, host, self._hear)
+            call = (step, host, self._post)
             step.thread = threading.Thread(target=_call, args=call, daemon=True)
             step.thread.start()
         else:
-            _call(step, host, self._take)
+            _call(step, host, self._take_in)
         return True
 
     def _is_over(self) -> bool:
         return self._calls.ending is not None
 
-    def _hear(self, step: _Step, heard: _Heard) -> None:
-        self._heard.put((step, heard))
+    def _post(self, step: _Step, report: _Report) -> None:
+        self._reports.put((step, report))
 
-    def _take(self, step: _Step, heard: _Heard) -> None:
-        match heard:
+    def _take_in(self, step: _Step, report: _Report) -> None:
+        match report:
             case StageStarted() if step.started is not None:
                 pass  # the second try of `_call`
             case StageStarted():
-                step.started = replace(heard, step=step.number, steps=self._schedule.total)
+                step.started = replace(report, step=step.number, steps=self._schedule.total)
                 self._tell(step.started)
             case StageFinished() if step.finished is not None:
                 pass  # a step ends once, whatever a worker says
             case StageFinished():
-                step.finished = heard
-                self._finish(step.number, heard)
+                step.finished = report
+                self._finish(step.number, report)
             case Problem():
                 step.refused = True
-                self._tell(replace(heard, step=step.number))
+                self._tell(replace(report, step=step.number))
             case Notice():
-                self._tell(heard)
+                self._tell(report)
             case _:
-                self._land(step, heard)
+                self._end_call(step, report)
 
-    def _land(self, step: _Step, heard: Done[JobDependencies] | ChildDeath | BaseException) -> None:
+    def _end_call(
+        self, step: _Step, report: Done[JobDependencies] | ChildDeath | BaseException
+    ) -> None:
         """The call to the worker is over, in whichever way."""
-        self._release(step, isinstance(heard, Done) and heard.chores)
-        if isinstance(heard, Done) and step.finished is None and not step.refused:
-            heard = ChildDeath(killed=False, nonsense="it ended without a result")
-        match heard:
+        self._release(step, isinstance(report, Done) and report.chores)
+        if isinstance(report, Done) and step.finished is None and not step.refused:
+            report = ChildDeath(killed=False, nonsense="it ended without a result")
+        match report:
             case Done(answer=JobDependencies() as basis):
                 if self._cache and step.mark and step.finished:
                     self._cache.keep(step.mark, basis, step.finished)
             case ChildDeath():
-                crash = self._crash(step.job.tool, heard)
+                crash = self._crash(step.job.tool, report)
                 if crash is not None:
-                    self._tell(step.begun.lost(crash, heard.stderr))
+                    self._tell(step.begun.lost(crash, report.stderr))
             case BaseException():
-                raise heard
+                raise report
 
     def _crash(self, tool: Tool, death: ChildDeath) -> Crash | None:
         """Returns the crash of a worker; None for a kill that the user wanted."""
@@ -307,7 +315,7 @@ class Execution:
             self._release(step)
 
 
-def _call(step: _Step, host: WorkerHost, tell: Callable[[_Step, _Heard], None]) -> None:
+def _call(step: _Step, host: WorkerHost, tell: Callable[[_Step, _Report], None]) -> None:
     """Has a step done and reports everything, the end included.
 
     A crash in a child that has worked before is tried once more in a fresh one, as what the
@@ -316,19 +324,19 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Step, _Heard], None]) 
     been reported already: others may build on it.
     """
     call = Call(step.ticket, step.job)
-    answer: _Heard
+    answer: _Report
     finished = False
 
-    def hear(event: Event) -> None:
+    def tell_event(event: Event) -> None:
         nonlocal finished
         finished = finished or isinstance(event, StageFinished)
         tell(step, event)
 
     try:
-        again = host.worn
-        answer = host.ask(call, hear, step.need)
+        again = host.has_served
+        answer = host.ask(call, tell_event, step.need)
         if again and not finished and isinstance(answer, ChildDeath) and answer.by_itself:
-            answer = host.ask(call, hear, step.need)
+            answer = host.ask(call, tell_event, step.need)
     except BaseException as error:
         answer = error
     tell(step, answer)

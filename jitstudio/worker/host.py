@@ -113,7 +113,7 @@ class WorkerHost:
         return child.pid if child is not None and child.alive else None
 
     @property
-    def worn(self) -> bool:
+    def has_served(self) -> bool:
         """Whether the child has served a call before."""
         return self.pid is not None and self._served > 0
 

@@ -396,7 +396,7 @@ class Launcher:
 
     def _warm_up(self, device: int) -> None:
         """Has a process that was just replaced open the GPU before the next request."""
-        if self._gpu.pid is None or self._gpu.worn:
+        if self._gpu.pid is None or self._gpu.has_served:
             return
 
         need = self._need()

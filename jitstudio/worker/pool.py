@@ -69,7 +69,7 @@ class Pool:
         for host in self._hosts:
             host.memory_limit = size
 
-    def is_home(self, module: str) -> bool:
+    def is_home_free(self, module: str) -> bool:
         """Returns whether the home of this module is free."""
         with self._changed:
             home = self._homes.get(module)

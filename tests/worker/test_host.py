@@ -44,13 +44,13 @@ def test_a_job_is_told_of_and_ends_with_the_file_of_its_tool(worker):
     assert os.path.isfile(answer.answer.tool.path)
 
 
-def test_a_worker_is_worn_once_it_has_served(worker):
+def test_a_worker_says_whether_it_has_served(worker):
     worker.start()
-    assert not worker.worn
+    assert not worker.has_served
     ask(worker, GOOD_JOB)
-    assert worker.worn
+    assert worker.has_served
     ask(worker, CRASHING_JOB)
-    assert not worker.worn
+    assert not worker.has_served
 
 
 def test_a_crash_is_a_death_by_itself(worker):

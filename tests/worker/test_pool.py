@@ -40,7 +40,7 @@ def test_one_that_would_have_to_be_replaced_is_taken_last(pool, hosts):
     more = Need(SandboxAccess(gpu=True))
     assert pool.take("m") is hosts[0]
     pool.give(hosts[0], "m")
-    assert pool.is_home("m")
+    assert pool.is_home_free("m")
     assert [pool.take("m", more) for _ in hosts] == [hosts[1], hosts[2], hosts[0]]
 
 
@@ -51,12 +51,12 @@ def test_a_module_stays_with_the_process_that_had_it_first(pool, hosts):
     first, second = pool.take("m"), pool.take("m")
     pool.give(second, "m")
     pool.give(first, "m")
-    assert pool.is_home("m")
+    assert pool.is_home_free("m")
     assert pool.take("m") is second
-    assert not pool.is_home("m")
+    assert not pool.is_home_free("m")
     pool.give(second, "m")
     second.pid = 99  # a new process knows nothing
-    assert not pool.is_home("m")
+    assert not pool.is_home_free("m")
     assert pool.take("m") is first
     pool.give(first, "m")
     assert pool.take("m") is first
