@@ -34,10 +34,10 @@ def inspect(
         WorkerError: The worker itself failed.
     """
     with borrowed(workers) as workers:
-        return _inspected(options, workers)
+        return _read_input(options, workers)
 
 
-def _inspected(options: InspectOptions, workers: Workers) -> tuple[MachineCode, list[Inspected]]:
+def _read_input(options: InspectOptions, workers: Workers) -> tuple[MachineCode, list[Inspected]]:
     path = options.sources[0] if len(options.sources) == 1 else ""
     if only_holds_code(path):
         read, functions = _read_inside(path, options, workers)

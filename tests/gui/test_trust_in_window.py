@@ -106,9 +106,9 @@ def test_an_ordinary_project_asks_nothing(driver, tmp_path):
     assert driver.shell.notices.text == ""
     assert "restricted" not in driver.window.windowTitle()
     assert _build(driver).ok
-    assert driver.state.settings.origin.is_trusted is False
+    assert driver.state.settings.trust.is_trusted is False
     driver.trigger("trustProjectAction")
-    assert driver.state.settings.origin.is_trusted
+    assert driver.state.settings.trust.is_trusted
 
 
 def test_closing_leaves_nothing_of_it_behind(driver, hostile):

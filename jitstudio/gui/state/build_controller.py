@@ -96,7 +96,7 @@ class BuildController(QObject):
         documents.removed.connect(self._on_removed)
         documents.current_changed.connect(self._on_current_changed)
         settings.changed.connect(self._on_changed)
-        settings.origin_changed.connect(self._build_soon)
+        settings.trust_changed.connect(self._build_soon)
         settings.toolchain_changed.connect(self._on_toolchain_changed)
         settings.toolchain_settled.connect(self._on_toolchain_settled)
         settings.link_changed.connect(self._on_link_changed)
@@ -424,15 +424,15 @@ def request_for(
     Raises:
         ValueError: The options cannot be read; the message says why.
     """
-    switches, origin = settings.switches, settings.origin
+    switches, trust = settings.switches, settings.trust
     modules = tuple(modules)
     headers = tuple(d for d in documents if d.is_header)
     libraries = tuple(d for d in documents if d.is_library)
     sources = tuple(module.as_source() for module in modules)
     strange = {d.confined_to for d in (*modules, *headers, *libraries)} - {""}
     # A module from elsewhere was opened by the user, and includes what lies next to it.
-    folders = dict.fromkeys((origin.folder, *(s.folder for s in sources), *sorted(strange)))
-    is_trusted = origin.is_trusted and not strange
+    folders = dict.fromkeys((trust.folder, *(s.folder for s in sources), *sorted(strange)))
+    is_trusted = trust.is_trusted and not strange
     request = BuildRequest(
         sources=sources,
         arch=settings.arch,
@@ -450,7 +450,7 @@ def request_for(
         precompile_headers=Switch.PRECOMPILE in switches,
         confined_to=None if is_trusted else tuple(filter(None, folders)),
         unsafe_options=Switch.UNSAFE in switches,
-        folder=origin.folder,
+        folder=trust.folder,
         toolchain=settings.toolchain,
         python=settings.python,
     )

@@ -44,8 +44,8 @@ _KEYS = frozenset(USERS_SWITCHES.values())
 _ON_CHANGE = "build.on_change"
 
 
-class Origin(NamedTuple):
-    """The author of the code to build.
+class CodeTrust(NamedTuple):
+    """Whether the code to build is trusted, and its folder.
 
     Attributes:
         folder: That of the project, where relative paths in the options begin; empty for none.
@@ -77,7 +77,7 @@ class BuildSettings(QObject):
         toolchain_settled: It has been found, or is not there.
         link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
-        origin_changed: The author of the code is another, or the trust has changed.
+        trust_changed: Code of another folder is built, or the trust in the code has changed.
     """
 
     changed = Signal()
@@ -90,7 +90,7 @@ class BuildSettings(QObject):
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
     switches_changed = Signal(frozenset)
-    origin_changed = Signal()
+    trust_changed = Signal()
 
     def __init__(self, preferences: Preferences, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class BuildSettings(QObject):
         self._program = ""
         self._links: dict[str, LinkMode] = {}
         self._switches = frozenset[Switch]()
-        self._origin = Origin()
+        self._trust = CodeTrust()
         preferences.changed.connect(self._on_preference_changed)
 
     @property
@@ -260,15 +260,15 @@ class BuildSettings(QObject):
             self.works_switches = self._switches | {switch} if on else self._switches - {switch}
 
     @property
-    def origin(self) -> Origin:
-        """The author of what is built; the user as long as no project is open."""
-        return self._origin
+    def trust(self) -> CodeTrust:
+        """The trust in the code to build: full as long as no project is open."""
+        return self._trust
 
-    @origin.setter
-    def origin(self, origin: Origin) -> None:
-        if origin != self._origin:
-            self._origin = origin
-            self.origin_changed.emit()
+    @trust.setter
+    def trust(self, trust: CodeTrust) -> None:
+        if trust != self._trust:
+            self._trust = trust
+            self.trust_changed.emit()
 
     @property
     def python(self) -> str:

@@ -23,7 +23,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
+from jitstudio.gui.state.build_settings import BuildSettings, CodeTrust, Switch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
@@ -259,7 +259,7 @@ class ProjectState(QObject):
         except ProjectFormatError:
             # What is left of it is not the user's own for that.
             self._settings.take_from(nothing_set)
-            self._settings.origin = saved.origin
+            self._settings.trust = saved.code_trust
             raise
         self._begin(Path(saved.path), TrustLevel(saved.trusted, saved.concerns))
         self._program = saved.program
@@ -325,7 +325,7 @@ class ProjectState(QObject):
     def _set_trust(self, standing: TrustLevel) -> None:
         self._standing = standing
         folder = str(self._path.parent) if self._path is not None else ""
-        self._settings.origin = Origin(folder, standing.trusted)
+        self._settings.trust = CodeTrust(folder, standing.trusted)
 
     def _project(
         self, folder: Path, resolve: Resolve | None = None, *, with_texts: bool

@@ -528,7 +528,7 @@ def saved_document(document: Document) -> SavedDocument:
 def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
     """Yields the unsaved documents; the project stays behind, but not the lack of trust."""
     project = saved.project
-    folder = project.origin.confined_to if project is not None else ""
+    folder = project.code_trust.confined_to if project is not None else ""
     for document in saved.documents:
         if document.modified:
             # The links of that window are not taken over.

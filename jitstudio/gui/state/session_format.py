@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import USERS_SWITCHES, Origin, Switch
+from jitstudio.gui.state.build_settings import USERS_SWITCHES, CodeTrust, Switch
 from jitstudio.gui.state.file_text import Encoding, FileText
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ class SavedProject(NamedTuple):
     program: str = ""
 
     @property
-    def origin(self) -> Origin:
-        """The author of the code of the project."""
-        return Origin(str(Path(self.path).parent), self.trusted)
+    def code_trust(self) -> CodeTrust:
+        """The trust in the code of the project, and its folder."""
+        return CodeTrust(str(Path(self.path).parent), self.trusted)
 
 
 class SavedSession(NamedTuple):

@@ -20,7 +20,7 @@ from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import session_format
 from jitstudio.gui.state.build_controller import linked_modules, request_for
-from jitstudio.gui.state.build_settings import Origin, Switch
+from jitstudio.gui.state.build_settings import CodeTrust, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState, outside
@@ -471,7 +471,7 @@ def test_closing_a_project_restores_the_settings_from_before_it(desk, folder):
     desk.project.open(read_project(_write(folder)))
     desk.project.close()
     assert _own(desk) == before
-    assert desk.settings.origin == Origin()
+    assert desk.settings.trust == CodeTrust()
 
 
 def test_closing_restores_the_settings_after_a_restart(desk, folder):
@@ -498,7 +498,7 @@ def test_a_project_of_an_older_session_is_not_trusted_and_leaves_nothing_set(des
     )
     state = json.loads(data) | {"project": older}
     other.project.resume(session_format.load(json.dumps(state).encode()).project)
-    assert other.settings.origin == Origin(str(folder), is_trusted=False)
+    assert other.settings.trust == CodeTrust(str(folder), is_trusted=False)
     other.project.close()
     assert (other.settings.options, other.settings.link) == ("", LinkMode.NONE)
 
@@ -510,7 +510,7 @@ def test_the_restriction_stays_over_a_restart(desk, folder):
         other = Desk()
         other.project.resume(desk.project.remembered())
         assert other.project.standing == standing
-        assert other.settings.origin == Origin(str(folder), standing.trusted)
+        assert other.settings.trust == CodeTrust(str(folder), standing.trusted)
 
 
 def test_a_project_that_cannot_be_brought_back_leaves_no_options(desk, folder):
@@ -520,7 +520,7 @@ def test_a_project_that_cannot_be_brought_back_leaves_no_options(desk, folder):
     with pytest.raises(ProjectFormatError):
         other.project.resume(desk.project.remembered()._replace(carried="{}"))
     assert other.settings.options == ""
-    assert not other.settings.origin.is_trusted
+    assert not other.settings.trust.is_trusted
 
 
 def test_what_the_user_saves_as_a_project_is_trusted_and_no_other(desk, folder):
@@ -528,7 +528,7 @@ def test_what_the_user_saves_as_a_project_is_trusted_and_no_other(desk, folder):
     desk.settings.options = "-DMINE"
     assert desk.project.standing.trusted
     desk.save(folder / "mine.jitproj")
-    assert desk.settings.origin == Origin(str(folder), is_trusted=True)
+    assert desk.settings.trust == CodeTrust(str(folder), is_trusted=True)
     desk.project.close()
     assert desk.settings.options == "-DMINE"
     desk.project.open(read_project(_write(folder)))

@@ -89,7 +89,7 @@ class DefinitionsController(QObject):
             column,
             tuple(map(_open_text, others)),
             settings.options,
-            settings.origin.folder,
+            settings.trust.folder,
         )
 
     @Slot(object)

@@ -172,7 +172,7 @@ class FlagsController(QObject):
         self._is_chosen = path is not None and path == wanted
         if document is None or path is None or document.kind is not CodeKind.CUDA:
             return
-        if path not in self._looked_up and self._settings.origin.is_trusted:
+        if path not in self._looked_up and self._settings.trust.is_trusted:
             self._looked_up.add(path)
             self._name, text = document.name, document.content
 

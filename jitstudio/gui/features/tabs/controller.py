@@ -272,7 +272,7 @@ class ClosedTabs(QObject):
 
     def confined_to(self, closed: ClosedTab) -> str:
         """Returns the `Document.confined_to` of a closed tab; an open project decides alone."""
-        is_open = closed.untrusted == self._settings.origin.folder
+        is_open = closed.untrusted == self._settings.trust.folder
         return closed.document.confined_to or ("" if is_open else closed.untrusted)
 
     @Slot(Document)
@@ -281,7 +281,7 @@ class ClosedTabs(QObject):
         was_only_looked_at = document.is_preview and not document.is_modified
         # Of bytes that came from no file nothing is kept.
         if not was_only_looked_at and (entry.path or entry.content is not None):
-            place, untrusted = self._order.index(document), self._settings.origin.confined_to
+            place, untrusted = self._order.index(document), self._settings.trust.confined_to
             self._closed.append(ClosedTab(entry, place, untrusted))
             del self._closed[:-_MOST]
         self._on_moved()

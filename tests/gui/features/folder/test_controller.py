@@ -12,7 +12,7 @@ from jitstudio.gui.features.folder.controller import FlagsController
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.shell.palette.view import Palette
-from jitstudio.gui.state.build_settings import BuildSettings, Origin
+from jitstudio.gui.state.build_settings import BuildSettings, CodeTrust
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.preferences import Preferences
 
@@ -122,7 +122,7 @@ def test_the_comment_of_a_file_comes_first(qtbot, desk, kernel):
 
 
 def test_a_project_that_nobody_trusts_gets_no_offer(desk, kernel):
-    desk.settings.origin = Origin(str(kernel.parent), is_trusted=False)
+    desk.settings.trust = CodeTrust(str(kernel.parent), is_trusted=False)
     desk.files.open_paths([kernel])
     desk.files._reader.settle()
     assert not desk.flags._search.is_busy

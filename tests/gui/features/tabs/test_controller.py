@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.tabs.controller import ClosedTabs
-from jitstudio.gui.state.build_settings import Origin
+from jitstudio.gui.state.build_settings import CodeTrust
 from jitstudio.gui.state.documents import Document, Documents
 from tests.gui.own_settings import own_settings
 
@@ -22,13 +22,13 @@ def test_the_text_of_an_untrusted_project_stays_in_its_folder(documents):
     settings = own_settings(documents)
     closed = ClosedTabs(documents, settings)
     close_new(documents)
-    settings.origin = Origin("/theirs", is_trusted=False)
+    settings.trust = CodeTrust("/theirs", is_trusted=False)
     close_new(documents)
     theirs, own = closed.take(), closed.take()
     # As long as its project is open, that says what it may.
     assert closed.confined_to(theirs) == ""
-    for origin in (Origin(), Origin("/trusted")):
-        settings.origin = origin
+    for origin in (CodeTrust(), CodeTrust("/trusted")):
+        settings.trust = origin
         assert closed.confined_to(theirs) == "/theirs"
         assert closed.confined_to(own) == ""
 
