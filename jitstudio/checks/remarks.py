@@ -44,7 +44,7 @@ def remarks(report: BudgetReport) -> Iterator[Remark]:
     # A build that failed without a diagnostic has no line; code hosts need a place all the same.
     if report.problem or not report.diagnostics:
         # A problem is one of the file of budgets, which may name a source that is not there.
-        file = report.conditions if report.problem else report.files[0]
+        file = report.conditions_file if report.problem else report.files[0]
         text = f"{budget.name}: {report.problem or report.outcome}"
         yield Remark(BUILD, Severity.ERROR, text, SourceLocation(file, 1) if file else None)
     for diagnostic in report.diagnostics:

@@ -8,7 +8,7 @@ from jitstudio.commands.library import holds_modules, kernel_request, only_holds
 from jitstudio.commands.machine_code import (
     Inspected,
     MachineCode,
-    inspected,
+    inspection_of,
     no_such_kernel,
     read_machine_code,
 )
@@ -64,7 +64,7 @@ def _read(
         request, options.timeout, workers, with_calls=True, function=kernel or ""
     )
     functions = [
-        inspected(unit, function, options.block, options.shared)
+        inspection_of(unit, function, options.block, options.shared)
         for unit in read.units
         for function in unit.named(kernel)
     ]

@@ -331,8 +331,8 @@ class Inspected:
         return self.unit.code.demangled.get(self.function.name, self.function.name)
 
 
-def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
-    """Finds out all about a function.
+def inspection_of(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
+    """Returns a function with all results of reading.
 
     Args:
         unit: The unit with the function.

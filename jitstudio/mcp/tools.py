@@ -24,7 +24,7 @@ from jitstudio.commands.diff import compared, side_of
 from jitstudio.commands.machine_code import (
     Inspected,
     MachineCode,
-    inspected,
+    inspection_of,
     no_such_kernel,
     read_machine_code,
 )
@@ -338,7 +338,7 @@ _OPTIONS = {"variables": "set", "repeat": "repeats"}
 def _functions(read: MachineCode, kernel: str, threads: int | None) -> Iterator[Inspected]:
     for unit in read.units:
         for function in unit.named(kernel or None):
-            yield inspected(unit, function, threads, 0)
+            yield inspection_of(unit, function, threads, 0)
 
 
 def _threads(launch: Mapping[str, Any]) -> int | None:
