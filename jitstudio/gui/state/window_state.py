@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from jitstudio.cache.store import Store
-from jitstudio.gui.services.analysis_service import AnalysisService, LibraryService
+from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService, StepService
+from jitstudio.gui.services.library_service import LibraryService
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines

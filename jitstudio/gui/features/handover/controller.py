@@ -20,7 +20,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import reports_to
-from jitstudio.gui.services.analysis_service import kept_file
+from jitstudio.gui.services.library_service import kept_file
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents

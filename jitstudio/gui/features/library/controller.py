@@ -18,7 +18,7 @@ from jitstudio.gui.features.library.model import KernelRow
 from jitstudio.gui.features.library.view import LibraryView
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.lazy_widget import Visibility
-from jitstudio.gui.services.analysis_service import LibraryService
+from jitstudio.gui.services.library_service import LibraryService
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.shell.navigation import KernelPlace, Navigator
 from jitstudio.gui.shell.shell import Shell
