@@ -90,7 +90,7 @@ def _write(contents: list[tuple[Path, bytes]], folder: Path) -> None:
             "folder with -o, or move these files away."
         )
     parents = dict.fromkeys(parent for path, _ in contents for parent in path.parents)
-    absent = [parent for parent in parents if not parent.exists()]
+    absent = [parent for parent in parents if not os.path.exists(parent)]
     written: list[Path] = []
     for path, content in contents:
         try:

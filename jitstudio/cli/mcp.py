@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,14 +19,13 @@ def run(options: McpOptions) -> int:
     Raises:
         UsageError: The folder is none.
     """
-    folder = Path(options.folder)
-    if not folder.is_dir():
-        raise UsageError(f"'{folder}' is no folder. Choose another with --folder.")
+    if not os.path.isdir(options.folder):
+        raise UsageError(f"'{options.folder}' is no folder. Choose another with --folder.")
     if find_spec("mcp") is None:
         print_error(
             "jitstudio: the package 'mcp' is not installed: pip install 'jitstudio[mcp]' brings it."
         )
         return exit_codes.MISSING
     server = import_module("jitstudio.mcp.server")
-    server.serve(folder.resolve(), options.timeout, allow_run=options.allow_run)
+    server.serve(Path(options.folder).resolve(), options.timeout, allow_run=options.allow_run)
     return exit_codes.BUILT

@@ -147,8 +147,10 @@ def _text(value: Any) -> str:
 
 def _path(value: Any) -> str:
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(path, str) or "\0" in path:
+    if not isinstance(path, str):
         raise ValueError("the path of a file or folder belongs here.")
+    if "\0" in path:
+        raise ValueError("no file can have such a name: it holds a NUL character.")
     if not path:
         raise ValueError(_EMPTY)
     return path

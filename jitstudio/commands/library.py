@@ -39,7 +39,7 @@ def place_of(path: str) -> str:
     if cache is None or os.path.lexists(path):
         return path
     folder = cache.folder(os.environ)
-    if folder is not None and folder.is_dir():
+    if folder is not None and os.path.isdir(folder):
         return str(folder)
     where = f"'{folder}' is not there" if folder else "nothing says where"
     raise UsageError(
@@ -54,7 +54,7 @@ def only_holds_code(path: ModuleInput) -> TypeGuard[str]:
         return False
     if os.path.isdir(path) or (cache_named(path) and not os.path.lexists(path)):
         return True
-    return kind_of(path) is None and not is_project(Path(path)) and Path(path).is_file()
+    return kind_of(path) is None and not is_project(Path(path)) and os.path.isfile(path)
 
 
 def holds_modules(path: ModuleInput) -> TypeGuard[str]:

@@ -76,7 +76,7 @@ def flags_of(source: Path, place: Path | None = None) -> CompileFlags | None:
             the file.
     """
     if place is not None:
-        database = place / DATABASE if place.is_dir() else place
+        database = place / DATABASE if os.path.isdir(place) else place
         flags = _from_database(database, source)
         if flags is None:
             raise FlagsError(f"'{database}' has no command for '{source.name}'.")

@@ -17,7 +17,7 @@ from jitstudio.analysis.reference import reference
 from jitstudio.checks.budgets import BudgetFile, budget_from
 from jitstudio.command_options.build import BuildOptions, ModuleOptions
 from jitstudio.command_options.launch import RunOptions
-from jitstudio.command_options.values import SIZE, UsageError
+from jitstudio.command_options.values import PATHS, SIZE, UsageError, WrongValueError
 from jitstudio.commands.build import complete, with_outputs
 from jitstudio.commands.check import BudgetChecks
 from jitstudio.commands.diff import compared, side_of
@@ -300,7 +300,7 @@ class Tools:
             raise UsageError("sources: give texts by their names, or names of files.")
         if isinstance(sources, Mapping):
             return tuple(self._text(name, text) for name, text in sources.items())
-        return tuple(source_in(self._folder, name) for name in sources)
+        return tuple(source_in(self._folder, path) for path in _paths(sources))
 
     def _text(self, name: str, text: str) -> Source:
         kind = kind_of(name)
@@ -333,6 +333,14 @@ class Tools:
 
 _OPTIONS = {"variables": "set", "repeat": "repeats"}
 """The names of fields of `run` among the options of the command."""
+
+
+def _paths(names: list[str]) -> tuple[str, ...]:
+    try:
+        paths: tuple[str, ...] = PATHS.check(names)
+    except ValueError as error:
+        raise WrongValueError("sources", names, str(error)) from None
+    return paths
 
 
 def _functions(read: MachineCode, kernel: str, threads: int | None) -> Iterator[Inspected]:
