@@ -9,6 +9,7 @@ values on every field from every front end.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import reprlib
 import sys
@@ -71,8 +72,14 @@ class ArgumentKind(NamedTuple):
     is_flag: bool = False
 
 
+_LONGEST_QUOTED = 200
+
+
 def _quoted(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else reprlib.repr(value)
+    if not isinstance(value, str):
+        return reprlib.repr(value)
+    rest = "…" if len(value) > _LONGEST_QUOTED else ""
+    return f"'{value[:_LONGEST_QUOTED]}{rest}'"
 
 
 def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Check) -> ArgumentKind:
@@ -84,18 +91,20 @@ def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Chec
         if isinstance(value, bool) or not isinstance(value, kind):
             word = noun if isinstance(value, Real) else "number"
             raise ValueError(f"{_quoted(value)} is no {word}. It takes {takes}.")
-        if not fits(value):
-            raise ValueError(f"{refusal}.")
-        return read(value)  # type: ignore[call-overload]
+        # As Python's own number first: one of NumPy's warns where it is compared with a large one.
+        with contextlib.suppress(OverflowError):
+            if fits(number := read(value)):  # type: ignore[call-overload]
+                return number
+        raise ValueError(f"{refusal}.")
 
-    def number(text: str) -> Any:
+    def number_in(text: str) -> Any:
         try:
             return read(text)
         # `check` refuses the text, with the message for values from Python.
         except ValueError:
             return text
 
-    return ArgumentKind(check, number)
+    return ArgumentKind(check, number_in)
 
 
 _LARGEST = sys.float_info.max
@@ -134,8 +143,8 @@ def _any_text(value: Any) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        shown = os.fsencode(value).decode("utf-8", "replace")
-        raise ValueError(f"'{shown}' is not UTF-8.") from None
+        shown = value.encode("utf-8", "replace").decode()
+        raise ValueError(f"{_quoted(shown)} is not UTF-8.") from None
     return value
 
 
@@ -250,7 +259,7 @@ def _emitted(value: Any) -> CodeKind:
     if isinstance(value, CodeKind) and value in EMITTED_KINDS:
         return value
     if value not in words:
-        raise ValueError(f"does not know '{value}'. It takes: {','.join(words)}")
+        raise ValueError(f"does not know {_quoted(value)}. It takes: {','.join(words)}.")
     return words[value]
 
 
@@ -300,7 +309,11 @@ DEVICES = ArgumentKind(_devices, lambda text: tuple(map(_read_device, text.split
 def _size(value: Any) -> str:
     """Returns a size as launches are written: a number or an expression, or several by axis."""
     if isinstance(value, (tuple, list)) and value:
-        return ",".join(map(_size, value))
+        return ",".join(map(_size_of_axis, value))
+    return _size_of_axis(value)
+
+
+def _size_of_axis(value: Any) -> str:
     return _any_text(value) if isinstance(value, str) else str(_SIZE.check(value))
 
 
@@ -321,7 +334,7 @@ def _pair(pair: Any, takes: str, *, alone: bool = False) -> tuple[str, str]:
             equals = text if text in ("in", "out", "inout") else ""
         name = name if equals else ""
     if not name:
-        raise ValueError(f"takes {takes}, not '{pair}'.")
+        raise ValueError(f"takes {takes}, not {_quoted(pair)}.")
     return name, text
 
 
