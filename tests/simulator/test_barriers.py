@@ -1,5 +1,7 @@
 """Barriers that not all threads reach are told, and none that only threads miss that have ended."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -345,3 +347,51 @@ def test_numbers_of_threads_that_do_not_fit(kernels, kernel, threads, words):
     (fault,) = done.result.faults
     assert (fault.kind, fault.first.line) == (FaultKind.BARRIER, line_of(kernel, "barrier.sync"))
     assert words in fault.message
+
+
+IN_ROUNDS = """
+.reg .pred %p; .reg .b32 %t, %k, %s;
+mov.u32 %t, %tid.x; and.b32 %s, %t, 1; mov.u32 %k, 0;
+"""
+OTHER_ROUNDS = {
+    "in the loop": f"""{IN_ROUNDS}
+LOOP: setp.ne.u32 %p, %k, %s; @%p bra BACK;
+bar.sync 0;
+BACK: add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 2; @%p bra LOOP; ret;""",
+    # Whoever comes late joins the others before they have executed the barrier.
+    "behind it": f"""{IN_ROUNDS}
+LOOP: setp.eq.u32 %p, %k, %s; @%p bra MEET;
+BACK: add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 2; @%p bra LOOP; ret;
+MEET: bar.sync 0;
+bra BACK;""",
+}
+
+
+@pytest.mark.parametrize("barrier", ["bar.sync 0", "barrier.sync 0", "barrier.sync 0, 64"])
+@pytest.mark.parametrize("body", OTHER_ROUNDS.values(), ids=OTHER_ROUNDS)
+def test_other_rounds_are_told_wherever_the_barrier_stands(body, barrier):
+    body = body.replace("bar.sync 0", barrier)
+    done = run(kernel_of(body), "k", (1, 1, 1), (64, 1, 1), finishes=False)
+    (fault,) = done.result.faults
+    assert fault.kind is FaultKind.BARRIER
+    assert "at a barrier that not all threads of its block reach" in fault.message
+    words = r"has passed it by|has left it out" if barrier == "bar.sync 0" else "in another round"
+    assert re.search(words, fault.message)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["bar.sync %n;", "bar.red.popc.u32 %v, %n, %p;", "barrier.cta.arrive.aligned %n, 64;"],
+)
+def test_a_block_has_sixteen_barriers_whatever_the_number_is_in(statement):
+    body = (
+        ".reg .pred %p; .reg .b32 %n, %v, %t; mov.u32 %t, %tid.x;\n"
+        "setp.lt.u32 %p, %t, 32; selp.b32 %n, 15, LAST, %p;\n" + statement
+    )
+    threads = (64, 1, 1)
+    done = run(kernel_of(body.replace("LAST", "16")), "k", (1, 1, 1), threads, finishes=False)
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.count, fault.fatal) == (FaultKind.BARRIER, 32, True)
+    assert fault.message.startswith("Thread (32, 0, 0)")
+    assert "barrier 16, and barriers have numbers from 0 to 15" in fault.message
+    run(kernel_of(body.replace("LAST", "15")), "k", (1, 1, 1), threads)

@@ -1,14 +1,17 @@
 """Faults are told by their causes: the array left, the number that wrapped, the block gone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.ptx.debug_info import read_debug_info
 from jitstudio.simulator.ptx.origins import source_name
+from jitstudio.simulator.running.simulate import simulate
 from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
-from tests.simulator.running import HEAD, kernel_of, ptx_of, run
+from tests.simulator.running import HEAD, kernel_of, launch_of, program_of, ptx_of, run
 from tests.support import ROOT
 
 ONE, WARP = (1, 1, 1), (32, 1, 1)
@@ -145,6 +148,7 @@ extern "C" __global__ void local_member(int* out, int n) {
 }
 extern "C" __global__ void shared_member(int* out, int n) { tile.a[n] = 1; }
 extern "C" __global__ void global_member(int* out, int n) { ours.b[n - 5] = 1; }
+extern "C" __global__ void buffers(int* out, int* ours, int n) { out[n] = ours[0]; }
 extern "C" __global__ void whole(int* out, int n) {
   Word u; u.whole[0] = 1; u.whole[1] = 2;
   Point p = {1, 2, 3, 4};
@@ -192,6 +196,17 @@ def test_for_a_debugger_local_variables_and_members_have_bounds(parts, kernel, i
     assert words in fault.message
     within = 5 if "member" in kernel and kernel != "shared_member" else 3
     run(parts, kernel, ONE, ONE, out, np.int32(within))
+
+
+def test_for_a_debugger_a_buffer_is_no_variable_of_its_name(parts):
+    """That of the parameter `ours` is no `Tile`."""
+    arrays = [np.zeros(64, np.int32), np.zeros(64, np.int32)]
+    first, second = place([array.nbytes for array in arrays])
+    launch = launch_of("buffers", ONE, ONE, (*arrays, np.int32((second - first) // 4 + 2)))
+    named = zip(launch.allocations, ("out", "ours"), strict=True)
+    launch = replace(launch, allocations=tuple(replace(a, name=name) for a, name in named))
+    (fault,) = simulate(launch, program_of(parts)).faults
+    assert "behind the end of out (256 bytes) and in ours, at" in fault.message
 
 
 def test_for_a_debugger_a_whole_struct_may_be_gone_through(parts):
@@ -737,3 +752,38 @@ def test_time_passes_for_loops_that_wait_for_it(waits, ns):
     assert (now - began >= ns).all()
     assert (now - began < ns + 100_000_000).all()
     assert began[-1] >= now[0]
+
+
+COUNTED = """
+.shared .align 16 .b8 words[64]; .shared .align 8 .b64 bar;
+.visible .entry k(.param .u64 k_0, .param .u32 k_1)
+{
+.reg .b64 %in, %s; .reg .b32 %n; ld.param.u64 %in, [k_0]; ld.param.u32 %n, [k_1];
+STATEMENT
+ret;
+}
+"""
+_INIT = "mbarrier.init.shared.b64 [bar], 8; "
+
+
+@pytest.mark.parametrize(
+    ("statement", "right", "wrong", "words"),
+    [
+        ("mbarrier.init.shared.b64 [bar], %n;", 1, 0, "initialises an mbarrier with a count of 0"),
+        ("mbarrier.init.shared.b64 [bar], %n;", 0xFFFFF, 1 << 20, "count of 1,048,576, which is"),
+        (_INIT + "mbarrier.arrive.shared.b64 %s, [bar], %n;", 8, 0, "arrives with a count of 0"),
+        (
+            _INIT + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+            "[words], [%in], %n, [bar];",
+            *(32, 24, "24 bytes, which is no multiple of 16"),
+        ),
+        ("st.bulk.weak.shared::cta [words], %n, 0;", 24, 12, "12 bytes, which is no multiple of 8"),
+    ],
+)
+def test_numbers_in_registers_are_held_to_the_bounds_of_constants(statement, right, wrong, words):
+    text = HEAD.replace("sm_90a", "sm_100a") + COUNTED.replace("STATEMENT", statement)
+    run(text, "k", ONE, ONE, np.zeros(64, np.int32), np.uint32(right))
+    done = run(text, "k", ONE, ONE, np.zeros(64, np.int32), np.uint32(wrong), finishes=False)
+    (fault,) = done.result.faults
+    assert fault.fatal
+    assert words in fault.message

@@ -25,7 +25,7 @@ from jitstudio.simulator.instructions.table import (
 )
 from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand, RegisterOperand
 from jitstudio.simulator.ptx.types import PREDICATE, TYPES
-from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.faults import UnsupportedInstruction, refuse_where
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection, numbers_of
 from jitstudio.simulator.state.loads_stores import checked_offsets, copied, copying, load, store
@@ -37,7 +37,7 @@ from jitstudio.simulator.state.mbarriers import (
     packed,
 )
 from jitstudio.simulator.state.memory import WINDOWS
-from jitstudio.simulator.state.model import StateSpace, SyncScope
+from jitstudio.simulator.state.model import FaultKind, StateSpace, SyncScope
 from jitstudio.simulator.state.wave import Wave
 
 _OWN_BLOCK, _CLUSTER = "shared/shared::cta", "shared/shared::cta/shared::cluster"
@@ -113,13 +113,39 @@ def _where(b: Binding, operand: PtxOperand) -> tuple[StateSpace | None, Callable
     return b.space, b.address(operand)
 
 
+def _arrivals(
+    b: Binding, count: PtxOperand, verb: str
+) -> Callable[[Wave, Frame, Selection], NDArray[Any]]:
+    """Returns a function that reads a number of arrivals, and refuses wrong ones."""
+    is_constant = isinstance(count, ImmediateOperand) and count is not _NONE
+    if is_constant and not is_one_of(count, range(1, MOST_ARRIVALS + 1)):
+        raise UnsupportedInstruction(f"its arrivals are no number from 1 to {MOST_ARRIVALS:,}")
+    number = b.source(count, _U32)
+
+    def read(wave: Wave, f: Frame, s: Selection) -> NDArray[Any]:
+        counts: NDArray[Any] = f[number][s]
+        if not isinstance(count, ImmediateOperand):
+            refuse_where(
+                (counts == 0) | (counts > MOST_ARRIVALS),
+                wave.numbers[s],
+                FaultKind.BARRIER,
+                lambda first: (
+                    f"{verb} with a count of {int(counts[first]):,}, which is no number from 1 to "
+                    f"{MOST_ARRIVALS:,}"
+                ),
+            )
+        return counts
+
+    return read
+
+
 @form("mbarrier.init", "b64", words=_OWN_BLOCK, count=2)
 def mbarrier_init(b: Binding) -> Step:
     space, find = _where(b, b.instruction.operands[0])
-    count = b.source(b.instruction.operands[1], _U32)
+    counts_of = _arrivals(b, b.instruction.operands[1], "initialises an mbarrier")
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        counts = f[count][s].astype(np.int64)
+        counts = counts_of(wave, f, s).astype(np.int64)
         zero = np.zeros_like(counts)
         addresses = find(f, s)
         store(wave, space, addresses, [packed(Fields(counts, counts, zero, zero))], s, strong=True)
@@ -156,10 +182,7 @@ def _arriving(
     if place is not None and b.has("shared::cluster"):
         raise UnsupportedInstruction("in another block it has no result but _")
     space, find = _where(b, address)
-    is_constant = isinstance(count, ImmediateOperand) and count is not _NONE
-    if is_constant and not is_one_of(count, range(1, MOST_ARRIVALS + 1)):
-        raise UnsupportedInstruction(f"its arrivals are no number from 1 to {MOST_ARRIVALS:,}")
-    number = b.source(count, _U32)
+    counts_of = _arrivals(b, count, "arrives")
     amount = None if bytes_ is None else b.source(bytes_, TYPES["s32"])
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -167,7 +190,7 @@ def _arriving(
             # PTX ISA, `mbarrier.arrive`: .release semantics at .cta scope unless others are named.
             observer.fenced(numbers_of(s), SyncScope.BLOCK)
         extra = None if amount is None else f[amount][s].astype(np.uint64)
-        counts = f[number][s].astype(np.uint64)
+        counts = counts_of(wave, f, s).astype(np.uint64)
         old = update_barriers(wave, space, find(f, s), counts, extra, combine, s, come=takes)
         if place is not None:
             f[place][s] = old

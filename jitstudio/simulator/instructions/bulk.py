@@ -20,14 +20,14 @@ from jitstudio.simulator.instructions.atomics import (
 )
 from jitstudio.simulator.instructions.memory import nothing
 from jitstudio.simulator.instructions.table import Binding, Step, form
-from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
-from jitstudio.simulator.ptx.types import TYPES
-from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand, RegisterOperand
+from jitstudio.simulator.ptx.types import TYPES, PtxType
+from jitstudio.simulator.state.faults import UnsupportedInstruction, refuse_where
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.loads_stores import copying, load, store
 from jitstudio.simulator.state.memory import CLUSTER_BITS, WINDOWS
-from jitstudio.simulator.state.model import StateSpace, SyncScope, Threads
+from jitstudio.simulator.state.model import FaultKind, StateSpace, SyncScope, Threads
 from jitstudio.simulator.state.wave import Wave
 
 _SHARED = StateSpace.SHARED
@@ -70,6 +70,27 @@ def _spaces(b: Binding) -> tuple[StateSpace, StateSpace]:
     return into, out
 
 
+def _sizes(
+    b: Binding, size: PtxOperand, kind: PtxType, unit: int
+) -> Callable[[Wave, Frame, Selection], NDArray[np.int64]]:
+    """Returns a function that reads how many bytes there are, multiples of a unit."""
+    if isinstance(size, ImmediateOperand) and int(size.value) % unit:
+        raise UnsupportedInstruction(f"{size.spelling} bytes are no multiple of {unit}")
+    length = b.source(size, kind)
+
+    def read(wave: Wave, f: Frame, s: Selection) -> NDArray[np.int64]:
+        sizes: NDArray[np.int64] = f[length][s].astype(np.int64)
+        refuse_where(
+            sizes % unit != 0,
+            wave.numbers[s],
+            FaultKind.MISALIGNED,
+            lambda first: f"copies or fills {sizes[first]:,} bytes, which is no multiple of {unit}",
+        )
+        return sizes
+
+    return read
+
+
 # Bulk copies.
 
 
@@ -103,14 +124,12 @@ def cp_async_bulk(b: Binding) -> Step:
         return nothing(b)
     target, source, size, *others = b.instruction.operands
     into, out = _spaces(b)
-    if isinstance(size, ImmediateOperand) and int(size.value) % 16:
-        raise UnsupportedInstruction(f"it copies {size.spelling} bytes, no multiple of 16")
-    to, from_, length = b.address(target, into), b.address(source, out), b.source(size, _U32)
+    to, from_, sizes_of = b.address(target, into), b.address(source, out), _sizes(b, size, _U32, 16)
     signal = b.address(others[0], _SHARED) if b.has(_TRACKED) else None
     mask = b.source(others[1], TYPES["u16"]) if b.has("multicast::cluster") else None
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
+        numbers, sizes = wave.numbers[s], sizes_of(wave, f, s)
         start, end = from_(f, s), to(f, s)
         barriers = None if signal is None else signal(f, s)
         masks = None if mask is None else f[mask][s]
@@ -202,9 +221,7 @@ def cp_reduce_async_bulk(b: Binding) -> Step:
         raise UnsupportedInstruction(_TENSOR)
     target, source, size, *others = b.instruction.operands
     into, out = _spaces(b)
-    if isinstance(size, ImmediateOperand) and int(size.value) % 16:
-        raise UnsupportedInstruction(f"it copies {size.spelling} bytes, no multiple of 16")
-    to, from_, length = b.address(target, into), b.address(source, out), b.source(size, _U32)
+    to, from_, sizes_of = b.address(target, into), b.address(source, out), _sizes(b, size, _U32, 16)
     signal = b.address(others[0], _SHARED) if b.has(_TRACKED) else None
     operation, kind = operation_of(b), b.type
     combine = combining(operation, kind, into)
@@ -212,7 +229,7 @@ def cp_reduce_async_bulk(b: Binding) -> Step:
     unordered = "" if kind.is_integer or operation != "add" else b.instruction.full_opcode
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
+        numbers, sizes = wave.numbers[s], sizes_of(wave, f, s)
         start, end = from_(f, s), to(f, s)
         for index, steps, threads in _pieces(numbers, sizes, kind.size):
             (values,) = load(wave, out, start[index] + steps, kind.dtype, 1, threads)
@@ -275,12 +292,11 @@ def st_bulk(b: Binding) -> Step:
     if not isinstance(value, ImmediateOperand) or value.value != 0:
         raise UnsupportedInstruction("the only value that the ISA has for it is 0")
     to = _shared_addresses(b, address)
-    length = b.source(
-        size, b.register_type(size) if not isinstance(size, ImmediateOperand) else _U64
-    )
+    is_register = isinstance(size, RegisterOperand)
+    sizes_of = _sizes(b, size, b.register_type(size) if is_register else _U64, _WORD)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
+        numbers, sizes = wave.numbers[s], sizes_of(wave, f, s)
         start = to(f, s)
         wave.undefined.carried = None
         for index, steps, threads in _pieces(numbers, sizes, _WORD):

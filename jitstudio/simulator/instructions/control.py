@@ -20,9 +20,9 @@ from jitstudio.simulator.ptx.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.ptx.types import PREDICATE, TYPES
+from jitstudio.simulator.ptx.types import TYPES
 from jitstudio.simulator.state.barriers import arrive, look_again
-from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, refuse_where
 from jitstudio.simulator.state.frames import Frame, ReturnLink, SlotKind
 from jitstudio.simulator.state.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.state.image import GRID_WORKSPACE
@@ -70,13 +70,12 @@ def brx(b: Binding) -> Flow:
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
         choice = f[slot][active]
-        if (choice >= len(targets)).any():
-            first = int(np.argmax(choice >= len(targets)))
-            raise ThreadFault(
-                FaultKind.OUT_OF_BOUNDS,
-                int(wave.numbers[active][first]),
-                f"leaps to entry {int(choice[first])} of a table of {len(targets)}",
-            )
+        refuse_where(
+            choice >= len(targets),
+            wave.numbers[active],
+            FaultKind.OUT_OF_BOUNDS,
+            lambda first: f"leaps to entry {int(choice[first])} of a table of {len(targets)}",
+        )
         moves = _onward(depth, at, rest)
         for value in np.unique(choice):
             chosen = subset(active, choice == value)
@@ -384,7 +383,7 @@ def _call_of_builtin(
 
 # Barriers of a block.
 
-# By the numbers of true predicates and of all threads in the block.
+# By the numbers of true predicates and of the threads in the block that took part.
 _REDUCTIONS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
     "popc": lambda true, all_: true,
     "and": lambda true, all_: true == all_,
@@ -424,7 +423,7 @@ def bar_arrive(b: Binding) -> Flow:
 @_of_block("red and/or", "pred", count=(3, 4))
 def bar_red(b: Binding) -> Flow:
     target, name, *middle, predicate = b.instruction.operands
-    place = b.target(target, b.type if b.type is not PREDICATE else PREDICATE)
+    place = b.target(target, b.type)
     source = b.predicate(predicate)
     reduce = next(_REDUCTIONS[w] for w in b.instruction.modifiers if w in _REDUCTIONS)
     return _barrier(b, name, tuple(middle), reduction=(place, source, reduce))
@@ -432,6 +431,8 @@ def bar_red(b: Binding) -> Flow:
 
 _BARRIERS = 16
 """The number of barriers of a block."""
+
+_NUMBERED = f"barriers have numbers from 0 to {_BARRIERS - 1}"
 
 
 def _barrier(
@@ -444,7 +445,7 @@ def _barrier(
 ) -> Flow:
     instruction, at, layout = b.instruction, b.instruction.number, b.layout
     if isinstance(name, ImmediateOperand) and name.value not in range(_BARRIERS):
-        raise UnsupportedInstruction(f"barriers have numbers from 0 to {_BARRIERS - 1}")
+        raise UnsupportedInstruction(_NUMBERED)
     # Without `.aligned` the threads are told of at run time.
     is_aligned = instruction.opcode == "bar" or b.has("aligned")
     for threads in count:
@@ -466,6 +467,12 @@ def _barrier(
                 wave.note_results(depth, layout, instruction, threads)
 
         barriers = f[number][active]
+        refuse_where(
+            barriers >= _BARRIERS,
+            wave.numbers[active],
+            FaultKind.BARRIER,
+            lambda first: f"comes to barrier {int(barriers[first])}, and {_NUMBERED}",
+        )
         same = (barriers == barriers[0]).all()
         for value in barriers[:1] if same else np.unique(barriers):
             chosen = active if same else subset(active, barriers == value)

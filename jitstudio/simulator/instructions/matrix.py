@@ -22,7 +22,7 @@ from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
 from jitstudio.simulator.ptx.program import PtxOperand, VectorOperand
 from jitstudio.simulator.ptx.types import TYPES, PtxType
-from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, refuse_where
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
 from jitstudio.simulator.state.loads_stores import load, store
@@ -146,15 +146,15 @@ def _addresses_of_rows(wave: Wave, s: Selection, count: int, verb: str) -> NDArr
     wrong = addresses % _ROW_BYTES != 0
     # Addresses of further lanes are not read.
     wrong[:, 8 * count :] = False
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        raise ThreadFault(
-            FaultKind.MISALIGNED,
-            int(numbers.reshape(-1)[first]),
+    refuse_where(
+        wrong.reshape(-1),
+        numbers.reshape(-1),
+        FaultKind.MISALIGNED,
+        lambda first: (
             f"{verb} a row of a matrix, {_ROW_BYTES} bytes, at 0x{addresses.reshape(-1)[first]:x}, "
-            f"which is not divisible by {_ROW_BYTES}",
-            int(np.count_nonzero(wrong)),
-        )
+            f"which is not divisible by {_ROW_BYTES}"
+        ),
+    )
     return addresses
 
 

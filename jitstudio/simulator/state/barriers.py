@@ -46,6 +46,9 @@ def _release(wave: Wave, name: BarrierName) -> None:
         only = waiters[0]
         if name[0] is SyncScope.BLOCK and size_of(only.threads) == wave.live_count:
             del wave.barriers[name]
+            # Of __syncthreads() it was told as they came.
+            if not only.is_of_all:
+                _tell_other_rounds(wave, [only])
             _resume(wave, [only])
             _show(wave, name[0], numbers_of(only.threads))
             return

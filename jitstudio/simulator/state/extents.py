@@ -65,8 +65,7 @@ class Extents:
         self._launch, self._image = launch, image
         self._variables = {name: self._of_variable(name) for name in image.spaces}
         self._buffers = [
-            Extent(a.name, StateSpace.GLOBAL, a.address, a.address + a.size)
-            for a in launch.allocations
+            Extent(a.name, _GLOBAL, a.address, a.address + a.size) for a in launch.allocations
         ]
         self._parts = _Parts(image.program)
         self._locals = {
@@ -114,14 +113,13 @@ class Extents:
 
     def at(self, space: StateSpace, address: int, function: str = "") -> Extent | None:
         """Returns the array that holds a byte; in local memory, of a function."""
-        local = self._locals.get(function, {})
-        names = (*self._variables, *(a.name for a in self._launch.allocations), *local)
-        extents = (*self._variables.values(), *self._buffers, *local.values())
-        for name, extent in zip(names, extents, strict=True):
+        for name, extent in (*self._variables.items(), *self._locals.get(function, {}).items()):
             if extent.space is space and extent.start <= address < extent.end:
                 part = self._parts.at(function, name, address - extent.start, 0)
                 return extent if part is None else _part_of(extent, part)
-        return None
+        # A buffer has the name of a parameter, which a variable may have, too.
+        buffers = self._buffers if space is _GLOBAL else ()
+        return next((b for b in buffers if b.start <= address < b.end), None)
 
     def _narrowed(self, extent: Extent, access: BasedAccess, function: str) -> Extent:
         """Returns the local variable or the array in a struct that an access belongs to."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
 from jitstudio.simulator.ptx.program import PtxInstruction
-from jitstudio.simulator.state.model import Fault, FaultKind, Layout, ThreadPlace
+from jitstudio.simulator.state.model import Fault, FaultKind, Layout, ThreadPlace, Threads
 
 
 class ThreadFault(Exception):
@@ -23,6 +28,25 @@ class ThreadFault(Exception):
 
 class UnsupportedInstruction(Exception):
     """An instruction that cannot be simulated; the message says why, and a remedy."""
+
+
+def refuse_where(
+    wrong: NDArray[np.bool_], threads: Threads, kind: FaultKind, message: Callable[[int], str]
+) -> None:
+    """Ends the launch where threads do what they must not.
+
+    Args:
+        wrong: Which of the threads do.
+        threads: Their numbers.
+        kind: The kind of fault.
+        message: Returns the action of the thread with an index, as in `ThreadFault`.
+
+    Raises:
+        ThreadFault: If there are any.
+    """
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise ThreadFault(kind, int(threads[first]), message(first), int(np.count_nonzero(wrong)))
 
 
 def fault_of(
