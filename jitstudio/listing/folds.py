@@ -158,10 +158,12 @@ def _ptx_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
 
 
 _SASS_MARK = re.compile(
-    # A label, the heading of a section, or an instruction behind which control never comes.
+    # .L_x_1:
     r"(?P<label>[\w.$@]++):"
+    # The heading of a section, and the section: //---- .text.k ----, .section .text.k
     r"|//-++ \S"
     r"|\s*+\.section\s"
+    # Instructions behind which control never comes, and padding: /*0010*/ EXIT, /*0020*/ NOP
     r"|\s*+/\*[0-9a-f]{4,}\*/\s++"
     r"(?:(?P<leave>(?:EXIT|RET|JMP|BRX|JMX|KILL)\b|BRA\S*\s++(?:`|0x))|(?P<nop>NOP\b))"
 )

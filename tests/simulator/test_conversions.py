@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jitstudio.simulator.arithmetic.conversions import convert, convert_packed, convert_pair
-from jitstudio.simulator.arithmetic.rounding import to_bits, to_doubles
+from jitstudio.simulator.arithmetic.rounding import to_doubles, to_elements
 from tests.simulator.exact import DTYPES, differences, fractions, hard_floats
 
 INTEGERS = {f"{k}{w}": np.dtype(f"{c}{w // 8}") for k, c in ("uu", "si") for w in (8, 16, 32, 64)}
@@ -94,7 +94,7 @@ def test_all_values_of_narrow_formats(name, dtype):
     elements = every.view(np.float16) if name == "f16" else every
     values = to_doubles(elements, name)
     np.testing.assert_array_equal(values, every.view(dtype).astype(float))
-    back = to_bits(values, name).view(every.dtype)
+    back = to_elements(values, name).view(every.dtype)
     numbers = ~np.isnan(values)
     assert np.array_equal(back[numbers], every[numbers])
     x = np.random.default_rng(8).standard_normal(2000).astype(np.float32) * 8

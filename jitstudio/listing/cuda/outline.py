@@ -100,6 +100,17 @@ class Kind(Enum):
     UNCLEAR = auto()
 
 
+class _Role(Enum):
+    """What a brace opens, by the head before it."""
+
+    NAMESPACE = auto()
+    CLASS = auto()
+    ENUM = auto()
+    FUNCTION = auto()
+    STATEMENT = auto()
+    VALUE = auto()
+
+
 @dataclass
 class OutlineItem:
     """A declaration, by the looks.
@@ -307,26 +318,26 @@ class _Reader:
             elif mark == _OPENING:
                 head, template = self._head(start, place, skipped)
                 # A value among the parameters of a template, as in `enable_if<is_same<T, U>{}>`.
-                role = "value" if template and not head else _role(head)
-                if role == "namespace":
+                role = _Role.VALUE if template and not head else _role(head)
+                if role is _Role.NAMESPACE:
                     self._open(head.partition(b"namespace")[2].strip())
                     return at
-                if role == "class":
+                if role is _Role.CLASS:
                     item = self._add(Kind.TYPE, start, at, head, place, template)
                     self._open(class_name(head), item)
                     return at
                 end, complete = self._matching(at)
-                if role == "value":
+                if role is _Role.VALUE:
                     skipped.append((place, end))
                     at = end
-                elif role == "enum":
+                elif role is _Role.ENUM:
                     opened = self._add(Kind.TYPE, start, end, head, place, template)
                     opened.body_end = at = end
                 else:
                     if complete and b"try" in head and _TRIED.search(head):
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
-                    kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
+                    kind = Kind.FUNCTION if role is _Role.FUNCTION else Kind.UNCLEAR
                     item = self._add(kind, start, end, head, place, template)
                     item.complete = complete
                     return end
@@ -507,29 +518,29 @@ def class_name(head: bytes) -> bytes:
 
 
 @lru_cache(CACHED)
-def _role(head: bytes) -> str:
-    """Returns the kind of scope that a brace after this head opens."""
+def _role(head: bytes) -> _Role:
+    """Returns what a brace behind a head opens."""
     if _NAMESPACE.match(head):
-        return "namespace"
+        return _Role.NAMESPACE
     if _STATEMENT.match(head):
-        return "statement"
+        return _Role.STATEMENT
     if _KEYED.match(head) and (_ATTRIBUTED.match(head) or not _AFTER_PARAMETERS.search(head)):
-        return "class"
+        return _Role.CLASS
     if b"(" not in head or _BIT_FIELD.match(head) or b"(" not in _without_bounds(head):
         if ASSIGNED.search(head):
-            return "value"
+            return _Role.VALUE
         if _ENUM.search(head):
-            return "enum"
+            return _Role.ENUM
         if _CLASS.search(head):
-            return "class"
-        return "value" if len(head.split()) > 1 else "statement"
+            return _Role.CLASS
+        return _Role.VALUE if len(head.split()) > 1 else _Role.STATEMENT
     outside = OPERATOR.sub(b"operator_", head) if b"operator" in head else head
     if b"=" in outside and ASSIGNED.search(_without_parentheses(outside)):
-        return "value"
+        return _Role.VALUE
     if b":" in outside and _STARTS_MEMBERS.search(outside):
         names = head[-1:].isalnum() or head[-1:] in b"_>"
-        return "value" if names else "function"
-    return "function"
+        return _Role.VALUE if names else _Role.FUNCTION
+    return _Role.FUNCTION
 
 
 def _without_bounds(head: bytes) -> bytes:

@@ -22,8 +22,8 @@ from jitstudio.simulator.arithmetic.rounding import (
     canonical32,
     in_pieces,
     round_to,
-    to_bits,
     to_doubles,
+    to_elements,
 )
 
 _NAN = np.uint32(0x7FFFFFFF)
@@ -126,7 +126,7 @@ def ex2(name: str, a: Array, *, ftz: bool = False) -> Array:
         # The f32 result, cut off to 16 bits; beyond the range it is infinite.
         full = _mufu_ex2(to_doubles(a, name).astype(np.float32)).astype(np.float64)
         cut = round_to(full, name, "rz")
-        return to_bits(np.where(full >= 65536, full, cut) if name == "f16" else cut, name)
+        return to_elements(np.where(full >= 65536, full, cut) if name == "f16" else cut, name)
     if ftz:
         return _mufu_ex2(a)
     # The unit gives no subnormal results: 2^a is (2^(a/2))^2.
@@ -182,8 +182,8 @@ def tanh(name: str, a: Array) -> Array:
     exact = np.where(size < _TANH_IS_OPERAND, values, np.tanh(values))
     exact = np.where(size >= 8, np.copysign(1.0, values), exact)
     if name == "f32":
-        return to_bits(exact, name)
-    result = to_bits(round_to(exact, name, "rz"), name)
+        return to_elements(exact, name)
+    result = to_elements(round_to(exact, name, "rz"), name)
     bits, positive = result.view(np.uint16), a.view(np.uint16) & 0x7FFF
     bits += np.isin(positive, _TANH_UP[name])
     bits -= np.isin(positive, _TANH_DOWN[name])

@@ -23,8 +23,8 @@ from jitstudio.simulator.arithmetic.rounding import (
     rounded,
     saturate,
     sum32,
-    to_bits,
     to_doubles,
+    to_elements,
     to_odd,
 )
 
@@ -173,7 +173,9 @@ def _between_floats(
         if target == "f64":
             return a
         return (
-            canonical32(np.array(a)) if target == "f32" else to_bits(a.astype(np.float64), target)
+            canonical32(np.array(a))
+            if target == "f32"
+            else to_elements(a.astype(np.float64), target)
         )
     if target == "tf32" and rounding == "rna":
         # The code of ptxas for sm_90: half a digit is added to the bits, and the rest cut off. A
@@ -208,7 +210,7 @@ def _between_floats(
         values = np.where(values <= 0, 0.0, values)
     if sat:
         values = saturate(values)
-    return _truncated_nan(to_bits(values, target), target)
+    return _truncated_nan(to_elements(values, target), target)
 
 
 def _truncated_nan(result: Array, target: str) -> Array:

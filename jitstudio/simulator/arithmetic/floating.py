@@ -32,8 +32,8 @@ from jitstudio.simulator.arithmetic.rounding import (
     saturate,
     signed_zero,
     sum32,
-    to_bits,
     to_doubles,
+    to_elements,
     to_odd,
     two_product,
     two_sum,
@@ -377,7 +377,7 @@ def _narrow_sum(
         r = flush_rounded(r, s, name, rounding)
     if relu:
         r = np.where(r <= 0, 0.0, r)
-    return to_bits(saturate(r) if sat else r, name)
+    return to_elements(saturate(r) if sat else r, name)
 
 
 def _directed_quotient(r: Array, rest: Array, a: Array, b: Array, rounding: Rounding) -> Array:

@@ -136,7 +136,7 @@ def directed(result: Array, error: Array, rounding: Rounding) -> Array:
     """Returns results of rounding to nearest after rounding them in another mode instead.
 
     Args:
-        result: float32 or float64.
+        result: float32 or float64; a zero that is not exact has the sign of the exact value.
         error: Values with the sign of the exact value less the result.
         rounding: The mode.
     """
@@ -177,7 +177,10 @@ def sum32(a: Array, b: Array, rounding: Rounding) -> NDArray[np.float32]:
 
 
 def signed_zero(result: Array, exact: Array, a: Array, b: Array, rounding: Rounding) -> Array:
-    """Returns a sum whose exact zeros are -0 when rounding down (IEEE 754, "The sign bit")."""
+    """Returns a sum whose exact zeros are -0 when rounding down (IEEE 754, "The sign bit").
+
+    The result itself is changed.
+    """
     if rounding == "rm":
         zero = (exact == 0) & (np.signbit(a) | np.signbit(b))
         result[zero] = -0.0
@@ -289,9 +292,9 @@ def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False)
 
 
 def rounded(x: Doubles, name: str, rounding: Rounding) -> Array:
-    """Returns the bits of values after `round_to`, faster in the common case."""
+    """Returns the elements of a format for `round_to` of values, faster in the common case."""
     if rounding == "rn" and name == "f16":
-        return to_bits(x, name)
+        return to_elements(x, name)
     if rounding == "rn" and name == "bf16":
         single = x.astype(np.float32)
         if ((single == x) | (x != x)).all():
@@ -301,10 +304,10 @@ def rounded(x: Doubles, name: str, rounding: Rounding) -> Array:
             result = (bits + up >> 16).astype(np.uint16)
             result[x != x] = FORMATS[name].nan
             return result
-    return to_bits(round_to(x, name, rounding), name)
+    return to_elements(round_to(x, name, rounding), name)
 
 
-def to_bits(x: Doubles, name: str) -> Array:
+def to_elements(x: Doubles, name: str) -> Array:
     """Returns elements of a format for values that it has, with its NaN for all NaNs."""
     nan = x != x
     if name == "f16":

@@ -23,7 +23,7 @@ from jitstudio.simulator.ptx.program import (
 from jitstudio.simulator.ptx.types import TYPES
 from jitstudio.simulator.state.barriers import arrive, look_again
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, refuse_where
-from jitstudio.simulator.state.frames import Frame, ReturnLink, SlotKind
+from jitstudio.simulator.state.frames import Frame, Passed, ReturnLink, SlotKind
 from jitstudio.simulator.state.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.state.image import GRID_WORKSPACE
 from jitstudio.simulator.state.model import WARP, FaultKind, SyncScope
@@ -176,8 +176,8 @@ def _returned(
     callee_key = depth, instruction.function
     link = wave.links[at - 1, instruction.function]
     caller = wave.frame(depth - 1, link.layout)
-    for target, source in link.results:
-        _copy(caller[target], f[source], threads)
+    for result in link.results:
+        _copy(caller[result.caller], f[result.callee], threads)
     if wave.undefined:
         back = depth - 1, link.layout.function.name
         return_and_step = instruction, wave.clock - 1
@@ -219,10 +219,7 @@ def call(b: Binding) -> Flow:
     raise UnsupportedInstruction("it names no function")
 
 
-def _passed(
-    b: Binding, callee: PtxFunction, formal: PtxVariable, actual: PtxOperand
-) -> tuple[int, int]:
-    """Returns the slots of an argument or a result: in the callee, and in the caller."""
+def _passed(b: Binding, callee: PtxFunction, formal: PtxVariable, actual: PtxOperand) -> Passed:
     layout = b.layouts[callee.name]
     if isinstance(actual, SymbolOperand):
         variable = b.function.variables.get(actual.name)
@@ -238,14 +235,15 @@ def _passed(
             )
         if formal.space != "reg":
             caller_slot = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
-            return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), caller_slot
+            slot = layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param"))
+            return Passed(slot, caller_slot)
         kind = TYPES[formal.type.removeprefix(".")]
         caller_slot = b.layout.slot(SlotKind(actual.name, kind.dtype, "param"))
-        return layout.slot(SlotKind(formal.name, kind.dtype, "register")), caller_slot
+        return Passed(layout.slot(SlotKind(formal.name, kind.dtype, "register")), caller_slot)
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name
-    return layout.slot(SlotKind(name, kind.dtype, source)), b.source(actual, kind)
+    return Passed(layout.slot(SlotKind(name, kind.dtype, source)), b.source(actual, kind))
 
 
 def _named(
@@ -268,14 +266,15 @@ def _call_of(
             f"{name} takes {len(callee.parameters)} arguments and gives {len(callee.results)} "
             f"results, and the call has {len(arguments)} and {len(results)}"
         )
-    passed = [_passed(b, callee, v, a) for v, a in zip(callee.parameters, arguments, strict=True)]
-    result_slots = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
+    passed, returned = (
+        tuple(_passed(b, callee, v, a) for v, a in zip(formal, actual, strict=True))
+        for formal, actual in ((callee.parameters, arguments), (callee.results, results))
+    )
     at, layout = b.instruction.number, b.layouts[name]
     own_layout, instruction = b.layout, b.instruction
     argument_names = _named(callee.parameters, arguments)
     handed = tuple((here, there) for there, here in _named(callee.results, results))
-    slots = tuple((here, there) for there, here in result_slots)
-    b.links[at, name] = ReturnLink(b.layout, slots, handed)
+    b.links[at, name] = ReturnLink(b.layout, returned, handed)
     step = b.image.frame_bytes[b.function.name]
     # The frame of the callee begins behind the caller's.
     needed, start = b.image.frame_bytes[name], callee.start
@@ -301,8 +300,8 @@ def _call_of(
         wave.returns[depth + 1][active] = at + 1
         if wave.passed_barriers is not None:
             wave.passed_barriers.enter(depth + 1, at, active)
-        for there, own in passed:
-            _copy(g[there], f[own], active)
+        for argument in passed:
+            _copy(g[argument.callee], f[argument.caller], active)
         called = depth + 1, name
         wave.undefined.begin(called, active)
         if wave.undefined:

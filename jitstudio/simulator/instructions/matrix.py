@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
+from jitstudio.simulator.arithmetic.rounding import round_to, to_doubles, to_elements
 from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
 from jitstudio.simulator.ptx.program import PtxOperand, VectorOperand
@@ -344,7 +344,7 @@ def _places(
 def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Returns the elements of a product as values of the type of the accumulators."""
     if name == "f16":
-        return to_bits(values.reshape(-1), name).reshape(values.shape)
+        return to_elements(values.reshape(-1), name).reshape(values.shape)
     return values.astype({"f32": np.float32, "f64": np.float64, "s32": np.int32}[name])
 
 

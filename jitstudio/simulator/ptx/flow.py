@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, reduce
 from heapq import heappop, heappush
+from operator import or_
 
 from jitstudio.ptx.opcodes import ENDS
 from jitstudio.simulator.ptx.program import (
@@ -33,30 +34,30 @@ class PtxFlow:
     def __init__(self, program: PtxProgram, function: PtxFunction, alone: Iterable[int]) -> None:
         self._instructions = program.instructions
         self._function = function
-        following = {
-            at: _following(program.instructions[at], function)
+        targets_of = {
+            at: _targets(program.instructions[at], function)
             for at in range(function.start, function.end)
         }
         leaders = {function.start}
         for at in alone:
             leaders |= {at, at + 1}
-        for at, targets in following.items():
+        for at, targets in targets_of.items():
             if targets != [at + 1]:
                 leaders.update(targets, [at + 1])
-        self._blocks = sorted(at for at in leaders if at in following)
+        self._blocks = sorted(at for at in leaders if at in targets_of)
         ends = [*self._blocks[1:], function.end]
         # A block is known by its first instruction.
         self._last = {b: end - 1 for b, end in zip(self._blocks, ends, strict=True)}
-        self._following = {b: following[last] for b, last in self._last.items()}
+        self._successors = {b: targets_of[last] for b, last in self._last.items()}
 
     @property
     def extents(self) -> Iterable[tuple[int, int]]:
         """The first and the last instruction of each block."""
         return self._last.items()
 
-    def following(self, block: int) -> list[int]:
+    def successors(self, block: int) -> list[int]:
         """Returns the blocks to which threads may go on behind a block."""
-        return self._following[block]
+        return self._successors[block]
 
     def first_behind(self, barrier: int) -> int:
         """Returns the first instruction that all threads reach, with or without a barrier or call.
@@ -77,7 +78,7 @@ class PtxFlow:
         is_passed = instruction.guard is not None or instruction.opcode == "call"
         around = self._reached([self._function.start], None if is_passed else barrier)
         # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
-        seen, ways, first = set(self._following[barrier]), list(self._following[barrier]), -1
+        seen, ways, first = set(self._successors[barrier]), list(self._successors[barrier]), -1
         while ways:
             block = heappop(ways)
             if block not in self._last:
@@ -90,7 +91,7 @@ class PtxFlow:
                         return at
             if self._instructions[self._last[block]].opcode in ENDS:
                 return first
-            for target in self._following[block]:
+            for target in self._successors[block]:
                 if target not in seen:
                     seen.add(target)
                     heappush(ways, target)
@@ -105,10 +106,10 @@ class PtxFlow:
         """
         blocks = [self._block_of(at) for at in others]
         header = self._header(blocks[0])
-        ways = [self._reached([to], header) for to in self._following[self._block_of(branch)]]
+        ways = [self._reached([to], header) for to in self._successors[self._block_of(branch)]]
         if header is not None:
             inside = self._loops[header]
-            targets = self._following[self._block_of(branch)]
+            targets = self._successors[self._block_of(branch)]
             if self._block_of(branch) in inside and any(to not in inside for to in targets):
                 return True
         meets = [any(block in way for block in blocks) for way in ways]
@@ -139,24 +140,24 @@ class PtxFlow:
     def _loops(self) -> dict[int, set[int]]:
         """The blocks of each natural loop by its header."""
         loops: dict[int, set[int]] = {}
-        for header in {t for b, ts in self._following.items() for t in ts if t <= b}:
+        for header in {t for b, ts in self._successors.items() for t in ts if t <= b}:
             outside = self._reached([self._function.start], header)
             # A back edge comes from a block that is reached only by way of its header.
-            back = {b for b, ts in self._following.items() if header in ts} - outside
+            back = {b for b, ts in self._successors.items() if header in ts} - outside
             if back:
                 loops[header] = self._before(back, header) | {header}
         return loops
 
-    def _comes_back(self, block: int, without: int | None = None) -> bool:
-        return block in self._reached(self._following[block], without)
+    def _comes_back(self, block: int, shut: int | None = None) -> bool:
+        return block in self._reached(self._successors[block], shut)
 
-    def _before(self, targets: Iterable[int], without: int) -> set[int]:
+    def _before(self, targets: Iterable[int], shut: int) -> set[int]:
         """Returns some blocks and all blocks that lead to them without a shut block."""
-        leading = {block for block in targets if block != without}
+        leading = {block for block in targets if block != shut}
         waiting = list(leading)
         while waiting:
             for block in self._preceding.get(waiting.pop(), ()):
-                if block not in leading and block != without:
+                if block not in leading and block != shut:
                     leading.add(block)
                     waiting.append(block)
         return leading
@@ -164,18 +165,18 @@ class PtxFlow:
     @cached_property
     def _preceding(self) -> dict[int, list[int]]:
         before: dict[int, list[int]] = {}
-        for block, targets in self._following.items():
+        for block, targets in self._successors.items():
             for target in targets:
                 before.setdefault(target, []).append(block)
         return before
 
-    def _reached(self, starts: Iterable[int], without: int | None = None) -> set[int]:
+    def _reached(self, starts: Iterable[int], shut: int | None = None) -> set[int]:
         """Returns some blocks and all that they lead to, but by way of a shut block."""
-        waiting = [block for block in starts if block != without and block in self._last]
+        waiting = [block for block in starts if block != shut and block in self._last]
         reached = set(waiting)
         while waiting:
-            for target in self._following[waiting.pop()]:
-                if target not in reached and target != without and target in self._last:
+            for target in self._successors[waiting.pop()]:
+                if target not in reached and target != shut and target in self._last:
                     reached.add(target)
                     waiting.append(target)
         return reached
@@ -197,28 +198,32 @@ def registers_without_value(program: PtxProgram, function: PtxFunction) -> froze
     """Returns the registers that some way through a function reads before a write."""
     graph = PtxFlow(program, function, ())
     bits = {name: 1 << index for index, name in enumerate(function.registers)}
+
+    def bits_of(names: Iterable[str]) -> int:
+        return reduce(or_, (bits.get(name, 0) for name in names), 0)
+
     needed: dict[int, int] = {}
     written_by: dict[int, int] = {}
     for block, last in graph.extents:
         needs = gives = 0
         for instruction in program.instructions[block : last + 1]:
             read, written = _uses(instruction)
-            needs |= sum({bits.get(name, 0) for name in read}) & ~gives
+            needs |= bits_of(read) & ~gives
             if instruction.guard is None:
-                gives |= sum({bits.get(name, 0) for name in written})
+                gives |= bits_of(written)
         needed[block], written_by[block] = needs, gives
     # A forward analysis: the registers that may lack a value where a block begins, as bits; at the
     # first block, all of them.
-    without = dict.fromkeys(needed, 0)
-    without[function.start] = (1 << len(bits)) - 1
+    lacking = dict.fromkeys(needed, 0)
+    lacking[function.start] = (1 << len(bits)) - 1
     waiting, read_first = [function.start], 0
     while waiting:
         block = waiting.pop()
-        read_first |= without[block] & needed[block]
-        still = without[block] & ~written_by[block]
-        for target in graph.following(block):
-            if target in without and still & ~without[target]:
-                without[target] |= still
+        read_first |= lacking[block] & needed[block]
+        still = lacking[block] & ~written_by[block]
+        for target in graph.successors(block):
+            if target in lacking and still & ~lacking[target]:
+                lacking[target] |= still
                 waiting.append(target)
     arguments = {variable.name for variable in function.parameters}
     return frozenset(name for name, bit in bits.items() if read_first & bit) - arguments
@@ -232,7 +237,7 @@ def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
     return read + ([instruction.guard.name] if instruction.guard else []), written
 
 
-def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
+def _targets(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
     """Returns the instructions to which threads may go on within the function."""
     match instruction.opcode:
         case "bra" | "brx":

@@ -8,8 +8,8 @@ where their ways join.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from jitstudio.simulator.state.extents import Extents
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, line_of
 from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink
 from jitstudio.simulator.state.groups import Selection, size_of, subset
+from jitstudio.simulator.state.heap import HeapState
 from jitstudio.simulator.state.image import GRID_WORKSPACE, ImageError, make_image
 from jitstudio.simulator.state.left_out import PassedBarriers, places_behind
 from jitstudio.simulator.state.memory import Arena, Region
@@ -56,6 +57,35 @@ _HOPELESS_ROUNDS = 1000
 # A loop that reads a clock may wait for time to pass, which then leaps on: from 1 µs to 67 ms at a
 # time, half a minute in all. `cuda::barrier` of CUDA 13.0 polls %globaltimer for ever.
 _FIRST_LEAP, _LONGEST_LEAP, _LONGEST_WAIT, _ROUNDS_OF_A_LEAP = 1 << 10, 1 << 26, 1 << 35, 2
+
+
+class Stall(NamedTuple):
+    """When something has changed last, for spinning threads.
+
+    Attributes:
+        rounds: Rounds of the groups then.
+        changes: Changes of memory till then.
+        clock_reads: Reads of clocks till then.
+        waited: Nanoseconds that clocks had leapt till then.
+    """
+
+    rounds: int = 0
+    changes: int = 0
+    clock_reads: int = 0
+    waited: int = 0
+
+
+class MachineCounters(NamedTuple):
+    """All counts of a machine besides its steps; see `Machine`."""
+
+    instructions: int
+    blocks_done: int
+    faults: tuple[Fault, ...]
+    printed: tuple[str, ...]
+    inexact: Mapping[str, str]
+    stall: Stall
+    waited: int
+    heap: HeapState | None
 
 
 class Machine:
@@ -115,7 +145,7 @@ class Machine:
             name: registers_without_value(program, function)
             for name, function in self.image.functions.items()
         }
-        self.stall: tuple[int, int, int, int] = (0, 0, 0, 0)
+        self._stall = Stall()
         self.waited = 0
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
@@ -210,20 +240,28 @@ class Machine:
         self.waited = wave.waited
         self.wave = None
 
-    def counters(self) -> tuple[Any, ...]:
+    def counters(self) -> MachineCounters:
         """Returns all counts besides steps, for `set_counters`."""
-        reports = tuple(self.faults), tuple(self.printed), dict(self.inexact)
-        waits = self.stall, self.waited
         heap = self.image.heap
-        return self.instructions, self.blocks_done, *reports, *waits, heap.state() if heap else None
+        return MachineCounters(
+            self.instructions,
+            self.blocks_done,
+            tuple(self.faults),
+            tuple(self.printed),
+            dict(self.inexact),
+            self._stall,
+            self.waited,
+            heap.state() if heap else None,
+        )
 
-    def set_counters(self, counters: tuple[Any, ...]) -> None:
+    def set_counters(self, counters: MachineCounters) -> None:
         """Restores counts."""
-        self.instructions, self.blocks_done, faults, printed, inexact, *waits, heap = counters
-        self.stall, self.waited = waits
-        self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
-        if self.image.heap is not None:
-            self.image.heap.restore(heap)
+        self.instructions, self.blocks_done = counters.instructions, counters.blocks_done
+        self.faults, self.printed = list(counters.faults), list(counters.printed)
+        self.inexact = dict(counters.inexact)
+        self._stall, self.waited = counters.stall, counters.waited
+        if self.image.heap is not None and counters.heap is not None:
+            self.image.heap.restore(counters.heap)
 
     # Steps.
 
@@ -320,7 +358,7 @@ class Machine:
                 yields = bound.spins and move.at <= at and self._spun(wave, move.at)
                 groups.put(move.depth, move.at, move.threads, yields=yields)
                 if yields:
-                    self._check_hope(wave)
+                    self._end_if_hopeless(wave)
             return
 
     def _note_visit(self, wave: Wave, at: int, threads: Selection) -> None:
@@ -401,25 +439,24 @@ class Machine:
         rounds = wave.spins[at] = wave.spins.get(at, 0) + 1
         return not rounds % (_SPIN_ROUNDS if rounds <= _SPIN_ROUNDS else _SPIN_ROUNDS_LATER)
 
-    def _check_hope(self, wave: Wave) -> None:
+    def _end_if_hopeless(self, wave: Wave) -> None:
         """Ends a launch in which all threads spin and nothing changes.
 
         Raises:
             SimulationStop: If nothing has changed for many rounds, however late it is.
         """
-        rounds, changes, reads, begun = self.stall
-        now = wave.groups.rounds
-        if wave.changes != changes:
-            self.stall = now, wave.changes, wave.clock_reads, wave.waited
-        elif now - rounds > _HOPELESS_ROUNDS:
-            is_polling = wave.clock_reads != reads
-            waited = wave.waited - begun if is_polling else 0
+        last, now = self._stall, wave.groups.rounds
+        if wave.changes != last.changes:
+            self._stall = Stall(now, wave.changes, wave.clock_reads, wave.waited)
+        elif now - last.rounds > _HOPELESS_ROUNDS:
+            is_polling = wave.clock_reads != last.clock_reads
+            waited = wave.waited - last.waited if is_polling else 0
             if not is_polling or waited >= _LONGEST_WAIT:
                 blocks = self.launch.blocks
                 raise deadlocked(wave, self.program, blocks, spinning=True, waited=waited)
             wave.waited += min(max(waited, _FIRST_LEAP), _LONGEST_LEAP)
             rounds = now - _HOPELESS_ROUNDS + _ROUNDS_OF_A_LEAP
-            self.stall = rounds, changes, wave.clock_reads, begun
+            self._stall = last._replace(rounds=rounds, clock_reads=wave.clock_reads)
 
     def _wakened(self, wave: Wave) -> bool:
         """Lets threads go on though no group is ready; returns whether there are any."""

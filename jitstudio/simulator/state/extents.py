@@ -29,8 +29,8 @@ from jitstudio.simulator.state.model import SimulatedLaunch, StateSpace
 
 _POINTER_BYTES = 8
 _GLOBAL = StateSpace.GLOBAL
+# The array of all local variables of a function, as compilers and as messages call it.
 _DEPOT, _LOCAL_VARIABLES = "__local_depot", "the function's local variables"
-"""The name of the array of all local variables of a function: the compilers', and in messages."""
 
 
 class Extent(NamedTuple):

@@ -80,18 +80,25 @@ class FrameLayout:
         return by_name
 
 
+class Passed(NamedTuple):
+    """The slots of an argument or a result: in the function, and in its caller."""
+
+    callee: int
+    caller: int
+
+
 @dataclass(frozen=True)
 class ReturnLink:
     """The results that a return hands over to a call.
 
     Attributes:
         layout: The frames of the caller.
-        results: The slots of results: of the caller, then of the function.
-        names: The registers or parameters of results, likewise.
+        results: The slots of results.
+        names: The registers or parameters of results: of the caller, then of the function.
     """
 
     layout: FrameLayout
-    results: tuple[tuple[int, int], ...]
+    results: tuple[Passed, ...]
     names: tuple[tuple[str, str], ...]
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.running.ends import SimulationStop
-from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.running.machine import Machine, MachineCounters
 from jitstudio.simulator.state.memory import Arena
 from jitstudio.simulator.state.model import Layout, SimulationOutcome, StateSpace
 from jitstudio.simulator.state.wave import Wave, WaveState
@@ -59,7 +59,7 @@ class _Snapshot:
 
     step: int
     wave_index: int
-    counters: tuple[Any, ...]
+    counters: MachineCounters
     wave: Wave | None
     state: WaveState | None
     pages: dict[_Key, _Pages]

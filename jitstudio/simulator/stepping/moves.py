@@ -70,7 +70,7 @@ class Mover:
             self._halts = _others(run, place, number)
             self._looks_at_halts = True
         self._value = self._register()
-        self._windows = self._searched()
+        self._search = self._search_back()
 
     @property
     def _number(self) -> int | None:
@@ -109,12 +109,12 @@ class Mover:
             if before is None:
                 return history.last_reason
             # A move away from a breakpoint must not stop there at once.
-            if self._has_moved and (reason := self._arrives(before)):
+            if self._has_moved and (reason := self._reason_before(before)):
                 return reason
             if not history.forward(self._stride(), self._halts):
                 return StopReason.FAULT if history.end is not None else history.last_reason
             self._has_moved = True
-            if reason := self._happened(before):
+            if reason := self._reason_behind(before):
                 return reason
 
     def _stride(self) -> int:
@@ -127,11 +127,11 @@ class Mover:
 
     # Goals.
 
-    def _arrives(self, following: _Next) -> StopReason | None:
+    def _reason_before(self, following: _Next) -> StopReason | None:
         """Returns why to stop before a step; None for going on."""
         goal, number = self._move.goal, self._number
         _depth, at, threads = following
-        if at in self._stops and self._holds(following):
+        if at in self._stops and self._look_at_first_that_holds(following):
             is_breakpoint = goal is StepGoal.BREAKPOINT
             return StopReason.BREAKPOINT if is_breakpoint else StopReason.CURSOR
         is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in BARRIERS
@@ -139,7 +139,7 @@ class Mover:
             return StopReason.BARRIER
         return None
 
-    def _holds(self, following: _Next) -> bool:
+    def _look_at_first_that_holds(self, following: _Next) -> bool:
         """Looks at the first thread for which a condition is true; returns whether there is any."""
         depth, at, threads = following
         numbers = numbers_of(threads)
@@ -157,7 +157,7 @@ class Mover:
             self._run.look_at_number(int(hit[0]))
         return True
 
-    def _happened(self, before: _Next) -> StopReason | None:
+    def _reason_behind(self, before: _Next) -> StopReason | None:
         """Returns why to stop behind a step; None for going on."""
         goal, number = self._move.goal, self._number
         threads = before[2]
@@ -242,16 +242,17 @@ class Mover:
     # Back.
 
     def _go_back(self, deadline: float) -> StopReason | None:
-        for window in self._windows:
-            if window is not None:
-                self._history.go_to(window[0])
-                return window[1]
+        for goal in self._search:
+            if goal is not None:
+                step, reason = goal
+                self._history.go_to(step)
+                return reason
             if time.monotonic() >= deadline:
                 return None
         self._history.go_to(0)
         return self._history.first_reason
 
-    def _searched(self) -> Iterator[tuple[int, StopReason] | None]:
+    def _search_back(self) -> Iterator[tuple[int, StopReason] | None]:
         """Yields None now and then, and then the step of the goal and the reason, if any."""
         end, goal = self._history.step, self._move.goal
         if goal is StepGoal.LINE:
@@ -259,13 +260,13 @@ class Mover:
             if begin is not None:
                 yield begin, StopReason.NONE
             return
-        goal_step = yield from self._last(end, self._goal_places(), self._is_goal)
+        goal_step = yield from self._last(end, self._goal_places(), self._reason_at)
         if goal_step is None:
             return
         step, there, reason = goal_step
         self._history.go_to(step)
         if goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
-            self._holds(there)
+            self._look_at_first_that_holds(there)
         yield step, reason
 
     def _goal_places(self) -> Container[int]:
@@ -286,7 +287,7 @@ class Mover:
                 )
         return range(len(instructions))
 
-    def _is_goal(self, there: _Next) -> StopReason | None:
+    def _reason_at(self, there: _Next) -> StopReason | None:
         """Returns why a step is the goal; None for other steps. May execute the step."""
         goal, number = self._move.goal, self._number
         if goal in (StepGoal.INSTRUCTION, StepGoal.OUT):
@@ -294,10 +295,10 @@ class Mover:
             is_goal = is_here and (goal is StepGoal.INSTRUCTION or there[0] < self._depth)
             return StopReason.NONE if is_goal else None
         if goal not in (StepGoal.DIVERGENCE, StepGoal.CHANGE):
-            return self._arrives(there)
+            return self._reason_before(there)
         self._value = self._register()
         self._history.forward()
-        return self._happened(there)
+        return self._reason_behind(there)
 
     def _begin_of_line(self, end: int) -> _Search[int]:
         """Searches the step at which the thread came to its line before some step."""
