@@ -54,7 +54,7 @@ from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.declared_kernels import llvm_signatures
-from jitstudio.listing.folds import blocks, folds, outline
+from jitstudio.listing.folds import blocks, folds, listing_outline
 from jitstudio.listing.functions import functions
 from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
@@ -137,7 +137,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "PTX classes": lambda t: classify(CodeKind.PTX, t.splitlines()),
     "SASS classes": lambda t: classify(CodeKind.SASS, t.splitlines()),
     "folds": lambda t: folds(CodeKind.CUDA, t),
-    "PTX outline": lambda t: outline(CodeKind.PTX, t.splitlines()),
+    "PTX outline": lambda t: listing_outline(CodeKind.PTX, t.splitlines()),
     "PTX functions": lambda t: functions(CodeKind.PTX, t.splitlines()),
     "SASS functions": lambda t: functions(CodeKind.SASS, t.splitlines()),
     "PTX flow": _graph,

@@ -291,6 +291,6 @@ class ListingOutline:
     blocks: tuple[FoldRange, ...] = ()
 
 
-def outline(kind: CodeKind, lines: Sequence[str]) -> ListingOutline:
+def listing_outline(kind: CodeKind, lines: Sequence[str]) -> ListingOutline:
     """Reads through a listing; takes a second for 300,000 lines."""
     return ListingOutline(classify(kind, lines), blocks(kind, lines))

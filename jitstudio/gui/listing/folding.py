@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.listing.folds import FoldRange, ListingOutline, outline
+from jitstudio.listing.folds import FoldRange, ListingOutline, listing_outline
 from jitstudio.listing.lines import LineClass
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
@@ -238,7 +238,7 @@ class LineVisibility(QObject):
         self._toggled = toggled if keep_folds else frozenset()
         self._line_count = len(lines)
         if kind is not None and _is_short(lines):
-            self._take(outline(kind, lines))
+            self._take(listing_outline(kind, lines))
         else:
             self._folds = ListingFolds(len(lines))
             if kind is not None:
@@ -310,6 +310,6 @@ def _is_short(lines: Sequence[str]) -> bool:
 
 def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], ListingOutline]:
     def read(stop: Event) -> ListingOutline:
-        return outline(kind, Paced(lines, stop))
+        return listing_outline(kind, Paced(lines, stop))
 
     return read

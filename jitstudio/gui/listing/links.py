@@ -13,7 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, WordHover
 from jitstudio.gui.listing.caret import Place
 from jitstudio.gui.listing.listing_area import ListingArea
-from jitstudio.listing.functions import CodeLink
+from jitstudio.listing.code_links import CodeLink
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -27,15 +27,8 @@ from jitstudio.gui.listing.output_header import (
 )
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
-from jitstudio.listing.functions import (
-    CodeLink,
-    CodeText,
-    Place,
-    first_instruction,
-    function_at,
-    functions,
-    link_at,
-)
+from jitstudio.listing.code_links import CodeLink, CodeText, Place, link_at
+from jitstudio.listing.functions import first_instruction, function_at, functions
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
 
 # Such a listing is spelt within milliseconds, before anything is painted.

@@ -19,8 +19,8 @@ from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.listing_text import ListingText, Run
+from jitstudio.listing.code_links import CodeLink
 from jitstudio.listing.folds import FoldRange
-from jitstudio.listing.functions import CodeLink
 from jitstudio.listing.sass import char_cells
 
 # Cells between the text and the count behind it, and left and right within its frame.

@@ -28,7 +28,14 @@ from jitstudio.listing.cuda.host_launches.instances import Launched, launched_in
 from jitstudio.listing.cuda.host_launches.macros import LAUNCH, defined_macros
 from jitstudio.listing.cuda.host_macros import CONST, DEFINE, SURELY_HOST, TextMacros
 from jitstudio.listing.cuda.outline import DEVICE, HIDDEN, Kind, OutlineItem, outline
-from jitstudio.listing.cuda.spans import Spans, is_within, line_spans, lines_of, within, without
+from jitstudio.listing.cuda.spans import (
+    Spans,
+    blanked,
+    directives_within,
+    is_within,
+    line_spans,
+    lines_of,
+)
 from jitstudio.listing.cuda.words import free_words_in
 
 LineRange = tuple[int, int]
@@ -128,7 +135,7 @@ class HostCode:
     @cached_property
     def device_text(self) -> bytes:
         """The text with blanks for host code: the rest keeps lines and columns."""
-        return with_marks(without(self.text, self.spans, self.directives), self.marks)
+        return with_marks(blanked(self.text, self.spans, self.directives), self.marks)
 
     @cached_property
     def ranges(self) -> tuple[LineRange, ...]:
@@ -260,7 +267,7 @@ class _Judge:
         for declaration in self._unmarked:
             if declaration.parent and not is_within(declaration.parent.start, spans):
                 self._doubt(declaration.start, "Without this the class may have other traits.")
-        inside = within(self._outline.directives, spans)
+        inside = directives_within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         macros = dict(self._macros.definitions)
         headers, others = [], []

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.listing.cuda.always_compiled import without_guards
+from jitstudio.listing.cuda.include_guards import without_guards
 from jitstudio.listing.cuda.syntax import children, parse, text_of, within
 
 _SHAPES = ("pointer_declarator", "reference_declarator", "array_declarator")

@@ -74,7 +74,7 @@ def lines_of(text: bytes, places: Iterable[int]) -> dict[int, int]:
     return lines
 
 
-def within(
+def directives_within(
     directives: list[tuple[int, int]], spans: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yields the directives that lie in any of some spans; both in order."""
@@ -87,7 +87,7 @@ def within(
             yield start, end
 
 
-def without(
+def blanked(
     text: bytes, spans: Collection[tuple[int, int]], stays: Collection[tuple[int, int]]
 ) -> bytes:
     """Returns a text with blanks in some spans, apart from the parts that stay there."""

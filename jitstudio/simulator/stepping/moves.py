@@ -22,7 +22,7 @@ from jitstudio.simulator.stepping.requests import (
     StopReason,
     ThreadState,
 )
-from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, number_in, within
+from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, in_warp, number_in
 
 # Steps between two looks at faults and the clock where only halts can be the goal.
 _STRIDE = 512
@@ -208,11 +208,11 @@ class Mover:
         if self._run.instruction(at).opcode not in PARTING or wave is None:
             return None
         first = number // WARP * WARP
-        members = set(within(threads, first).tolist())
+        members = set(in_warp(threads, first).tolist())
         if not members:
             return None
         places = sum(
-            not members.isdisjoint(within(there, first).tolist())
+            not members.isdisjoint(in_warp(there, first).tolist())
             for _key, there in wave.groups.items()
         )
         return StopReason.DIVERGENCE if places > 1 else None

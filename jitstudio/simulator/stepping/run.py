@@ -195,7 +195,7 @@ def has(threads: Selection, number: int) -> bool:
     return at < len(threads) and int(threads[at]) == number
 
 
-def within(threads: Selection, first: int) -> NDArray[np.int64]:
+def in_warp(threads: Selection, first: int) -> NDArray[np.int64]:
     """Returns the threads of a set that are in the warp of a first thread."""
     if isinstance(threads, slice):
         start, end = max(threads.start, first), min(threads.stop, first + WARP)

@@ -55,9 +55,9 @@ from jitstudio.simulator.stepping.run import (
     SteppedRun,
     ThreadWhereabouts,
     has,
+    in_warp,
     linear,
     places,
-    within,
 )
 
 _ACCESSES = {
@@ -238,13 +238,13 @@ class StepSession:
         first = number // WARP * WARP
         lanes = [0] * WARP
         for _state, _depth, at, threads in places(self._run.wave()):
-            for member in within(threads, first):
+            for member in in_warp(threads, first):
                 lanes[member - first] = self._run.instruction(at).line
         state = replace(state, lanes=tuple(lanes))
         if place.at < 0:
             return state
         instruction = self._run.instruction(place.at)
-        active = sum(1 << member - first for member in within(place.threads, first))
+        active = sum(1 << member - first for member in in_warp(place.threads, first))
         registers, variables = self._values(place, first)
         return replace(
             state,
@@ -331,7 +331,7 @@ class StepSession:
         words = set(instruction.modifiers)
         if kind is None or where is None or "param" in words or not instruction.types:
             return None
-        members = within(place.threads, first)
+        members = in_warp(place.threads, first)
         values = self._run.values(place.depth, place.at, members)
         if instruction.guard is not None:
             # Threads whose guard is false access nothing.

@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip
 from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.listing.functions import CodeLink
+from jitstudio.listing.code_links import CodeLink
 from jitstudio.listing.lexers.ptx import PtxLexer
 
 LINES = ["\tbra \t$end;", *["\tnop;"] * 300, "$end:"]

@@ -43,6 +43,19 @@ def split_for_macro(text: bytes) -> list[bytes]:
     return _parts(text, _commas(text, _ROUND) or [])
 
 
+def split_texts(text: str) -> list[str]:
+    """Returns what is between commas of a text, as `split` does."""
+    return [part.decode("utf-8", "replace") for part in split(text.encode())]
+
+
+def between_angles(name: str) -> str:
+    """Returns the text of the template arguments in a name: from the first ``<`` to the last ``>``.
+
+    Empty for none.
+    """
+    return name.partition("<")[2].rpartition(">")[0]
+
+
 def arguments_at_end(text: bytes) -> bytes:
     """Returns what is in the angle brackets at the end of a name; empty for none."""
     depth = 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from jitstudio.core.launch.request import HostBuffer
-from jitstudio.listing.cuda.host_launches.brackets import split
+from jitstudio.listing.cuda.host_launches.brackets import between_angles, split_texts
 from jitstudio.listing.cuda.host_launches.declared import (
     HostClass,
     HostDeclarations,
@@ -272,10 +272,10 @@ class HostCalls:
             local.objects[THIS] = owner.name, bindings
         if owner is not None:
             self.variables.share(owner, local)
-        given = self._bind_owner(called, names, local)
-        given += self._bind(called, arguments, names, local)
+        instance = self._bind_owner(called, names, local)
+        instance += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)
-        made = self.enter(function, local, given)
+        made = self.enter(function, local, instance)
         own = {declared_name(p.child_by_field_name("declarator")) for p in parameters(function)}
         if place and owner is not None:
             for member in owner.names:
@@ -312,13 +312,12 @@ class HostCalls:
     def _bind_to(
         self, owner: HostClass, written: str, names: Names, local: Names
     ) -> tuple[str, ...]:
-        places: tuple[str, ...] = ()
+        instance: tuple[str, ...] = ()
         if owner.template is not None and owner.template.text:
-            inside = written.partition("<")[2].rpartition(">")[0]
-            given = [part.decode("utf-8", "replace") for part in split(inside.encode())]
-            places = self._remember(template(owner.template.text), given, [], names, local)
+            given = split_texts(between_angles(written))
+            instance = self._remember(template(owner.template.text), given, [], names, local)
         self.variables.begin(owner, local)
-        return places
+        return instance
 
     def _bind(
         self, called: _Called, arguments: Sequence[Node], names: Names, local: Names
@@ -327,8 +326,7 @@ class HostCalls:
         if template_of(called.function) is None:
             return ()
         own = self._code.host_template(called.function)
-        inside = called.written.partition("<")[2].rpartition(">")[0]
-        given = [part.decode("utf-8", "replace") for part in split(inside.encode())]
+        given = split_texts(between_angles(called.written))
         return self._remember(own, given, [text_of(each) for each in arguments], names, local)
 
     def _remember(
@@ -339,16 +337,15 @@ class HostCalls:
         names: Names,
         local: Names,
     ) -> tuple[str, ...]:
-        places = self.expressions.functions.places(own, given, arguments, names)
-        local.written |= places
+        meanings = self.expressions.functions.places(own, given, arguments, names)
+        local.written |= meanings
         if own.has_pack:
             pack = own.names[-1].decode("utf-8", "replace")
-            parts = split(places.get(pack, "").encode())
-            local.packs[pack] = [part.decode("utf-8", "replace") for part in parts]
-        for name, text in places.items():
+            local.packs[pack] = split_texts(meanings.get(pack, ""))
+        for name, text in meanings.items():
             if (known := self._code.types.argument_in(text, (), names.bindings)) is not None:
                 local.bindings[name] = known
-        return tuple(places.values())
+        return tuple(meanings.values())
 
     def _give(self, function: Node, arguments: Sequence[Node], names: Names, local: Names) -> None:
         """Gives the parameters of a function what it is called with."""
@@ -459,16 +456,16 @@ class HostCalls:
                 return each
         return least
 
-    def enter(self, function: Node, names: Names, given: tuple[str, ...] = ()) -> Made:
+    def enter(self, function: Node, names: Names, instance: tuple[str, ...] = ()) -> Made:
         """Goes through a function with what is known in it; returns what it gives.
 
         Args:
             function: The function.
             names: What is known in it.
-            given: The arguments of its template: with others it may be in the midst of itself.
+            instance: The arguments of its template: with others it may be in the midst of itself.
         """
         body = function.child_by_field_name("body")
-        key = function.id, given
+        key = function.id, instance
         if body is None or len(self._open) > _DEEPEST_CALL or key in self._open:
             return Made()
         self.entered.add(function.id)

@@ -21,6 +21,7 @@ from jitstudio.listing.cuda.host_launches.assumed import (
     usual_number,
     whole_number,
 )
+from jitstudio.listing.cuda.host_launches.brackets import between_angles
 from jitstudio.listing.cuda.host_launches.call_results import CallResults
 from jitstudio.listing.cuda.host_launches.declared import HostDeclarations
 from jitstudio.listing.cuda.host_launches.integers import IntegerTypes, converted
@@ -565,7 +566,7 @@ class HostExpressions:
             return known
         if name in CASTS and len(arguments) == 1:
             value = self.value(arguments[0], names, depth)
-            kind = full.partition("<")[2].rpartition(">")[0] or name
+            kind = between_angles(full) or name
             return self.cast(kind, value, names)
         if name in FUNCTIONS and arguments:
             values = [self.value(argument, names, depth) for argument in arguments]

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from jitstudio.core.launch.types import NumberKind, Scalar, Type
 from jitstudio.listing.cuda.host_launches.assumed import depending, whole_number
+from jitstudio.listing.cuda.host_launches.brackets import between_angles
 from jitstudio.listing.cuda.host_launches.values import Names, Value, number
 from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of
 
@@ -134,7 +135,7 @@ class IntegerTypes:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
         name = text_of(function)
         if name.startswith("static_cast<"):
-            return integer(self._written(name.partition("<")[2].rpartition(">")[0], names))
+            return integer(self._written(between_angles(name), names))
         if name.endswith((".size", "->size")):
             return _SIZE
         is_cast = listed is not None and len(children(listed)) == 1

@@ -3,7 +3,8 @@ import re
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.functions import CodeText, functions, link_at
+from jitstudio.listing.code_links import CodeText, link_at
+from jitstudio.listing.functions import functions
 
 PTX_TEXT = """.file 1 "a.cu"
 .global .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
