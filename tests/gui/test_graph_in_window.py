@@ -75,6 +75,11 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     sass = panes.listings[CodeKind.SASS]
     driver.wait(sass.isVisible)
     assert instruction_at_caret(driver) == ("first", blocks[2].start)
+    # Beside the graph, not in its place.
+    assert canvas.isVisible()
+    assert driver.shell.layout.group(driver.shell.layout.dock_of(sass)) == [
+        driver.shell.layout.dock_of(sass)
+    ]
     last = blocks[-1]
     sass.code_view.go_to(disassembly.current.rows.line(disassembly.function, last.start) + 1)
     driver.trigger("focusGraphAction")

@@ -36,7 +36,7 @@ _KEY = re.compile(r"\b(?:(?:Ctrl|Alt|Shift|Meta)\+)++(?!click|drag|wheel)[^\s).,
 _OF_QT = re.compile(r"qt_|Scroll(Left|Right)Button")
 
 
-TABLES = ("core/figures.py", "export/formats.py")
+TABLES = ("analysis/key_figures.py", "core/figures.py", "export/formats.py")
 """What is shared with the command line, and marks its texts for the window."""
 
 

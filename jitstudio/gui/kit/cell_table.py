@@ -8,10 +8,11 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    QTimer,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QComboBox,
@@ -32,7 +33,7 @@ IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
 """For editors: the padding of fields elsewhere would cut off their text in a row of a table."""
 
 _ROW_PADDING = 12
-_CHEVRON = 12
+_CHEVRON, _CHEVRON_GAP = 12, 4
 _MOST_ROWS = 12
 _FEWEST_ROWS = 2
 _STEPS = {
@@ -46,15 +47,20 @@ def can_edit(index: QModelIndex | QPersistentModelIndex) -> bool:
     return bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
 
 
-def paint_chevron(painter: QPainter, option: QStyleOptionViewItem) -> None:
+def _chevron(cell: QRect) -> QRect:
+    """Returns the place of the arrow in a cell with words to choose from."""
+    place = QRect(0, 0, _CHEVRON, _CHEVRON)
+    place.moveCenter(cell.center())
+    place.moveRight(cell.right() - _CHEVRON_GAP)
+    return place
+
+
+def _paint_chevron(painter: QPainter, option: QStyleOptionViewItem) -> None:
     """Shows that a cell has words to choose from."""
     selected = bool(option.state & QStyle.StateFlag.State_Selected)
-    place = QRect(0, 0, _CHEVRON, _CHEVRON)
-    place.moveCenter(option.rect.center())
-    place.moveRight(option.rect.right() - 4)
     ui = current_theme().ui
     color = ui.highlight_text if selected else ui.muted_text
-    icon("chevron-down", color).paint(painter, place)
+    icon("chevron-down", color).paint(painter, _chevron(option.rect))
 
 
 class CellTable(PanelTable):
@@ -78,6 +84,22 @@ class CellTable(PanelTable):
     def minimumSizeHint(self) -> QSize:
         """No cell of a short list is ever out of sight."""
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Opens the list of words by the first click on its arrow."""
+        index, cells = self.indexAt(event.position().toPoint()), self.itemDelegate()
+        if (
+            event.button() != Qt.MouseButton.LeftButton
+            or not (isinstance(cells, CellDelegate) and cells.has_words(index))
+            or event.position().x() < _chevron(self.visualRect(index)).left() - _CHEVRON_GAP
+        ):
+            super().mousePressEvent(event)
+            return
+        self.setCurrentIndex(index)
+        self.edit(index)
+        for editor in self.viewport().findChildren(WordEditor):
+            # Once it is shown: a list opens below its line.
+            QTimer.singleShot(0, editor, editor.showPopup)
 
     def finish_editing(self) -> None:
         """Takes the text being typed into a cell."""
@@ -188,6 +210,16 @@ class WordEditor(QComboBox):
 
 class CellDelegate(MarkDelegate):
     """Opens a line in a cell, or a line with words that closes once a word is chosen."""
+
+    def has_words(self, index: _Index) -> bool:
+        """Returns whether a cell has words to choose from."""
+        raise NotImplementedError
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Shows where there are words to choose from."""
+        super().paint(painter, option, index)
+        if self.has_words(index):
+            _paint_chevron(painter, option)
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
         """Shows the text in the editor, before anybody types there."""

@@ -9,7 +9,8 @@ follows their colon: ``{count:,} files written to {folder}``. One and many are t
 To add a language, German here, or to bring it up to date::
 
     mkdir -p resources/translations
-    pyside6-lupdate $(find jitstudio/gui jitstudio/core/figures.py jitstudio/export/formats.py \
+    pyside6-lupdate $(find jitstudio/gui jitstudio/analysis/key_figures.py \
+        jitstudio/core/figures.py jitstudio/export/formats.py \
         -name '*.py') -source-language en -target-language de \
         -ts resources/translations/jitstudio_de.ts
     pyside6-linguist resources/translations/jitstudio_de.ts

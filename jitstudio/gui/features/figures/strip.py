@@ -24,8 +24,11 @@ _LEAST_IMPORTANT = (
     Figure.REGISTERS,
     Figure.SPILLS,
 )
+# Those that make room for the note that figures are old.
+_GO_BEFORE_NOTE = frozenset(_LEAST_IMPORTANT[:4])
 _MOST_LISTED = 60
-_NAME_LETTERS = (10, 32)
+# Of the name, where there is no room for more, and where there is.
+_LEAST_LETTERS, _MOST_LETTERS = 12, 32
 
 
 class FigureButton(QToolButton):
@@ -137,12 +140,8 @@ class FiguresStrip(QWidget):
         show_tip(self._kernel, f"{content.title}\n{lines}")
         self._kernel.setAccessibleName(self.tr("Kernel {name}").format(name=content.title))
         has_others = len(content.kernels) > 1
-        self._kernel.setMenu(self._menu if has_others else None)
-        instant, delayed = (
-            QToolButton.ToolButtonPopupMode.InstantPopup,
-            QToolButton.ToolButtonPopupMode.DelayedPopup,
-        )
-        self._kernel.setPopupMode(instant if has_others else delayed)
+        if has_others != (self._kernel.menu() is not None):
+            self._offer_list(has_others)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -177,34 +176,36 @@ class FiguresStrip(QWidget):
         self._menu.aboutToShow.connect(self._on_list_wanted)
         return button
 
+    def _offer_list(self, on: bool) -> None:
+        """Lets a click on the name open the list of all kernels, or lead to the kernel."""
+        modes = QToolButton.ToolButtonPopupMode
+        self._kernel.setMenu(self._menu if on else None)
+        self._kernel.setPopupMode(modes.InstantPopup if on else modes.DelayedPopup)
+        # The room for the arrow follows from the mode.
+        self._kernel.style().polish(self._kernel)
+
     def _fit(self) -> None:
-        """Hides what there is no room for: the note, letters of the name, then figures."""
+        """Hides what there is no room for, the least important first; an alarm stays longest."""
         content, room = self.content, self.contentsRect().width() - scaled(14)
-        figures = {shown.words.figure: shown for shown in content.figures}
+        figures = {shown.words.figure: shown.words.alarm for shown in content.figures}
+        widths = {self._buttons[f]: self._buttons[f].sizeHint().width() for f in figures}
+        widths[self._note] = self._note.sizeHint().width() if content.note else 0
+        order = [self._buttons[f] for f in _LEAST_IMPORTANT if f in figures]
+        order.insert(sum(button.figure in _GO_BEFORE_NOTE for button in order), self._note)
+        alarming = [b for b in order if isinstance(b, FigureButton) and figures[b.figure].value]
+        order = [*(part for part in order if part not in alarming), *alarming]
+        self._show_name(_MOST_LETTERS)
+        if self._name_width() + sum(widths.values()) > room:
+            self._show_name(_LEAST_LETTERS)
+        while order and self._name_width() + sum(widths.values()) > room:
+            del widths[order.pop(0)]
+        for part in (*self._buttons.values(), self._note):
+            part.setVisible(bool(widths.get(part)))
         self._kernel.setVisible(bool(content.title))
-        least, most = _NAME_LETTERS
-        self._show_name(most)
-        widths = {figure: self._buttons[figure].sizeHint().width() for figure in figures}
-        by_importance = sorted(
-            (f for f in _LEAST_IMPORTANT if f in figures),
-            key=lambda f: figures[f].words.alarm is not Alarm.NONE,
-        )
-        # One that alarms stays longest.
-        name = self._kernel.sizeHint().width() if content.title else 0
-        while by_importance and name + sum(widths.values()) > room:
-            if name > self._name_width(least):
-                self._show_name(least)
-                name = self._kernel.sizeHint().width()
-                continue
-            del widths[by_importance.pop(0)]
-        for figure, button in self._buttons.items():
-            button.setVisible(figure in widths)
-        rest = room - name - sum(widths.values())
-        self._note.setVisible(bool(content.note) and self._note.sizeHint().width() <= rest)
         self._hint.setVisible(bool(content.hint))
 
-    def _name_width(self, letters: int) -> int:
-        return self._kernel.fontMetrics().averageCharWidth() * letters + scaled(30)
+    def _name_width(self) -> int:
+        return self._kernel.sizeHint().width() if self.content.title else 0
 
     def _show_name(self, letters: int) -> None:
         metrics = self._kernel.fontMetrics()

@@ -212,14 +212,14 @@ class GraphController(QObject):
         self._go_to(block)
         picture = self._view.canvas.picture
         if picture is not None:
-            # Next to the graph it is seen already; else it takes its place.
-            self._shell.layout.uncover(self._listings[picture.kind])
+            self._shell.layout.uncover_beside(self._listings[picture.kind], self._view)
 
     @Slot(int)
     def _on_block_activated(self, block: int) -> None:
         self._go_to(block)
         picture = self._view.canvas.picture
         if picture is not None:
+            self._shell.layout.uncover_beside(self._listings[picture.kind], self._view)
             self._shell.layout.bring_up(self._listings[picture.kind])
 
     @Slot(int)

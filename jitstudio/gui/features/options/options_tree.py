@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSize,
     Qt,
+    QTimer,
     Signal,
     Slot,
 )
@@ -298,3 +299,6 @@ class OptionsTree(QTreeView):
     def _on_clicked(self, index: QModelIndex) -> None:
         if self._shown.flags(index) & Qt.ItemFlag.ItemIsEditable:
             self.edit(index)
+            for editor in self.viewport().findChildren(ChoiceEditor):
+                # Once it is shown: a list opens below its line.
+                QTimer.singleShot(0, editor, editor.showPopup)

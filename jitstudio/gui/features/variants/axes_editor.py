@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -35,7 +34,6 @@ from jitstudio.gui.kit.cell_table import (
     CellTable,
     WordEditor,
     can_edit,
-    paint_chevron,
 )
 from jitstudio.gui.kit.field_rows import CODE_SIZE, code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
@@ -59,11 +57,9 @@ _Index = QModelIndex | QPersistentModelIndex
 class AxisDelegate(CellDelegate):
     """Opens the editor that fits a cell."""
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Shows where there are words to choose from."""
-        super().paint(painter, option, index)
-        if index.column() == KIND:
-            paint_chevron(painter, option)
+    def has_words(self, index: _Index) -> bool:
+        """Returns whether a cell has words to choose from."""
+        return index.column() == KIND
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index

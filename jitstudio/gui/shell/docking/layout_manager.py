@@ -33,6 +33,8 @@ _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _LEAST_CENTRE = 480
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES = "shares-{}"
+# How many times as wide as high a dock is from which on another goes beside it.
+_BESIDE = 1.4
 
 # Of 31 bits, as Qt wants it.
 VERSION = crc32(" ".join((*(pane.name for pane in PANES), *BY_NAME)).encode()) >> 1
@@ -235,6 +237,20 @@ class LayoutManager(QObject):
             self._open(part)
         if covered is not None and covered is not part and not covered.is_in_front:
             self._give_keyboard(widget)
+
+    def uncover_beside(self, widget: QWidget, other: QWidget) -> None:
+        """Shows the dock of a widget without covering that of another.
+
+        From such a group of tabs it moves next to the other, or below it where that is higher than
+        wide; resetting the layout takes it back.
+        """
+        dock, stays = self.dock_of(widget), self.dock_of(other)
+        if self._alone is not None:
+            self.give_back()
+        together = self._window.tabifiedDockWidgets(stays) if stays is not None else []
+        if dock is not None and stays is not None and dock in together:
+            self._arranger.part(dock, stays)
+        self.uncover(widget)
 
     @property
     def docks(self) -> tuple[PaneDock, ...]:
@@ -508,6 +524,14 @@ class Arranger:
         if missing > 0:
             widths = [dock.width() * (taken - missing) // taken for dock in docks]
             self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
+
+    def part(self, dock: PaneDock, stays: PaneDock) -> None:
+        """Takes a dock out of a group of tabs, to share the room of one that stays there."""
+        across, room = Qt.Orientation.Vertical, stays.height()
+        if stays.width() > _BESIDE * stays.height():
+            across, room = Qt.Orientation.Horizontal, stays.width()
+        self._window.addDockWidget(self._window.dockWidgetArea(stays), dock, across)
+        self._window.resizeDocks([stays, dock], [room // 2, room // 2], across)
 
     def shares(self) -> Shares:
         """Returns the part of the window that each dock in front takes, wherever placed."""

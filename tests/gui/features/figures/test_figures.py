@@ -1,5 +1,7 @@
 """The strip of key figures: what it shows of real builds and runs, and where its figures lead."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -147,6 +149,10 @@ def test_of_several_kernels_the_one_at_the_cursor_is_shown_and_all_are_listed(sp
 
 
 def test_occupancy_leads_to_its_limits_with_the_block_of_the_launch(spilling):
+    specs = spilling.state.launch_specs
+    assert specs.form.title == "busy"
+    specs.edit(replace(specs.spec, block="1024"))
+    pause(50)
     occupancy = strip(spilling).button(Figure.OCCUPANCY)
     assert "1,024 threads per block" in occupancy.accessibleDescription()
     click(spilling, Figure.OCCUPANCY)

@@ -41,7 +41,6 @@ from jitstudio.gui.kit.cell_table import (
     CellTable,
     WordEditor,
     can_edit,
-    paint_chevron,
 )
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import CODE_SIZE, ProblemLabel
@@ -137,15 +136,17 @@ class ArgumentDelegate(CellDelegate):
         self._open: QPersistentModelIndex | None = None
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Tints rows with problems; shows where there are words to choose from."""
+        """Tints rows with problems."""
         mark = index.data(TINT_ROLE)
         if mark:
             tint = getattr(current_theme().marks, mark).toRgb()
             tint.setAlpha(_TINT)
             painter.fillRect(option.rect, tint)
         super().paint(painter, option, index)
-        if index.column() in _WORDS and can_edit(index):
-            paint_chevron(painter, option)
+
+    def has_words(self, index: _Index) -> bool:
+        """Returns whether a cell has words to choose from."""
+        return index.column() in _WORDS and can_edit(index)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index

@@ -110,7 +110,7 @@ ANALYSE_ROWS = (
     ActionSpec(
         "focusFiguresAction",
         ANALYSE,
-        QT_TRANSLATE_NOOP("Actions", "Go to the &key figures"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the ke&y figures"),
         keys=("Ctrl+Alt+F",),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Registers, spills, occupancy, instructions and the last run, over the code"

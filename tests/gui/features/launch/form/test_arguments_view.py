@@ -332,3 +332,23 @@ def test_problems_leave_an_open_editor_alone(view):
     view.show_problems((SpecProblem("arguments.n", "Wrong."),))
     assert line.isVisible()
     assert line.text() == "half-typed"
+
+
+def test_one_click_on_an_arrow_opens_its_list(table, qtbot):
+    cell = table.visualRect(table.model().index(1, FILL))
+    arrow = cell.center()
+    arrow.setX(cell.right() - 8)
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=arrow)
+    qtbot.waitUntil(lambda: editor(table).view().isVisible())
+    words = editor(table)
+    words.hidePopup()
+    assert words.count() > 1
+    choose(words, words.itemText(0))
+    assert words.itemText(0) in table.model().index(1, FILL).data()
+
+
+def test_a_click_beside_the_arrow_chooses_the_cell(table):
+    cell = table.visualRect(table.model().index(1, FILL))
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell.center())
+    assert table.currentIndex().column() == FILL
+    assert not table.viewport().findChildren(WordEditor)
