@@ -132,6 +132,17 @@ def test_a_kernel_is_stepped_through_by_keys_alone(stepping):
     assert editor.line_marks.breakpoints == {7: False}
 
 
+def test_a_button_builds_for_debuggers_so_that_variables_have_names(stepping):
+    driver = stepping
+    at_rest(driver)
+    button = driver.find(QPushButton, "buildForDebuggers")
+    assert driver.next_result(button.click).ok
+    assert driver.state.settings.options.split()[-1] == "-G"
+    driver.trigger("stepAction")
+    driver.wait(lambda: state(driver) is not None and state(driver).has_names)
+    assert button.isHidden()
+
+
 def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(stepping, tmp_path):
     driver = stepping
     model, view = driver.state.stepping, driver.pane("step")
@@ -142,7 +153,7 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert view.lanes.describe(5).startswith("Lane 5 executes")
     # 32 threads of each block add, 32 wait for them or are elsewhere.
     assert sum(row.threads for row in state(driver).groups) == 128
-    assert "-G" in view.variables.table.hint
+    assert not driver.find(QPushButton, "buildForDebuggers").isHidden()
     view.lanes.lane_chosen.emit(6)
     at_rest(driver)
     assert state(driver).thread.thread == (6, 0, 0)

@@ -27,7 +27,7 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 # Names of things, which are the same in every language.
 _NAMES = re.compile(
     r"\b(jitstudio|CUDA|LLVM|IR|PTX|SASS|LTO|NVRTC|libNVVM|nvJitLink|nvFatbin|nvdisasm|cuobjdump|nvcc"
-    r"|GPU|UTF|Ctrl|Shift|Alt|Esc|sm_\w+|compute_\w+|\w+\.(cu|cuh|ll|ptx|md))\b"
+    r"|GPU|UTF|Ctrl|Shift|Alt|Esc|sm_\w+|compute_\w+|vector_add|\w+\.(cu|cuh|ll|ptx|md))\b"
     r"|(?<!\S)(\w+:)?--?[A-Za-z]\S*"  # options of tools
 )
 # No key together with the mouse.

@@ -54,13 +54,17 @@ class CaretKernelController(QObject):
         # Typing moves the cursor and edits the text: one look at both is enough.
         self._moved = QTimer(self, singleShot=True, interval=0)
         self._moved.timeout.connect(self._follow)
-        editors.cursor_moved.connect(self._moved.start)
+        editors.cursor_moved.connect(self._on_cursor_moved)
         launches.code_changed.connect(self._on_code_changed)
         specs.replaced.connect(self._on_chosen)
         disassembly.kernel_changed.connect(self._on_kernel_changed)
         # One that was chosen while the code was read may be the one that was looked at before.
         disassembly.changed.connect(self._on_disassembly_changed)
         documents.removed.connect(self._on_removed)
+
+    @Slot()
+    def _on_cursor_moved(self) -> None:
+        self._moved.start()
 
     @Slot()
     def _on_code_changed(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -71,9 +71,11 @@ class FiguresController(QObject):
         self._history = FigureHistory()
         self._content = StripContent()
         self._config: LaunchConfig | None = None
+        self._titled: BuildResult | None = None
+        self._titles: Mapping[KernelKey, str] = {}
         self._strips: list[FiguresStrip] = []
         # Over SASS where none is seen over the code: once is enough.
-        self._over_sass = FiguresStrip()
+        self._over_sass = FiguresStrip(self._entries)
         self._sass = sass
         # A build, its kernels and a reading come one after another: one look at all is enough.
         self._changed = QTimer(self, singleShot=True, interval=0)
@@ -88,7 +90,7 @@ class FiguresController(QObject):
             self._baselines.changed,
             self._specs.replaced,
         ):
-            signal.connect(self._changed.start)
+            signal.connect(self._on_anything_changed)
         self._documents.removed.connect(self._on_removed)
         self._documents.current_changed.connect(self._on_current_changed)
         sass.insert_above(self._over_sass)
@@ -129,7 +131,7 @@ class FiguresController(QObject):
         kernel = self._kernel_of(result)
         if kernel is None:
             return StripContent(hint=self.tr("This build has no kernel."))
-        titles, key = short_titles(result.kernels), (kernel.module, kernel.name)
+        titles, key = self._titles_of(result), (kernel.module, kernel.name)
         is_old = self._outputs.is_behind and self._staleness.reason is not None
         subject, title = self._outputs.subject, titles[key]
         last = self._history.last(subject, key)
@@ -147,9 +149,7 @@ class FiguresController(QObject):
             is_run_old=is_run_old,
             is_count_old=is_awaited,
         )
-        return StripContent(
-            title, key, tuple(figures), tuple(self._entries(result, good)), note, reason
-        )
+        return StripContent(title, key, tuple(figures), len(result.kernels), note, reason)
 
     def _why_none(self, result: BuildResult | None) -> str:
         if result is not None:
@@ -185,11 +185,22 @@ class FiguresController(QObject):
                 name = self.tr("the baseline {name}").format(name=chosen.name)
                 yield Earlier(figures, name, is_baseline=True)
 
-    def _entries(self, result: BuildResult, good: Built) -> Iterator[KernelEntry]:
-        titles, counts = short_titles(result.kernels), self._history.counts
-        for kernel in result.kernels if len(result.kernels) > 1 else ():
+    def _titles_of(self, result: BuildResult) -> Mapping[KernelKey, str]:
+        """Returns the names of all kernels, which take a while where there are thousands."""
+        if self._titled is not result:
+            self._titled, self._titles = result, short_titles(result.kernels)
+        return self._titles
+
+    def _entries(self, most: int) -> Iterator[KernelEntry]:
+        """Yields the first kernels of the build for the list."""
+        good = self._outputs.good
+        if good is None:
+            return
+        titles = self._titles_of(good.result)
+        for kernel in good.result.kernels[:most]:
             key = (kernel.module, kernel.name)
-            yield kernel_entry(key, titles[key], counts.measured(good, kernel).figures(None))
+            figures = self._history.counts.measured(good, kernel).figures(None)
+            yield kernel_entry(key, titles[key], figures)
 
     def _kernel_of(self, result: BuildResult) -> Kernel | None:
         """Returns the kernel at the cursor, or the first."""
@@ -205,6 +216,10 @@ class FiguresController(QObject):
         return form.title if form is not None and form.lowered == kernel.name else ""
 
     # ---- What happens
+
+    @Slot()
+    def _on_anything_changed(self) -> None:
+        self._changed.start()
 
     @Slot()
     def _on_result_changed(self) -> None:
@@ -243,7 +258,7 @@ class FiguresController(QObject):
         """Puts a strip over a text that is looked at for the first time."""
         page = self._editors.page
         if page is not None and page.strip_room.layout() is None:
-            strip = FiguresStrip()
+            strip = FiguresStrip(self._entries)
             page.strip_room.fill(strip)
             self._add(strip)
             strip.destroyed.connect(partial(self._strips.remove, strip))

@@ -197,7 +197,7 @@ class StripContent(NamedTuple):
         title: The kernel; empty for none.
         key: Its module and lowered name.
         figures: Its figures.
-        kernels: All kernels of the build.
+        kernels: How many kernels the build has.
         note: Why the figures are old, in a few words; empty where they are not.
         reason: The same as a sentence.
         hint: Why there are none.
@@ -206,7 +206,7 @@ class StripContent(NamedTuple):
     title: str = ""
     key: KernelKey = ("", "")
     figures: tuple[ShownFigure, ...] = ()
-    kernels: tuple[KernelEntry, ...] = ()
+    kernels: int = 0
     note: str = ""
     reason: str = ""
     hint: str = ""

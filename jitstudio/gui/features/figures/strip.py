@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
@@ -9,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from jitstudio.analysis.key_figures import Alarm, Figure
-from jitstudio.gui.features.figures.model import ShownFigure, StripContent
+from jitstudio.gui.features.figures.model import KernelEntry, ShownFigure, StripContent
 from jitstudio.gui.kit.fonts import fit_strip, scaled, show_bold
 from jitstudio.gui.kit.parts import explain_by, muted, show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -66,6 +67,9 @@ class FigureButton(QToolButton):
 class FiguresStrip(QWidget):
     """A kernel with its figures in a line; the least important go where there is no room.
 
+    Args:
+        entries: Returns the first kernels of the build, so many.
+
     Signals:
         figure_activated: The user wants to see the cause of this figure.
         kernel_activated: The user wants to see where the kernel is written.
@@ -78,8 +82,11 @@ class FiguresStrip(QWidget):
     kernel_chosen = Signal(tuple)
     all_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, entries: Callable[[int], Iterable[KernelEntry]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._entries = entries
         self.setObjectName("figuresStrip")
         self.setAccessibleName(self.tr("Key figures"))
         explain_by(self, "figures")
@@ -139,7 +146,7 @@ class FiguresStrip(QWidget):
         lines = "\n".join(shown.words.text for shown in content.figures)
         show_tip(self._kernel, f"{content.title}\n{lines}")
         self._kernel.setAccessibleName(self.tr("Kernel {name}").format(name=content.title))
-        has_others = len(content.kernels) > 1
+        has_others = content.kernels > 1
         if has_others != (self._kernel.menu() is not None):
             self._offer_list(has_others)
         self._fit()
@@ -179,7 +186,7 @@ class FiguresStrip(QWidget):
     def _offer_list(self, on: bool) -> None:
         """Lets a click on the name open the list of all kernels, or lead to the kernel."""
         modes = QToolButton.ToolButtonPopupMode
-        self._kernel.setMenu(self._menu if on else None)
+        self._kernel.setMenu(self._menu if on else None)  # type: ignore[arg-type]  # for none
         self._kernel.setPopupMode(modes.InstantPopup if on else modes.DelayedPopup)
         # The room for the arrow follows from the mode.
         self._kernel.style().polish(self._kernel)
@@ -188,12 +195,15 @@ class FiguresStrip(QWidget):
         """Hides what there is no room for, the least important first; an alarm stays longest."""
         content, room = self.content, self.contentsRect().width() - scaled(14)
         figures = {shown.words.figure: shown.words.alarm for shown in content.figures}
-        widths = {self._buttons[f]: self._buttons[f].sizeHint().width() for f in figures}
+        widths: dict[QWidget, int] = {
+            self._buttons[figure]: self._buttons[figure].sizeHint().width() for figure in figures
+        }
         widths[self._note] = self._note.sizeHint().width() if content.note else 0
-        order = [self._buttons[f] for f in _LEAST_IMPORTANT if f in figures]
-        order.insert(sum(button.figure in _GO_BEFORE_NOTE for button in order), self._note)
-        alarming = [b for b in order if isinstance(b, FigureButton) and figures[b.figure].value]
-        order = [*(part for part in order if part not in alarming), *alarming]
+        buttons = [self._buttons[figure] for figure in _LEAST_IMPORTANT if figure in figures]
+        quiet = [button for button in buttons if figures[button.figure] is Alarm.NONE]
+        first = [button for button in quiet if button.figure in _GO_BEFORE_NOTE]
+        rest = [button for button in (*quiet, *buttons) if button not in first]
+        order: list[QWidget] = [*first, self._note, *dict.fromkeys(rest)]
         self._show_name(_MOST_LETTERS)
         if self._name_width() + sum(widths.values()) > room:
             self._show_name(_LEAST_LETTERS)
@@ -217,13 +227,12 @@ class FiguresStrip(QWidget):
     @Slot()
     def _on_list_wanted(self) -> None:
         self._menu.clear()
-        kernels = self.content.kernels
-        for entry in kernels[:_MOST_LISTED]:
+        for entry in self._entries(_MOST_LISTED):
             # A single ampersand in a name would become a mnemonic.
             action = self._menu.addAction(entry.line.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(entry.key == self.content.key)
             action.triggered.connect(partial(self.kernel_chosen.emit, entry.key))
-        if len(kernels) > _MOST_LISTED:
-            every = self.tr("All {count:,} kernels…").format(count=len(kernels))
+        if self.content.kernels > _MOST_LISTED:
+            every = self.tr("All {count:,} kernels…").format(count=self.content.kernels)
             self._menu.addAction(every).triggered.connect(self.all_requested)

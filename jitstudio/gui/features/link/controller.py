@@ -38,6 +38,7 @@ def install(context: Context) -> None:
     InlinedController(state.lowered_names, state.outputs, state.settings, view.inlined)
     go_to, outputs, settings = context.navigator.go_to, state.outputs, state.settings
     view.linked_sass_requested.connect(partial(go_to, ListingPlace(CodeKind.SASS, LINKED)))
+    view.inlined.fix_requested.connect(context.fixer.apply)
     view.inlined.location_activated.connect(context.navigator.go_to_source)
     view.inlined.ptx_line_activated.connect(
         lambda line: go_to(ListingPlace(CodeKind.PTX, LINKED, line))

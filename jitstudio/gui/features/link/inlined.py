@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import PurePath
 from threading import Event
 
-from PySide6.QtCore import QModelIndex, QObject, Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from jitstudio.analysis.correlation.inlined import Inlined, Inlining, inlining
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.diagnostics import Fix, FixKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background, Paced
@@ -69,21 +70,29 @@ class InlinedList(QWidget):
     Signals:
         location_activated: The user went to a function or a call in the source: file, line.
         ptx_line_activated: The user went to this line of the linked PTX.
+        fix_requested: The user wants a build with another option.
     """
 
     location_activated = Signal(str, int)
     ptx_line_activated = Signal(int)
+    fix_requested = Signal(Fix)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.table = self._make_table()
         self._untold = text_label(self, "inlinedUntold")
         self._untold.setContentsMargins(8, 4, 8, 6)
+        self._with_lines = QPushButton(self.tr("Build with &line tables"), self)
+        self._with_lines.setObjectName("buildWithLines")
+        self._with_lines.setToolTip(self.tr("Add -lineinfo to the options"))
+        self._with_lines.clicked.connect(self._on_lines_wanted)
+        self._with_lines.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._untold)
+        layout.addWidget(self._with_lines, 0, Qt.AlignmentFlag.AlignLeft)
 
     @property
     def rows(self) -> tuple[InlinedRow, ...]:
@@ -98,12 +107,14 @@ class InlinedList(QWidget):
     def show_rows(self, rows: tuple[InlinedRow, ...], untold: tuple[str, ...]) -> None:
         """Lists the inlined calls, and names the functions that have no line table."""
         self.table.set_rows(rows)
-        text = self.tr(
-            "What was inlined into {functions} is not known: there is no line table. "
-            "Compile the modules with -lineinfo."
-        )
+        text = self.tr("What was inlined into {functions} is not known: there is no line table.")
         self._untold.setText(text.format(functions=", ".join(untold)) if untold else "")
-        self._untold.setVisible(bool(untold))
+        for part in (self._untold, self._with_lines):
+            part.setVisible(bool(untold))
+
+    @Slot()
+    def _on_lines_wanted(self) -> None:
+        self.fix_requested.emit(Fix(self._with_lines.text(), FixKind.ADD_OPTION, "-lineinfo"))
 
     def _make_table(self) -> RowsTable[InlinedRow]:
         name = self.tr("Inlined by the link")

@@ -75,6 +75,7 @@ def install(context: Context) -> Iterator[None]:
     view = StepView()
     yield
     shell.layout.fill("step", view)
+    view.fix_requested.connect(context.fixer.apply)
     marks = StepMarks(
         state.stepping,
         state.documents,

@@ -227,7 +227,7 @@ class ValuesView(QWidget):
         bar.addWidget(self._filter, 1)
         bar.addWidget(self._format)
         bar.addWidget(self._wide)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
@@ -237,6 +237,10 @@ class ValuesView(QWidget):
         self._format.currentIndexChanged.connect(self._on_format)
         self._wide.toggled.connect(self._on_wide)
         self.setFocusProxy(self.table)
+
+    def add_below(self, widget: QWidget) -> None:
+        """Puts a widget below the rows, where there is little to see without it."""
+        self._column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
 
     @property
     def register(self) -> str:

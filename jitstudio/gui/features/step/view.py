@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
+    QPushButton,
     QScrollArea,
     QSpinBox,
     QStackedLayout,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.core.diagnostics import Fix, FixKind
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.gui.features.step.lanes import LaneStrip
@@ -152,10 +154,12 @@ class StepView(QWidget):
     Signals:
         thread_chosen: The user wants to look at another thread.
         place_activated: The user went to a line: file, line, line of the PTX.
+        fix_requested: The user wants a build with another option.
     """
 
     thread_chosen = Signal(object)
     place_activated = Signal(str, int, int)
+    fix_requested = Signal(Fix)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,6 +192,14 @@ class StepView(QWidget):
             18,
             self,
         )
+        self._debug = QPushButton(self.tr("&Build with -G"), self)
+        self._debug.setObjectName("buildForDebuggers")
+        self._debug.setToolTip(
+            self.tr("Build without optimisation and with variables, then step anew")
+        )
+        self._debug.clicked.connect(self._on_debug_wanted)
+        self._debug.hide()
+        self.variables.add_below(self._debug)
         self.memory = MemoryView(self)
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
@@ -303,8 +315,9 @@ class StepView(QWidget):
         self.variables.table.set_hint(
             self.tr("No variable is in scope here.")
             if state.has_names
-            else self.tr("Build with -G to see variables by name.")
+            else self.tr("Variables have names in a build for debuggers only.")
         )
+        self._debug.setVisible(not state.has_names and not state.variables)
         self.variables.model.show(state.variables, state.lane)
         self.groups.set_rows(state.groups)
         self.calls.set_rows(state.calls)
@@ -313,6 +326,10 @@ class StepView(QWidget):
         self.memory.show_state(state)
 
     # How it does it.
+
+    @Slot()
+    def _on_debug_wanted(self) -> None:
+        self.fix_requested.emit(Fix(self._debug.text(), FixKind.ADD_OPTION, "-G"))
 
     def _spell(self, text: str) -> str:
         return self._speller(text)

@@ -157,8 +157,7 @@ def test_occupancy_leads_to_its_limits_with_the_block_of_the_launch(spilling):
     assert "1,024 threads per block" in occupancy.accessibleDescription()
     click(spilling, Figure.OCCUPANCY)
     page = spilling.pane("report").occupancy
-    assert page.isVisible()
-    spilling.wait(lambda: page.rows)
+    spilling.wait(lambda: page.isVisible() and page.rows)
     assert page.threads.number == 1024
     share = occupancy.text().split()[0]
     assert f"{share}%" in page.words
