@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButt
 from jitstudio.analysis.key_figures import Alarm, Figure
 from jitstudio.gui.features.figures.model import KernelEntry, ShownFigure, StripContent
 from jitstudio.gui.kit.fonts import fit_strip, scaled, show_bold
-from jitstudio.gui.kit.parts import explain_by, muted, show_tip
+from jitstudio.gui.kit.parts import ShorteningLabel, explain_by, muted, show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 # The figure that goes first where there is no room comes first.
@@ -96,7 +96,7 @@ class FiguresStrip(QWidget):
         self._buttons = {figure: FigureButton(figure, self) for figure in Figure}
         self._note = muted(QLabel(self))
         self._note.setObjectName("figuresNote")
-        self._hint = muted(QLabel(self))
+        self._hint = muted(ShorteningLabel(self))
         self._hint.setObjectName("figuresHint")
         for label in (self._note, self._hint):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -108,8 +108,8 @@ class FiguresStrip(QWidget):
             button.clicked.connect(partial(self.figure_activated.emit, button.figure))
             button.hide()
             row.addWidget(button)
-        row.addWidget(self._hint)
-        row.addStretch(1)
+        row.addWidget(self._hint, 1)
+        row.addStretch()
         row.addWidget(self._note)
         self._kernel.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -221,14 +221,14 @@ class FiguresStrip(QWidget):
         metrics = self._kernel.fontMetrics()
         room = metrics.averageCharWidth() * letters
         shown = metrics.elidedText(self.content.title, Qt.TextElideMode.ElideMiddle, room)
-        if shown != self._kernel.text():
-            self._kernel.setText(shown)
+        # A single ampersand in a name would become a mnemonic.
+        if (text := shown.replace("&", "&&")) != self._kernel.text():
+            self._kernel.setText(text)
 
     @Slot()
     def _on_list_wanted(self) -> None:
         self._menu.clear()
         for entry in self._entries(_MOST_LISTED):
-            # A single ampersand in a name would become a mnemonic.
             action = self._menu.addAction(entry.line.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(entry.key == self.content.key)
