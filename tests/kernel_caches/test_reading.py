@@ -188,6 +188,7 @@ def test_a_pickle_is_not_loaded(tmp_path):
     assert ran.exists()
 
 
+@pytest.mark.bench
 def test_ptx_of_empty_lines_in_a_pickle_is_read_in_linear_time(tmp_path):
     text = f'{PTX.decode()}%s//\n\t.file\t1 "/k/first.py"\n'
     pickled = tmp_path / "m.k-1.py311.1.nbc"

@@ -516,6 +516,7 @@ def test_no_text_whatever_raises_or_moves_anything():
             assert list(found.spans) == sorted(found.spans)
 
 
+@pytest.mark.bench
 def test_classes_that_are_never_closed_take_no_longer_than_others():
     def seconds(text):
         start = time.process_time()

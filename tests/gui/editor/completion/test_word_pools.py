@@ -87,6 +87,7 @@ def test_headers_are_found_by_their_parts():
     assert found[0] == "cooperative_groups.h"
 
 
+@pytest.mark.bench
 def test_a_letter_in_a_long_text_is_answered_at_once():
     names = " ".join(f"{name}_{n}" for n in range(400) for name in ("value", "kernel", "index"))
     pools = (language_pool(CodeKind.CUDA), pool(names))

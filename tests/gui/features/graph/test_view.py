@@ -219,6 +219,7 @@ def test_it_is_drawn_in_both_themes(view, canvas, dark_theme):
     assert before != after
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("scale", [0.01, 0.1, 0.3, 0.5, 1.0])
 def test_a_thousand_blocks_are_painted_smoothly(view, scale):
     view.resize(1400, 900)
