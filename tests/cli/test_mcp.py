@@ -7,7 +7,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from tests.mcp_client import MARKS, characters_of_schemas, conversation, text_of
-from tests.support import refusal
+from tests.support import QUICK_ARCH, refusal
 
 pytestmark = MARKS
 
@@ -189,7 +189,7 @@ def of_many(count):
     }
     lines = {"options": ["-lineinfo"]}
     require = ["registers <= 8", "no double", "spills == 0"]
-    return {
+    calls = {
         "build": ("build", {"sources": texts}),
         "sass": ("build", {"sources": texts, "emit": ["ptx", "sass"]}),
         "failing": ("build", {"sources": wrong}),
@@ -201,6 +201,8 @@ def of_many(count):
         "run": ("run", {"sources": texts, **launch, **lines, "expect": ["y = x * 0"]}),
         "compare": ("compare", {"a": texts, "b": faster, "launch": launch}),
     }
+    target = {"target": str(QUICK_ARCH)}
+    return {name: (tool, words | target) for name, (tool, words) in calls.items()}
 
 
 @pytest.fixture(scope="module")
