@@ -342,10 +342,10 @@ def test_a_store_that_could_not_be_used_is_tried_again_later(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("way", [os.mkfifo, as_folder, lambda path: path.write_bytes(b"x" * 9000)])
-def test_the_command_clears_what_cannot_be_opened(run_apart, cache_folder, way):
+def test_the_command_clears_what_cannot_be_opened(run, cache_folder, way):
     cache_folder.mkdir(mode=0o700)
     way(cache_folder / result_file.FILE)
-    ran = run_apart("cache", "--clear")
+    ran = run("cache", "--clear")
     assert (ran.code, ran.err) == (0, "")
     assert list(cache_folder.glob("*damaged")) == []
 

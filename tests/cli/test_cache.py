@@ -46,16 +46,23 @@ def test_the_cache_tells_its_size_and_can_be_cleared(run, cache_folder):
     assert "bytes cleared" in run("cache", "--clear").out
 
 
-@pytest.mark.parametrize("words", [(), ("--clear",), ("--json",)])
-def test_a_cache_that_cannot_be_used_is_told_in_words(run_apart, tmp_path, words):
+@pytest.fixture
+def blocked_cache(tmp_path, monkeypatch):
+    """A file stands where the folder of the cache should be."""
     (tmp_path / "file").write_text("in the way")
-    ran = run_apart("cache", *words, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "file" / "cache"))
+
+
+@pytest.mark.parametrize("words", [(), ("--clear",), ("--json",)])
+@pytest.mark.usefixtures("blocked_cache")
+def test_a_cache_that_cannot_be_used_is_told_in_words(run, words):
+    ran = run("cache", *words)
     assert ran.code == 2
     assert "cannot be used" in (ran.json["problem"] if "--json" in words else ran.err)
 
 
-def test_a_build_goes_on_without_its_cache(run_apart, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    ran = run_apart("build", SAMPLE, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
+@pytest.mark.usefixtures("blocked_cache")
+def test_a_build_goes_on_without_its_cache(run):
+    ran = run("build", SAMPLE)
     assert ran.code == 0
     assert "warning: The cache in" in ran.err

@@ -149,10 +149,10 @@ def test_a_script_makes_the_bytes_that_jitstudio_has_built(builder, exported, na
 
 
 @pytest.mark.slow
-def test_a_script_in_another_folder_says_that_the_paths_differ(run_apart, tmp_path):
+def test_a_script_in_another_folder_says_that_the_paths_differ(run, tmp_path):
     (tmp_path / "k.cu").write_text(KERNEL)
     words = ("export", "cuda-bindings", "k.cu", "--kernel", "fine", "--grid", "1", "--block", "32")
-    assert run_apart(*words, "--arg", "p=32:range", "-o", "script.py").code == 0
+    assert run(*words, "--arg", "p=32:range", "-o", "script.py").code == 0
     (tmp_path / "elsewhere").mkdir()
     said = [
         subprocess.run(
@@ -169,10 +169,10 @@ def test_a_script_in_another_folder_says_that_the_paths_differ(run_apart, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_script_saves_the_cubin_and_ends(run_apart, tmp_path):
+def test_a_script_saves_the_cubin_and_ends(run, tmp_path):
     files = [SAMPLES / name for name in ("apply_transform.cu", "user_transform.cu")]
-    assert run_apart("build", *files, "--lto", "--emit", "cubin", "-o", "out").code == 0
-    assert run_apart("export", "cuda-core", *files, "--lto", "-o", "script.py").code == 0
+    assert run("build", *files, "--lto", "--emit", "cubin", "-o", "out").code == 0
+    assert run("export", "cuda-core", *files, "--lto", "-o", "script.py").code == 0
     words = [sys.executable, "script.py", "--save", "made.cubin"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
