@@ -26,17 +26,17 @@ EMIT = frozenset({CodeKind.PTX, CodeKind.SASS})
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_a_new_tab_builds_at_once(host, template, arch):
+def test_a_new_tab_builds_at_once(builder, template, arch):
     source = Source(template.name, template.kind, template.text.encode())
-    result = host.build(BuildRequest((source,), arch, EMIT))
+    result = builder.build(BuildRequest((source,), arch, EMIT))
     assert (result.outcome, result.diagnostics) == (Outcome.BUILT, ())
     assert [kernel.name for kernel in result.kernels] == ["kernel"]
 
 
-def test_a_new_header_can_be_included(host):
+def test_a_new_header_can_be_included(builder):
     including = f"{HEADER_TEMPLATE.text}\n__global__ void k(float* p) {{ *p = twice(*p); }}"
     source = Source("k.cu", CodeKind.CUDA, including.encode())
-    result = host.build(BuildRequest((source,), Arch(90), EMIT))
+    result = builder.build(BuildRequest((source,), Arch(90), EMIT))
     assert result.outcome is Outcome.BUILT
 
 

@@ -14,7 +14,6 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.side_builds import SideBuilds
-from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
 PATIENCE = 30_000
@@ -27,10 +26,8 @@ REQUEST = request(cuda(TEXT), emit="ptx,sass,cubin")
 
 
 @pytest.fixture(scope="module")
-def result():
-    builder = Builder(workers=1)
-    yield builder.build(REQUEST)
-    builder.close()
+def result(builder):
+    return builder.build(REQUEST)
 
 
 @pytest.fixture
@@ -111,7 +108,9 @@ def test_what_is_looked_at_is_read(disassembly, outputs, result, qtbot):
     assert spot.function[spot.index].opcode == "EXIT"
 
 
-def test_the_calls_of_inlined_code_are_those_that_the_ptx_tells(disassembly, outputs, qtbot):
+def test_the_calls_of_inlined_code_are_those_that_the_ptx_tells(
+    disassembly, outputs, builder, qtbot
+):
     text = """\
 __device__ float twice(float x) { return x * 2.f + 1.f; }
 extern "C" __global__ void k(float* p) {
@@ -119,10 +118,8 @@ extern "C" __global__ void k(float* p) {
         + twice(p[2]);
 }
 """
-    builder = Builder(workers=1)
     asked = request(cuda(text), emit="ptx,sass,cubin")
     made = builder.build(asked)
-    builder.close()
     shown = listing(made)
     outputs.publish("k", made, (shown,), asked)
     disassembly.want("pane", True)
