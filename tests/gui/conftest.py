@@ -163,28 +163,26 @@ def shared_driver(qapp, tmp_path_factory, shared_folder):
 
 
 @pytest.fixture
-def started(driver):
-    """The window at its first start, with its sample built."""
-    driver.start()
-    return driver
+def start(request, shared_driver):
+    """Brings a window to its start with some files, or to its first start, and returns it.
+
+    The tests of a module share it. One that changes more than a project holds, or looks at that,
+    has a window of its own: `usefixtures("driver")`.
+    """
+    is_own = "driver" in request.fixturenames
+    driver = request.getfixturevalue("driver") if is_own else shared_driver
+
+    def start(*files):
+        driver.start(files)
+        return driver
+
+    return start
 
 
 @pytest.fixture
-def restarted(request, shared_driver):
-    """The shared window as at its first start, with its sample built.
-
-    A test that changes more than a project holds, or looks at that, has one of its own:
-    `usefixtures("driver")`.
-    """
-    if "driver" in request.fixturenames:
-        own = request.getfixturevalue("driver")
-        own.start()
-        return own
-    if shared_driver.results:
-        shared_driver.begin_anew()
-    else:
-        shared_driver.start()
-    return shared_driver
+def started(start):
+    """The window at its first start, with its sample built."""
+    return start()
 
 
 class _Bracketing(QTranslator):

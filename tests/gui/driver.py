@@ -84,8 +84,10 @@ class Driver:
         self.window = make_window(app, store, folder / "sessions")
         self.keeper = self.window.keeper
         self.keeper.set_mode(mode)
+        self._mode = mode
         self.results: list[BuildResult] = []
         self._is_watched = False
+        self._first_values: dict[str, Any] = {}
 
     @property
     def builder(self) -> WindowBuilder:
@@ -135,7 +137,13 @@ class Driver:
             self.results.append(result)
 
     def start(self, files: Sequence[Path] = ()) -> None:
-        """Show the window as the program does, and wait for what it builds by itself."""
+        """Show the window as the program does, and wait for what it builds by itself.
+
+        One that was started before begins anew.
+        """
+        if self._first_values:
+            self._begin_anew(files)
+            return
         # The offscreen platform has a small screen, to which a window fits itself.
         self.window.resize(1440, 900)
         self.window.show()
@@ -152,15 +160,20 @@ class Driver:
         preferences = self.state.preferences
         self._first_values = {s.key: preferences.value(s.key) for s in SETTINGS}
 
-    def begin_anew(self) -> None:
-        """Bring the window back to its first start: the sample, built by the first settings."""
+    def _begin_anew(self, files: Sequence[Path]) -> None:
+        """Bring the window back to its first start: files or the sample, by the first settings."""
         settings, notices, layout = self.state.settings, self.shell.notices, self.shell.layout
+        self.state.stepping.end()
+        self.state.stepping.set_breakpoints({})
         # As `New project` does, without its question.
         self.projects._clear()
         self.state.project.reset()
         settings.arch, settings.auto_build = build_settings.DEFAULT_ARCH, True
         for key in list(notices._rows):
             notices.withdraw(key)
+        for baseline in self.state.baselines.items:
+            self.state.baselines.remove(baseline)
+        self.keeper.set_mode(self._mode)
         for key, value in self._first_values.items():
             if self.state.preferences.value(key) != value:
                 self.state.preferences.set_value(key, value)
@@ -169,11 +182,16 @@ class Driver:
         layout.share_space()
         self.settle()
         self.results.clear()
-        self.next_result(lambda: self.files.open_sample(samples()[0]))
+        if files:
+            self.files.open_paths(files)
+            self.settle()
+        else:
+            self.next_result(lambda: self.files.open_sample(samples()[0]))
         # Another window may have come and gone meanwhile.
         self.window.show()
         self.window.activateWindow()
-        self.editor.setFocus()
+        if (page := self.editors.page) is not None:
+            page.setFocus()
 
     def close(self) -> None:
         """Close the window as a user does, who may be asked, and end it whatever comes of that."""

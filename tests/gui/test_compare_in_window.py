@@ -46,6 +46,7 @@ def both(shared_driver):
     return driver
 
 
+@pytest.mark.usefixtures("driver")
 def test_the_pane_says_how_to_fill_it(started):
     view = show(started)
     hint = view.hint
@@ -111,6 +112,7 @@ def test_a_baseline_can_be_called_otherwise_and_chosen(both):
     assert both.state.baselines.chosen.name == "calls"
 
 
+@pytest.mark.usefixtures("driver")
 def test_names_are_in_cpp_as_in_the_listings(started):
     view = show(started)
     started.open_sample("SAXPY")
@@ -137,6 +139,7 @@ def test_names_are_in_cpp_as_in_the_listings(started):
     assert left.caret.line == hunk
 
 
+@pytest.mark.usefixtures("driver")
 def test_nothing_is_compared_that_nobody_sees(started):
     view = started.pane("compare")
     assert not view.isVisible()
@@ -149,6 +152,7 @@ def test_nothing_is_compared_that_nobody_sees(started):
     started.wait(lambda: view.compared is not None)
 
 
+@pytest.mark.usefixtures("driver")
 def test_all_code_has_one_size(started):
     texts = show(started).texts
     before = started.state.preferences.font_size

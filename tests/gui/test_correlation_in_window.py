@@ -38,9 +38,10 @@ def linked(shared_driver):
 
 
 @pytest.fixture
-def own_linked(started):
+def own_linked(driver):
     """The same for a test that changes it."""
-    return with_link(started)
+    driver.start()
+    return with_link(driver)
 
 
 def open_tab(driver, name):
@@ -253,6 +254,7 @@ DOUBLE = f"""\
 """
 
 
+@pytest.mark.usefixtures("driver")
 def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to_edit(
     started, tmp_path
 ):
@@ -310,6 +312,7 @@ def test_a_link_by_ptx_shows_the_ptx_of_the_module(own_linked):
     assert "FFMA" in sass.text.lines[sass.line - 1]
 
 
+@pytest.mark.usefixtures("driver")
 def test_a_header_that_is_a_tab_is_a_source_like_others(started):
     started.show_output("SASS")
     started.open_sample("Histogram")
@@ -351,7 +354,7 @@ __device__ __forceinline__ float factor_{0}() {{ return 3.0f * clock(); }}
 
 
 @pytest.fixture
-def with_headers(started, tmp_path):
+def with_headers(driver, started, tmp_path):
     """A module with headers of one name in two folders, reached by a link."""
     for name in "ab":
         folder = tmp_path / "real" / name

@@ -1,6 +1,5 @@
 """From a failure to its explanation, and by one press of a button to a build, in a real window."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -9,11 +8,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
-
-
-@pytest.fixture
-def started(restarted):
-    return restarted
 
 
 def press_fix(driver):

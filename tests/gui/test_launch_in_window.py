@@ -49,11 +49,6 @@ extern "C" __global__ void talk() { printf("thread %d speaks\\n", threadIdx.x); 
 """
 
 
-@pytest.fixture
-def started(restarted):
-    return restarted
-
-
 def write(driver, text):
     """Put another source into the current tab, and wait for its kernels."""
 

@@ -1,6 +1,5 @@
 """Moving about in PTX and SASS, and taking them away, in a real window with a real worker."""
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
@@ -14,11 +13,6 @@ from tests.gui.driver import pause
 CTRL = Qt.KeyboardModifier.ControlModifier
 FLOAT, DOUBLE = "_Z5saxpyIfEvT_PKS0_PS0_i", "_Z5saxpyIdEvT_PKS0_PS0_i"
 FLOAT_WORDS, DOUBLE_WORDS = "saxpy<float>", "saxpy<double>"
-
-
-@pytest.fixture
-def started(restarted):
-    return restarted
 
 
 def line_of(view, text):

@@ -1,6 +1,5 @@
 """Several modules, headers, names and links in a real window with a real worker."""
 
-import pytest
 from PySide6.QtWidgets import QPushButton
 
 from jitstudio.core.code import LINKED, CodeKind
@@ -12,11 +11,6 @@ from jitstudio.gui.features.names.view import NamesView
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.outputs import Absence
-
-
-@pytest.fixture
-def started(restarted):
-    return restarted
 
 
 def test_lowered_names_of_the_sample_and_of_one_more(started):

@@ -18,11 +18,6 @@ extern "C" __global__ void second(const float* a, float* b)
 """
 
 
-@pytest.fixture
-def started(restarted):
-    return restarted
-
-
 def reported(driver: Driver):
     """The pane, once it is filled."""
     driver.trigger("focusReportAction")

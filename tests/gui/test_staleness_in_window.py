@@ -36,7 +36,8 @@ def unhurried(started):
     quiet = started.state.staleness._quiet
     assert quiet.interval() == 2000
     quiet.setInterval(10**8)
-    return started
+    yield started
+    quiet.setInterval(2000)
 
 
 def stop_typing(driver):

@@ -119,12 +119,13 @@ def test_no_text_has_a_key_that_the_user_can_change(brackets):
     assert found == []
 
 
-def test_every_word_that_the_window_begins_with_can_be_translated(translated, started):
+def test_every_word_that_the_window_begins_with_can_be_translated(translated, driver):
+    driver.start()
     # What samples are called is said in their own file, and what they do with it.
     data = {text for sample in samples() for text in (sample.title, sample.summary)}
     untranslated = [
         f"{where}: {text!r}"
-        for where, *texts in _texts(started.window)
+        for where, *texts in _texts(driver.window)
         for text in texts
         if "[" not in text and text not in data and _WORD.search(_NAMES.sub("", text))
     ]

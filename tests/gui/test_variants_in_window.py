@@ -33,11 +33,6 @@ from tests.support import QUICK_ARCH, SAMPLES, SLOW_CUDA, refusal
 SOON = 30.0
 
 
-@pytest.fixture
-def started(restarted):
-    return restarted
-
-
 def opened(driver, action="matrixAction"):
     """The window of variants; with the launch, for the kernel of the launch form."""
     if action == "sweepAction":
@@ -256,8 +251,8 @@ def test_nothing_ticked_is_said(started):
     assert "tick at least one module" in started.shell.notices.text
 
 
-def test_a_text_without_modules_is_said(driver):
-    driver.start([SAMPLES / "atomic_ops.cuh"])
+def test_a_text_without_modules_is_said(start):
+    driver = start(SAMPLES / "atomic_ops.cuh")
     assert "nothing to build: open" in opened(driver).editor.text
 
 

@@ -30,11 +30,6 @@ from tests.gui.driver import pause
 SAME_IN_EDITORS = {"undoAction", "redoAction"}
 
 
-@pytest.fixture
-def started(restarted):
-    return restarted
-
-
 def menus(driver) -> list[QMenu]:
     """The menus of the menu bar, with those inside them."""
     found, bars = [], [driver.window.menuBar()]

@@ -19,11 +19,6 @@ CTRL, ALT, SHIFT = (
 _ELSEWHERE = (PaneGroup.FINDINGS, PaneGroup.FORMS)
 
 
-@pytest.fixture
-def started(restarted):
-    return restarted
-
-
 def with_keyboard(driver):
     """The title of the pane that has the keyboard; the editors have none."""
     dock = driver.shell.layout.dock_of(QApplication.focusWidget())

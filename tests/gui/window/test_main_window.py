@@ -5,7 +5,6 @@ import signal
 import time
 from functools import partial
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
@@ -22,11 +21,6 @@ from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.documents import Document
 from tests.gui.driver import pause
 from tests.support import CRASHING_IR, ENDLESS_TEMPLATES, SLOW_CUDA
-
-
-@pytest.fixture
-def started(restarted):
-    return restarted
 
 
 def test_first_start_shows_a_built_sample(started):

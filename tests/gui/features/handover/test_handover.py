@@ -18,6 +18,8 @@ from tests.gui.watchdog import Watchdog, slowness
 RECORDED = Path(__file__).parents[3] / "data/captured/add_kernel.jitkernel"
 KERNEL = unpack(RECORDED.read_bytes())
 PTX = KERNEL.representation(L.PTX).text
+# Programs find a window by a socket in the folder of the test.
+pytestmark = pytest.mark.usefixtures("driver")
 _SETTING = "python.take"
 # The last of many tabs is shown with all that it has come to.
 STALL_MS = 150.0
@@ -137,7 +139,7 @@ def test_a_window_that_cannot_listen_says_so(driver, monkeypatch, tmp_path):
     assert windows() == []
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 def test_a_hundred_tabs_at_once_do_not_stall_the_window(started, shown, tmp_path):
     texts = [PTX.replace(" add_kernel(", f" kernel_{n}(") for n in range(100)]
     paths = [tmp_path / f"file_{n}.cu" for n in range(100)]

@@ -15,11 +15,6 @@ from tests.gui.driver import pause
 
 
 @pytest.fixture
-def started(restarted):
-    return restarted
-
-
-@pytest.fixture
 def panel(started):
     """The launch panel of a window with a kernel and a GPU."""
     started.launch_form()

@@ -1,3 +1,4 @@
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
@@ -10,6 +11,8 @@ from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.kit.dialogs import UnsavedChoice
 from jitstudio.gui.kit.theme import ThemeMode, current_theme
 from jitstudio.worker.limits import share_of_memory
+
+pytestmark = pytest.mark.usefixtures("driver")
 
 
 def test_each_setting_holds_at_once_where_it_counts(started):
