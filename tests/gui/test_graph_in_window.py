@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
@@ -22,15 +23,16 @@ extern "C" __global__ void second(int* p) { p[threadIdx.x] = 1; }
 """
 
 
-def opened(driver, tmp_path):
-    """The pane with the graph of this source."""
+@pytest.fixture
+def flow(start, tmp_path):
+    """The window with the graph of this source."""
     path = tmp_path / "flow.cu"
     path.write_text(SOURCE)
-    driver.start([path])
+    driver = start(path)
     driver.wait(lambda: driver.results)
     driver.trigger("focusGraphAction")
     driver.wait(lambda: picture(driver))
-    return driver.pane("graph").canvas
+    return driver
 
 
 def picture(driver):
@@ -49,8 +51,9 @@ def instruction_at_caret(driver):
     return spot.function.name, spot.index
 
 
-def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
-    canvas = opened(driver, tmp_path)
+def test_a_graph_leads_to_the_text_and_back(flow):
+    driver = flow
+    canvas = driver.pane("graph").canvas
     panes, disassembly = driver, driver.state.disassembly
     assert QApplication.focusWidget() is canvas
     choose(driver, "graphKernel", "first")
@@ -92,8 +95,9 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     assert instruction_at_caret(driver) == ("first", 0)
 
 
-def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
-    canvas = opened(driver, tmp_path)
+def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(flow):
+    driver = flow
+    canvas = driver.pane("graph").canvas
     choose(driver, "graphKernel", "first")
     choose(driver, "graphKindCombo", "PTX")
     driver.wait(lambda: picture(driver).kind is CodeKind.PTX)
@@ -118,8 +122,8 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     assert picture(driver).graph.name == "second"
 
 
-def test_an_edit_draws_the_graph_anew(driver, tmp_path):
-    opened(driver, tmp_path)
+def test_an_edit_draws_the_graph_anew(flow):
+    driver = flow
     choose(driver, "graphKernel", "first")
     driver.wait(lambda: picture(driver).graph.name == "first")
     before = picture(driver)
@@ -129,8 +133,8 @@ def test_an_edit_draws_the_graph_anew(driver, tmp_path):
     assert picture(driver).graph.loops == ()
 
 
-def test_a_graph_is_saved_with_its_text_or_the_user_hears_why_not(driver, tmp_path, monkeypatch):
-    opened(driver, tmp_path)
+def test_a_graph_is_saved_with_its_text_or_the_user_hears_why_not(flow, tmp_path, monkeypatch):
+    driver = flow
     target = tmp_path / "graph.svg"
     places = [target, None, tmp_path / "no folder" / "graph.svg"]
     proposed = []
@@ -148,10 +152,10 @@ def test_a_graph_is_saved_with_its_text_or_the_user_hears_why_not(driver, tmp_pa
     driver.wait(driver.shell.notices.isVisible)
 
 
-def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
+def test_without_code_the_pane_says_what_to_do(start, tmp_path):
     broken = tmp_path / "broken.cu"
     broken.write_text("nonsense")
-    driver.start([broken])
+    driver = start(broken)
     driver.trigger("focusGraphAction")
     pause(50)
     assert picture(driver) is None
@@ -160,10 +164,10 @@ def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
     driver.wait(driver.shell.notices.isVisible)
 
 
-def test_names_that_come_after_the_code_are_drawn(driver, tmp_path):
+def test_names_that_come_after_the_code_are_drawn(start, tmp_path):
     path = tmp_path / "flow.cu"
     path.write_text("__global__ void scaled(float* p) { if (p[0] > 0) p[threadIdx.x] = 1; }\n")
-    driver.start([path])
+    driver = start(path)
     driver.wait(lambda: driver.results)
     driver.trigger("focusGraphAction")
     driver.wait(lambda: picture(driver) and entry_title(driver) == "scaled")
