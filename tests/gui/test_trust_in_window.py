@@ -29,8 +29,8 @@ def _build(driver):
     return driver.next_result(lambda: driver.trigger("buildAction"))
 
 
-def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, hostile):
-    driver.start([])
+def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(start, hostile):
+    driver = start()
     driver.open_project(hostile)
     notice = driver.shell.notices
     assert CONCERN in notice.text
@@ -53,8 +53,8 @@ def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, 
     assert _build(driver).ok
 
 
-def test_trust_is_given_taken_back_and_remembered(driver, hostile):
-    driver.start([])
+def test_trust_is_given_taken_back_and_remembered(start, hostile):
+    driver = start()
     driver.open_project(hostile)
     driver.find(QPushButton, "keepRestricted").click()
     assert driver.shell.notices.text == ""
@@ -76,8 +76,8 @@ def test_trust_is_given_taken_back_and_remembered(driver, hostile):
     assert _build(driver).outcome is Outcome.REFUSED
 
 
-def test_only_another_concern_asks_anew(driver, hostile):
-    driver.start([])
+def test_only_another_concern_asks_anew(start, hostile):
+    driver = start()
     driver.open_project(hostile)
     driver.find(QPushButton, "trustProject").click()
     driver.open_project(write_project(hostile, options="-G -Xcudafe --list=F"))
@@ -87,8 +87,8 @@ def test_only_another_concern_asks_anew(driver, hostile):
     assert not driver.state.project.standing.trusted
 
 
-def test_the_problem_offers_to_trust(driver, hostile):
-    driver.start([])
+def test_the_problem_offers_to_trust(start, hostile):
+    driver = start()
     driver.open_project(hostile)
     fix = _build(driver).diagnostics[0].fix
     result = driver.next_result(lambda: driver.pane("problems").fix_requested.emit(fix))
@@ -96,12 +96,12 @@ def test_the_problem_offers_to_trust(driver, hostile):
     assert driver.state.project.standing.trusted
 
 
-def test_an_ordinary_project_asks_nothing(driver, tmp_path):
+def test_an_ordinary_project_asks_nothing(start, tmp_path):
     (tmp_path / "h.h").write_text("#define H\n")
     text = f'#include "h.h"\n#include <cuda_fp16.h>\n{KERNEL}'
     path = tmp_path / "p.jitproj"
     path.write_bytes(dump(Project((Member("k.cu", CodeKind.CUDA, text),), options="-I. -G")))
-    driver.start([])
+    driver = start()
     driver.open_project(path)
     assert driver.shell.notices.text == ""
     assert "restricted" not in driver.window.windowTitle()
@@ -111,8 +111,8 @@ def test_an_ordinary_project_asks_nothing(driver, tmp_path):
     assert driver.state.settings.trust.is_trusted
 
 
-def test_closing_leaves_nothing_of_it_behind(driver, hostile):
-    driver.start([])
+def test_closing_leaves_nothing_of_it_behind(start, hostile):
+    driver = start()
     settings = driver.state.settings
     settings.options, settings.link = "-DMINE", LinkMode.PTX
     driver.settle()
@@ -151,8 +151,8 @@ def test_the_restriction_holds_after_a_restart(qapp, tmp_path, hostile):
     assert not (hostile.parent / "F").exists()
 
 
-def test_unsafe_options_are_a_setting(driver):
-    driver.start([])
+def test_unsafe_options_are_a_setting(start):
+    driver = start()
     settings, preferences = driver.state.settings, driver.state.preferences
     settings.options = "-Xopt -load=./no.so"
     assert "Unsafe options" in _build(driver).diagnostics[0].message
