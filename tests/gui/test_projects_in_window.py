@@ -19,7 +19,7 @@ _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModi
 
 
 @pytest.fixture
-def answers(driver, monkeypatch):
+def answers(shared_driver, monkeypatch):
     """What the user says: where to save projects, and what becomes of texts and files."""
 
     class Answers:
@@ -39,7 +39,7 @@ def answers(driver, monkeypatch):
         said.asked.append(path)
         return said.changed
 
-    dialogs = driver.projects._dialogs
+    dialogs = shared_driver.projects._dialogs
     monkeypatch.setattr(dialogs, "about_changed_file", about_changed_file)
     monkeypatch.setattr(dialogs, "about_all_unsaved", about_all_unsaved)
     monkeypatch.setattr(dialogs, "project_to_save", lambda _proposed: said.path)
@@ -51,12 +51,12 @@ def _names(driver):
     return [document.name for document in driver.state.documents]
 
 
-def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
+def test_a_project_is_saved_changed_and_opened_again(start, answers, tmp_path):
     folder = tmp_path / "p"
     folder.mkdir()
     beside = folder / "beside.cu"
     beside.write_text("__global__ void beside() {}\n")
-    driver.start([beside])
+    driver = start(beside)
     driver.trigger("newCudaAction")
     driver.settle()
     driver.state.settings.options = "-lineinfo"
@@ -264,9 +264,9 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         second.close()
 
 
-def test_running_a_held_project_builds_it_first(driver, tmp_path):
+def test_running_a_held_project_builds_it_first(start, tmp_path):
     path = write_project(tmp_path / "t" / "run.jitproj")
-    driver.start([path])
+    driver = start(path)
     driver.wait(lambda: driver.state.project.path == path)
     result = driver.next_result(lambda: driver.trigger("runAction"))
     assert result.ok
@@ -274,12 +274,12 @@ def test_running_a_held_project_builds_it_first(driver, tmp_path):
     assert driver.state.launch_specs.form.title == "kernel_of_project"
 
 
-def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
+def test_what_another_program_writes_builds_no_held_project(start, tmp_path):
     path = write_project(
         tmp_path / "u" / "held.jitproj", Member("k.cu", CodeKind.CUDA, None, "k.cu")
     )
     path.with_name("k.cu").write_text(KERNEL)
-    driver.start([path])
+    driver = start(path)
     driver.wait(lambda: driver.state.project.path == path)
     path.with_name("k.cu").write_text(f"struct written; {KERNEL}")
     driver.wait(lambda: driver.editor.toPlainText().startswith("struct written; "))
@@ -305,13 +305,13 @@ def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, 
     assert "No such file" in driver.shell.notices.text
 
 
-def test_saving_into_another_folder_tells_what_stays_behind(driver, answers, tmp_path):
+def test_saving_into_another_folder_tells_what_stays_behind(start, answers, tmp_path):
     path = write_project(
         tmp_path / "w" / "part.jitproj",
         Member("secret.cu", CodeKind.CUDA, None, "../secret.cu"),
         Member("k.cu", CodeKind.CUDA, KERNEL),
     )
-    driver.start([path])
+    driver = start(path)
     driver.wait(lambda: driver.state.project.path == path)
     answers.path = tmp_path / "copy.jitproj"
     driver.trigger("saveProjectAsAction")
