@@ -8,22 +8,17 @@ from PySide6.QtWidgets import QLabel
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
-from jitstudio.worker.builder import Builder
 from tests.support import KERNEL, QUICK_ARCH, cuda, request
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def files(builder, tmp_path_factory):
     """A cubin for sm_80, a fatbin for two targets and the PTX of one of them."""
     folder = tmp_path_factory.mktemp("built")
     source = cuda(KERNEL, "k.cu")
-    builder = Builder()
-    try:
-        made = builder.build(request(source, emit="cubin,ptx", arch="sm_80"))
-        whole = replace(request(source, emit="fatbin"), fat_archs=(QUICK_ARCH, Arch(80)))
-        packed = builder.build(whole)
-    finally:
-        builder.close()
+    made = builder.build(request(source, emit="cubin,ptx", arch="sm_80"))
+    whole = replace(request(source, emit="fatbin"), fat_archs=(QUICK_ARCH, Arch(80)))
+    packed = builder.build(whole)
     for artifact in (*made.artifacts, *packed.artifacts):
         (folder / artifact.file_name).write_bytes(artifact.content)
     (folder / "broken.fatbin").write_bytes(packed.artifacts[0].content[:300])
@@ -36,8 +31,8 @@ def shown(driver, kind):
 
 
 @pytest.mark.parametrize(("name", "target"), [("k.cubin", "sm_80"), ("k.fatbin", "sm_75")])
-def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
-    driver.start([files / name])
+def test_a_file_is_read_like_the_output_of_a_build(start, files, name, target):
+    driver = start(files / name)
     result = driver.results[-1]
     assert (result.ok, str(result.arch)) == (True, target)
     assert ".text.fine:" in shown(driver, CodeKind.SASS)
@@ -52,8 +47,8 @@ def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
     disassembly.want("test", False)
 
 
-def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):
-    driver.start([files / "k.fatbin"])
+def test_another_target_shows_the_other_code_of_a_fatbin(start, files):
+    driver = start(files / "k.fatbin")
     settings = driver.state.settings
     result = driver.next_result(lambda: setattr(settings, "arch", Arch(86)))
     assert (result.ok, result.arch) == (True, Arch(80))
@@ -63,8 +58,8 @@ def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):
     assert result.diagnostics[0].fix.value == "sm_80"
 
 
-def test_a_damaged_file_is_told_in_words(driver, files):
-    driver.start([files / "broken.cubin"])
+def test_a_damaged_file_is_told_in_words(start, files):
+    driver = start(files / "broken.cubin")
     other = driver.next_result(lambda: driver.files.open_paths([files / "broken.fatbin"]))
     for result in (driver.results[0], other):
         assert not result.ok
