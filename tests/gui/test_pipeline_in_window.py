@@ -101,8 +101,8 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
     assert states(started)["vector_add.sass"] is NodeState.DONE
 
 
-def test_a_link_is_drawn_and_tabs_show_their_own_builds(driver):
-    driver.start([SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu"])
+def test_a_link_is_drawn_and_tabs_show_their_own_builds(start):
+    driver = start(SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu")
     assert "user_transform.ptx" in states(driver)
     documents = driver.state.documents
     other = documents.named("apply_transform.cu")
