@@ -1,3 +1,4 @@
+import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QAction
 
@@ -7,6 +8,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.listing.lines import LineClass
 
 
+@pytest.mark.usefixtures("driver")
 def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_path):
     started.open_sample("SAXPY")
     ptx, sass = started.listing("ptxView"), started.listing("sassView")
