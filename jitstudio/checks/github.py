@@ -21,7 +21,7 @@ _MOST_ROWS = 100
 """A summary of more than a mebibyte is not shown."""
 
 
-def annotations(reports: Sequence[BudgetReport]) -> Iterator[str]:
+def workflow_commands(reports: Sequence[BudgetReport]) -> Iterator[str]:
     """Yields a workflow command for each remark: the host shows it at the line, in a change."""
     for remark in _all_remarks(reports):
         values = {"title": f"jitstudio: {remark.rule}"}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jitstudio.checks.budgets import Budget, has_budgets
-from jitstudio.checks.github import annotations, summary
+from jitstudio.checks.github import summary, workflow_commands
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.cli import text_output
@@ -53,7 +53,7 @@ def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> No
     if options.junit is not None:
         write(Path(options.junit), junit(reports), "--junit")
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in annotations(reports):
+        for line in workflow_commands(reports):
             print_error(line)
     if path := os.environ.get(_SUMMARY):
         write(Path(path), summary(reports).encode(), _SUMMARY, "ab")

@@ -125,7 +125,7 @@ class FiguresController(QObject):
                 strip.show_content(content)
 
     def _content_now(self) -> StripContent:
-        result, good = self._outputs.figures, self._outputs.good
+        result, good = self._outputs.shown_result, self._outputs.good
         if result is None or good is None:
             return StripContent(hint=self._why_none(result))
         kernel = self._kernel_of(result)
@@ -274,7 +274,8 @@ class FiguresController(QObject):
 
     @Slot(Figure)
     def _on_figure_activated(self, figure: Figure) -> None:
-        for kernel in self._outputs.figures.kernels if self._outputs.figures else ():
+        result = self._outputs.shown_result
+        for kernel in result.kernels if result is not None else ():
             if (kernel.module, kernel.name) == self._content.key:
                 self._navigator.go_to(self._cause(figure, kernel))
 
