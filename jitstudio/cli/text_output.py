@@ -110,7 +110,7 @@ def print_key_figures(result: BuildResult) -> None:
 def print_inlined(inlined: InlinedNamed) -> None:
     """Prints calls that an LTO link inlined, and the functions without a line table."""
     rows = [("inlined", "into", "called at", "instructions of PTX")]
-    chains = inlined.inlining.found
+    chains = inlined.inlining.calls
     files = short_names(call.file for call_chain in chains for call in call_chain.calls)
     for call_chain in chains:
         calls = ", ".join(f"{files[call.file]}:{call.line}" for call in call_chain.calls)
@@ -234,7 +234,7 @@ def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
 
 
 def _occupancy(filling: KernelOccupancy) -> str:
-    usage, occupancy = filling.usage, filling.found
+    usage, occupancy = filling.usage, filling.occupancy
     block = f"{usage.threads:,} threads per block"
     if not occupancy.blocks:
         reasons = (_TOO_MUCH[resource] for resource in occupancy.limiting)

@@ -52,7 +52,8 @@ def _function(inspected: Inspected) -> Json:
         "module": inspected.unit.name,
         "target": inspected.unit.code.target or None,
         "report": report_object(inspected.report, function),
-        "occupancy": filling and occupancy_object(filling.usage, filling.found, filling.what_if),
+        "occupancy": filling
+        and occupancy_object(filling.usage, filling.occupancy, filling.what_if),
         "findings": [finding_object(finding, function) for finding in inspected.findings],
         "cfg": cfg_object(inspected.graph, function),
         "instructions": instruction_objects(function, inspected.ptx_source),

@@ -272,7 +272,7 @@ def read_inlined(result: BuildResult, workers: Workers) -> InlinedNamed | None:
     inlined = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
     names = {
         *inlined.untold,
-        *(name for call in inlined.found for name in (call.function, call.into)),
+        *(name for call in inlined.calls for name in (call.function, call.into)),
     }
     asked = DemangleRequest(tuple(sorted(names - {""})))
     return InlinedNamed(inlined, workers.builder.demangle(asked))
@@ -285,13 +285,13 @@ class KernelOccupancy:
     Attributes:
         limits: The limits of the multiprocessor.
         usage: The needs of a block.
-        found: The occupancy of both.
+        occupancy: With both of them.
         what_if: The occupancy at other values, by the name of the value that changes.
     """
 
     limits: Limits
     usage: Usage
-    found: Occupancy
+    occupancy: Occupancy
     what_if: Mapping[str, Sequence[CurvePoint]]
 
 

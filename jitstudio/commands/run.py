@@ -168,7 +168,7 @@ class _Sides:
     Attributes:
         workers: They build and launch.
         spec: The launch.
-        found: The GPUs.
+        devices: The GPUs.
         ordinal: Of the one to use.
         heard: Is given what happens meanwhile.
         begin: Completes the launch that the host code has; None where that is not to be read.
@@ -182,7 +182,7 @@ class _Sides:
 
     workers: Workers
     spec: LaunchSpec
-    found: DeviceList
+    devices: DeviceList
     ordinal: int
     heard: Callable[[LaunchEvent], None]
     begin: Callable[[LaunchSpec], LaunchSpec] | None
@@ -281,12 +281,12 @@ class _Sides:
             kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
         except SpecError as error:
             return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
-        if missing := _missing(self.found, ordinal):
+        if missing := _missing(self.devices, ordinal):
             return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
         if self.handed is not None:
             spec = self.handed.completed(spec, form)
         spec, shortened = within_limit(spec, self.most)
-        resolved = resolve(spec, kernel, self.found, ordinal)
+        resolved = resolve(spec, kernel, self.devices, ordinal)
         problems = (*shortened, *resolved.problems)
         if resolved.request is None:
             return unlaunched(form.title, LaunchOutcome.REFUSED, problems)

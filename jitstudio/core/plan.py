@@ -416,7 +416,7 @@ class Job:
         options: The options to send.
         headers: In-memory headers, for NVRTC.
         precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
-        kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
+        cacheable: Whether the result may go into the cache; only then it has `JobDependencies`.
         name_expressions: Expressions to lower, for NVRTC.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         libdevice: Whether libNVVM may take functions from libdevice.
@@ -438,7 +438,7 @@ class Job:
     options: tuple[str, ...]
     headers: tuple[Header, ...] = ()
     precompile: bool = False
-    kept: bool = True
+    cacheable: bool = True
     name_expressions: tuple[str, ...] = ()
     libraries: tuple[tuple[Ref, bytes], ...] = ()
     libdevice: bool = False

@@ -298,7 +298,7 @@ def _function_row(function: Inspected) -> str:
     if report.peak:
         cells.append(f"{report.peak[0]} live")
     if filling:
-        cells.append(f"occupancy {filling.found.fraction:.0%} {_limits(filling)}")
+        cells.append(f"occupancy {filling.occupancy.fraction:.0%} {_limits(filling)}")
     if loops := len(function.graph.loops):
         cells.append(f"{loops} loop{'' if loops == 1 else 's'}")
     called = "" if function.function.is_kernel else " (called function)"
@@ -342,7 +342,7 @@ def _name_rows(result: BuildResult) -> Iterator[str]:
 
 
 def _inlined_rows(inlined: InlinedNamed) -> Iterator[str]:
-    for chain in inlined.inlining.found:
+    for chain in inlined.inlining.calls:
         calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in chain.calls)
         function = inlined.names.get(chain.function) or "(no name)"
         into = inlined.names[chain.into]

@@ -207,7 +207,7 @@ def disassemble(job: Job) -> Report:
         errors = text_of(done.stderr).replace(path, ref.file_name)
     report.ok = done.returncode == 0
     if report.ok:
-        report.made[CodeKind.SASS] = done.stdout
+        report.code[CodeKind.SASS] = done.stdout
         report.log = errors
         return report
     report.ended(Tool.NVDISASM, done.returncode, errors, ref.file_name)

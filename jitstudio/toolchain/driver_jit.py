@@ -77,7 +77,7 @@ def assemble(job: Job) -> Report:
         named = [(ref.file_name, code) for ref, code in job.inputs]
         result = assemble_here(named, report.options or ())
     if result.cubin is not None:
-        report.made[CodeKind.CUBIN] = result.cubin
+        report.code[CodeKind.CUBIN] = result.cubin
     report.ok = result.cubin is not None
     report.log, report.error_log = result.log, result.error_log
     return report

@@ -82,7 +82,7 @@ def _kept(ref: Ref, content: bytes) -> Report:
     text = kept_ptx(content)
     if not text:
         return Report(options=(), error_log=f"'{ref.file_name}' keeps no PTX that can be read.")
-    return Report(ok=True, options=(), made={CodeKind.PTX: text.encode()})
+    return Report(ok=True, options=(), code={CodeKind.PTX: text.encode()})
 
 
 def _captured(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
@@ -248,7 +248,7 @@ def _take_built(job: Job, cubins: list[Piece], report: Report) -> None:
     if is_relocatable(first.content):
         trial = Report()
         _link(job, trial)
-        if trial.ok and has_code(trial.made[CodeKind.CUBIN]):
+        if trial.ok and has_code(trial.code[CodeKind.CUBIN]):
             _join(report, trial)
             return
         _say(report, f"The machine code for {first.title} is not linked: it needs other modules.")
@@ -256,7 +256,7 @@ def _take_built(job: Job, cubins: list[Piece], report: Report) -> None:
         _say(report, f"The first of {len(cubins)} cubins for {first.title} was taken.")
     else:
         _say(report, f"The cubin for {first.title} was taken.")
-    report.made[CodeKind.CUBIN] = first.content
+    report.code[CodeKind.CUBIN] = first.content
     report.ok = True
 
 
@@ -273,7 +273,7 @@ def _link(job: Job, report: Report) -> None:
 def _join(report: Report, linked: Report) -> None:
     report.ok = linked.ok
     report.ms += linked.ms
-    report.made |= linked.made
+    report.code |= linked.code
     report.error_log = linked.error_log
     _say(report, linked.log)
 
@@ -283,15 +283,15 @@ def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report)
     texts = _of(CodeKind.PTX, pieces)
     cubins = _of(CodeKind.CUBIN, pieces)
     best = machine_code_for(wanted, cubins)
-    code = report.made.get(CodeKind.CUBIN) or (cubins[best][0].content if best else None)
+    code = report.code.get(CodeKind.CUBIN) or (cubins[best][0].content if best else None)
     made_from = cubin_target(code) if code else None
     if made_from in texts:
-        report.made[CodeKind.PTX] = texts[made_from][0].content
+        report.code[CodeKind.PTX] = texts[made_from][0].content
     elif code and (text := kept_ptx(code)):
-        report.made[CodeKind.PTX] = text.encode()
+        report.code[CodeKind.PTX] = text.encode()
     elif chosen := ptx_for(wanted, texts):
         _say(report, f"The PTX for {texts[chosen][0].title} was taken.")
-        report.made[CodeKind.PTX] = texts[chosen][0].content
+        report.code[CodeKind.PTX] = texts[chosen][0].content
     elif CodeKind.CUBIN in job.makes:
         _say(report, f"There is no PTX for {wanted}.")
     else:

@@ -53,7 +53,7 @@ def version() -> str:
     return locate.program_version(Tool.NVCC)
 
 
-def found() -> str:
+def path() -> str:
     """Returns the path of nvcc if there is a host compiler, too; empty otherwise."""
     try:
         _host_compiler()
@@ -208,11 +208,11 @@ def _take(job: Job, report: Report, intermediates: Path, output: Path) -> None:
     ptx = next(intermediates.glob("*.ptx"), None)
     if CodeKind.CUBIN in job.makes:
         if report.ok:
-            report.made[CodeKind.CUBIN] = output.read_bytes()
+            report.code[CodeKind.CUBIN] = output.read_bytes()
         if CodeKind.PTX in job.makes and ptx is not None:
-            report.made[CodeKind.PTX] = ptx.read_bytes()
+            report.code[CodeKind.PTX] = ptx.read_bytes()
     elif report.ok:
-        report.made[CodeKind.PTX] = output.read_bytes()
+        report.code[CodeKind.PTX] = output.read_bytes()
 
 
 def _readable(log: str, folder: Path, intermediates: Path) -> str:

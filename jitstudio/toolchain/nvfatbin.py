@@ -52,7 +52,7 @@ def pack(job: Job) -> Report:
         with report.timed():
             fatbin = bytearray(nvfatbin.size(handle))
             nvfatbin.get(handle, fatbin)
-        report.made[CodeKind.FATBIN] = bytes(fatbin)
+        report.code[CodeKind.FATBIN] = bytes(fatbin)
         report.ok = True
     except nvfatbin.nvFatbinError as error:
         report.error_log = f"{meaning_of(nvfatbin.Result(error.status))} ({at_work})"

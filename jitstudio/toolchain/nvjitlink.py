@@ -113,13 +113,13 @@ def link(job: Job) -> Report:
                 nvjitlink.add_data(handle, _INPUT_TYPES[kind], content, len(content), name)
             nvjitlink.complete(handle)
             for kind in job.makes:
-                report.made[kind] = _made(handle, kind)
+                report.code[kind] = _made(handle, kind)
         report.ok = True
     except nvjitlink.nvJitLinkError as error:
-        report.made.clear()
+        report.code.clear()
         report.error_log = meaning_of(nvjitlink.Result(error.status))
     except _NotThere as error:
-        report.made.clear()
+        report.code.clear()
         report.error_log = str(error)
     finally:
         report.log = _info_log(handle)
@@ -129,7 +129,7 @@ def link(job: Job) -> Report:
         # Once a link has met a PTX version that is too new, later ones in the same process
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
-        report.made.clear()
+        report.code.clear()
     report.log = _with_modules(report.log, job, inputs)
     if not report.ok and has_places(report.error_log):
         report.error_log = _with_sources(report.error_log, job, inputs)

@@ -291,14 +291,14 @@ def _report_use(prefix: Prefix, precompiled: bool, report: Report) -> None:
 
 def _look_for_host_calls(part: DevicePart, options: tuple[str, ...], report: Report) -> None:
     """Fails with the place of each call in device code of a constructor that is the host's."""
-    ptx = text_of(report.made.get(CodeKind.PTX, b""))
+    ptx = text_of(report.code.get(CodeKind.PTX, b""))
     asking = asking_for_calls(options, f"{ptx}\n{report.error_log}")
     if not asking:
         return
     answer = Report()
     _compile(part.job, _for_ptx(asking), (CodeKind.PTX,), answer)
     report.ms += answer.ms
-    if errors := host_calls(part, answer.log, text_of(answer.made.get(CodeKind.PTX, b""))):
+    if errors := host_calls(part, answer.log, text_of(answer.code.get(CodeKind.PTX, b""))):
         report.ok, report.error_log = False, errors
 
 
@@ -314,20 +314,20 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     rescue = Report()
     _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
-    ptx = rescue.made.get(CodeKind.PTX, b"")
+    ptx = rescue.code.get(CodeKind.PTX, b"")
     report.error_log = with_sources(report.error_log, _assembled(job, ptx))
     if CodeKind.PTX in job.makes:
-        report.made, report.lowered = rescue.made, rescue.lowered
+        report.code, report.lowered = rescue.code, rescue.lowered
 
 
 def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
     """Adds the lines of the source to remarks of ptxas, which name lines of the PTX only."""
-    ptx = report.made.get(CodeKind.PTX)
+    ptx = report.code.get(CodeKind.PTX)
     if ptx is None:
         again = Report()
         _compile(job, _for_ptx(options), (CodeKind.PTX,), again)
         report.ms += again.ms
-        ptx = again.made.get(CodeKind.PTX, b"")
+        ptx = again.code.get(CodeKind.PTX, b"")
     report.log = with_sources(report.log, _assembled(job, ptx))
 
 
@@ -443,15 +443,15 @@ def _compile(
         report.log = log
         with report.timed():
             for kind in makes:
-                report.made[kind] = _fetch(program, *_OUTPUTS[kind])
+                report.code[kind] = _fetch(program, *_OUTPUTS[kind])
         for expression in job.name_expressions:
             (lowered,) = _checked(nvrtc.nvrtcGetLoweredName(program, expression.encode()))
             report.lowered.append((expression, lowered.decode()))
     finally:
         nvrtc.nvrtcDestroyProgram(program)
-    if CodeKind.PTX in report.made:
+    if CodeKind.PTX in report.code:
         # NVRTC counts the NUL at the end of the text.
-        report.made[CodeKind.PTX] = report.made[CodeKind.PTX].rstrip(b"\0")
+        report.code[CodeKind.PTX] = report.code[CodeKind.PTX].rstrip(b"\0")
 
 
 def _fetch(program: Any, size_of: Callable[..., Any], copy: Callable[..., Any]) -> bytes:

@@ -284,7 +284,7 @@ def _compile(
         nvvm.compile_program(program, len(options), options)
         result = bytearray(nvvm.get_compiled_result_size(program))
         nvvm.get_compiled_result(program, result)
-    report.made[kind] = bytes(result).rstrip(b"\0") if kind is CodeKind.PTX else bytes(result)
+    report.code[kind] = bytes(result).rstrip(b"\0") if kind is CodeKind.PTX else bytes(result)
     report.ok = True
     report.log = _log(program)
     notes += _typed_notes(options, modules)

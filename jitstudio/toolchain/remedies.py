@@ -71,7 +71,7 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
     calls = words_on_calls(part, report.error_log) or _CALLED in report.error_log
     if not is_of_host or calls or job.confined_to is not None:
         return None
-    if not {CodeKind.PTX, CodeKind.CUBIN}.issuperset(job.makes) or not nvcc.found():
+    if not {CodeKind.PTX, CodeKind.CUBIN}.issuperset(job.makes) or not nvcc.path():
         return None
     if not all(map(nvcc.may_find, missing)):
         return None

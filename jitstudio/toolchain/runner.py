@@ -103,14 +103,14 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
-    if not job.kept:
+    if not job.cacheable:
         return UNKNOWN
     # The parent reads the result meanwhile.
     return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
 
 
 def _artifacts(job: Job, report: Report) -> Iterator[Artifact]:
-    yield from (Artifact(kind, job.name, code) for kind, code in report.made.items())
+    yield from (Artifact(kind, job.name, code) for kind, code in report.code.items())
     yield from (Artifact(CodeKind.CAPTURED, job.name, kernel) for kernel in report.captured)
 
 
@@ -128,9 +128,9 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
     if not job.final:
         return
     by_name: dict[str, Resources | None] = {}
-    if (text := report.made.get(CodeKind.PTX)) is not None:
+    if (text := report.code.get(CodeKind.PTX)) is not None:
         by_name |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
-    codes = [report.made[CodeKind.CUBIN]] if CodeKind.CUBIN in report.made else []
+    codes = [report.code[CodeKind.CUBIN]] if CodeKind.CUBIN in report.code else []
     if job.tool is Tool.NVDISASM and report.ok:
         # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
@@ -205,10 +205,10 @@ def _is_ptx_of_functions(ref: Ref, content: bytes) -> bool:
 
 
 def _lacks_kernel(tool: Tool, report: Report) -> bool:
-    if (text := report.made.get(CodeKind.PTX)) is not None:
+    if (text := report.code.get(CodeKind.PTX)) is not None:
         # NVRTC's user has asked for a device function; in LLVM IR it is what a kernel becomes
         # whose annotation is missing.
         wanted = (b".entry", b".func") if tool in CUDA_COMPILERS else (b".entry",)
         return not any(word in text for word in wanted)
-    code = report.made.get(CodeKind.CUBIN)
+    code = report.code.get(CodeKind.CUBIN)
     return code is not None and not has_code(code)

@@ -40,7 +40,7 @@ class Report:
         ms: Milliseconds inside native calls.
         log: Its information log.
         error_log: Its error log.
-        made: What it made.
+        code: The code that it has made, by its kind.
         captured: The kernels that a script has made, each packed.
         diagnostics: What it says by itself, where its log is not read for that.
         notes: Sentences for the end of the log.
@@ -60,7 +60,7 @@ class Report:
     ms: float = 0.0
     log: str = ""
     error_log: str = ""
-    made: dict[CodeKind, bytes] = field(default_factory=dict)
+    code: dict[CodeKind, bytes] = field(default_factory=dict)
     captured: list[bytes] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -75,7 +75,7 @@ class Schedule:
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
             entry=request.entry if nvvm else "",
-            kept=request.use_cache,
+            cacheable=request.use_cache,
             keep_host_code=nvrtc and request.keep_host_code,
             precompile=nvrtc and request.precompile_headers,
             final=self._is_final(step, module),
@@ -204,8 +204,8 @@ class Execution:
         while ready := self._schedule.take_ready():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
-                if mark is None and job.kept:
-                    job = replace(job, kept=False)
+                if mark is None and job.cacheable:
+                    job = replace(job, cacheable=False)
                 stored = self._cache.find(mark) if self._cache and mark else None
                 if stored is not None:
                     self._finish(number, stored)

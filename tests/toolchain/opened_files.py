@@ -27,7 +27,7 @@ def compiled(kind, target, text=KERNELS, *options):
     job = Job(Tool.NVRTC, "k.cu", source, (kind,), (f"-arch={target}", *options))
     report = nvrtc.compile_cuda(job)
     assert report.ok, report.error_log
-    return report.made[kind]
+    return report.code[kind]
 
 
 def packed(*targets, text=KERNELS, options=()):
@@ -39,7 +39,7 @@ def packed(*targets, text=KERNELS, options=()):
         inputs.append((Ref(kind, f"k.cu@{target}"), code))
     report = nvfatbin.pack(Job(Tool.NVFATBIN, "k.cu", tuple(inputs), (K.FATBIN,), ()))
     assert report.ok, report.error_log
-    return report.made[K.FATBIN]
+    return report.code[K.FATBIN]
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:

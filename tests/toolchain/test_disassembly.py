@@ -124,13 +124,13 @@ def disassembled(cubin, *options):
 
 def test_a_cubin_becomes_sass():
     source = ((Ref(K.CUDA, "k.cu"), KERNEL.encode()),)
-    cubin = nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (K.CUBIN,), ("-arch=sm_90",))).made[
+    cubin = nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (K.CUBIN,), ("-arch=sm_90",))).code[
         K.CUBIN
     ]
     report = disassembled(cubin, "-c")
     assert report.ok
     assert report.ms > 0
-    text = report.made[K.SASS].decode()
+    text = report.code[K.SASS].decode()
     assert ".text.fine:" in text
     assert "EXIT" in text
 
@@ -141,7 +141,7 @@ def test_what_is_no_cubin_is_named_as_the_user_knows_it(cubin):
     assert not report.ok
     assert "k.cubin" in report.error_log
     assert "/dev/fd" not in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_an_unknown_option_is_refused():

@@ -40,7 +40,7 @@ def test_the_driver_tells_its_version():
 def test_ptx_becomes_a_cubin_with_its_log():
     report = assembled(BODY, arch(), "-lineinfo")
     assert report.ok, report.error_log
-    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
+    assert tuple(cubin_resources(report.code[K.CUBIN])) == ("k",)
     assert "k" in report.log
     assert report.options == (arch(), "-lineinfo", "-verbose")
 
@@ -50,7 +50,7 @@ def test_what_the_driver_refuses_is_told_by_its_log():
     report = assembled(".visible .entry k() { frobnicate; }", arch())
     assert not report.ok
     assert "line 4" in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 @pytest.mark.gpu

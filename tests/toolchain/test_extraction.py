@@ -38,15 +38,15 @@ def fatbin():
 def test_machine_code_for_the_very_target_is_taken_with_its_ptx(fatbin):
     report = taken(fatbin)
     assert report.ok, report.error_log
-    assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
-    assert set(cubin_resources(report.made[K.CUBIN])) == {"twice", "thrice"}
-    assert said(report.made[K.PTX]) == said(compiled(K.PTX, "compute_90"))
+    assert cubin_target(report.code[K.CUBIN]).sm == "sm_90"
+    assert set(cubin_resources(report.code[K.CUBIN])) == {"twice", "thrice"}
+    assert said(report.code[K.PTX]) == said(compiled(K.PTX, "compute_90"))
     assert report.log == "The cubin for sm_90 was taken."
 
 
 @pytest.mark.parametrize(("target", "chosen"), [("sm_80", 80), ("sm_87", 86), ("sm_89", 86)])
 def test_else_that_of_the_same_major_with_a_lower_minor(fatbin, target, chosen):
-    assert cubin_target(taken(fatbin, target).made[K.CUBIN]).number == chosen
+    assert cubin_target(taken(fatbin, target).code[K.CUBIN]).number == chosen
 
 
 # What is unpacked for a target; all of it where no machine code runs there.
@@ -66,14 +66,14 @@ def test_of_a_large_fatbin_only_what_is_for_the_target_is_unpacked(fatbin, targe
     monkeypatch.setattr(extraction, "unpack", unpacked)
     part = taken(fatbin, target)
     assert (part.ok, part.log, part.error_log) == (whole.ok, whole.log, whole.error_log)
-    assert part.made == whole.made
+    assert part.code == whole.code
     assert asked == [NEEDED.get(target, ALL).split()]
 
 
 def test_a_target_that_only_ptx_serves_has_it_assembled(fatbin):
     report = taken(fatbin, "sm_120")
     assert report.ok
-    assert cubin_target(report.made[K.CUBIN]).number == 120
+    assert cubin_target(report.code[K.CUBIN]).number == 120
     assert "There is no machine code for sm_120: the PTX for compute_90 was taken." in report.log
     assert "registers" in report.log
 
@@ -90,13 +90,13 @@ def test_a_target_that_nothing_serves_is_told_which_there_are(fatbin):
 def test_targets_of_one_chip_are_told_apart():
     there = packed("sm_90", "sm_90a", "sm_100", "sm_100f", options=("-lineinfo",))
     for target in ("sm_90", "sm_90a"):
-        assert cubin_target(taken(there, target).made[K.CUBIN]).sm == target
-    assert cubin_target(taken(there, "sm_100a").made[K.CUBIN]).number == 100
+        assert cubin_target(taken(there, target).code[K.CUBIN]).sm == target
+    assert cubin_target(taken(there, "sm_100a").code[K.CUBIN]).number == 100
 
 
 def test_ptx_that_the_machine_code_keeps_is_shown_where_there_is_no_other():
     report = taken(packed("sm_80", options=("-lineinfo",)), "sm_80")
-    text = report.made[K.PTX].decode()
+    text = report.code[K.PTX].decode()
     assert ".entry twice(" in text
     assert ".target sm_80" in text
 
@@ -105,7 +105,7 @@ def test_a_fatbin_without_ptx_is_read_all_the_same():
     there = packed("sm_90")
     report = taken(there)
     assert report.ok
-    assert K.PTX not in report.made
+    assert K.PTX not in report.code
     assert "There is no PTX for sm_90." in report.log
     alone = taken(there, makes=(K.PTX,))
     assert not alone.ok
@@ -117,14 +117,14 @@ def test_a_fatbin_without_ptx_is_read_all_the_same():
 def test_relocatable_code_is_linked_if_it_can_be():
     report = taken(packed("sm_90", options=("-rdc=true",)))
     assert report.ok
-    assert set(cubin_resources(report.made[K.CUBIN])) == {"twice", "thrice"}
-    assert cubin_resources(report.made[K.CUBIN])["twice"].registers > 0
+    assert set(cubin_resources(report.code[K.CUBIN])) == {"twice", "thrice"}
+    assert cubin_resources(report.code[K.CUBIN])["twice"].registers > 0
 
 
 def test_relocatable_code_that_lacks_a_function_is_read_as_it_is():
     report = taken(packed("sm_90", text=CALLER, options=("-rdc=true",)))
     assert report.ok
-    assert has_code(report.made[K.CUBIN])
+    assert has_code(report.code[K.CUBIN])
     assert "is not linked: it needs other modules" in report.log
 
 
@@ -132,7 +132,7 @@ def test_the_ptx_kept_in_a_cubin_is_told():
     code = compiled(K.CUBIN, "sm_90", KERNELS, "-lineinfo")
     report = taken(code, kind=K.CUBIN, makes=(K.PTX,))
     assert report.ok
-    assert b".entry thrice(" in report.made[K.PTX]
+    assert b".entry thrice(" in report.code[K.PTX]
     bare = taken(compiled(K.CUBIN, "sm_90"), kind=K.CUBIN, makes=(K.PTX,))
     assert (bare.ok, bare.error_log) == (False, "'f.cubin' keeps no PTX that can be read.")
 
@@ -150,8 +150,8 @@ def test_files_of_nvcc_are_read(tmp_path, kind, words, compressed):
     subprocess.run(command, cwd=tmp_path, check=True)
     report = taken((tmp_path / f"k{kind.ending}").read_bytes(), "sm_80", kind)
     assert report.ok, report.error_log
-    assert cubin_target(report.made[K.CUBIN]).sm == "sm_80"
-    assert b".target sm_80" in report.made[K.PTX]
+    assert cubin_target(report.code[K.CUBIN]).sm == "sm_80"
+    assert b".target sm_80" in report.code[K.PTX]
 
 
 @pytest.mark.parametrize("kind", [K.FATBIN, K.OBJECT, K.LIBRARY])
@@ -167,7 +167,7 @@ def test_damaged_fatbins_end_in_words_or_in_code(fatbin):
     chance = random.Random(6)
     for number in range(20):
         report = taken(damaged(fatbin, chance))
-        assert report.ok is (K.CUBIN in report.made), number
+        assert report.ok is (K.CUBIN in report.code), number
         assert report.ok or report.error_log
 
 
@@ -177,7 +177,7 @@ def test_damaged_cubins_end_in_words_or_in_code():
     for number in range(100):
         content = damaged(code, chance)
         report = taken(content, kind=K.CUBIN, makes=(K.PTX,))
-        assert report.ok is bool(report.made), number
+        assert report.ok is bool(report.code), number
         for name, _ in kernels_of(content, ""):
             assert isinstance(name, str)
     for _ in range(4):
@@ -196,21 +196,21 @@ def captured(target="sm_75", **given):
 def test_a_captured_kernel_gives_its_own_code_whatever_target_is_set():
     code = {"PTX": compiled(K.PTX, "compute_90"), "CUBIN": compiled(K.CUBIN, "sm_90")}
     report = captured(TTIR=b"module {}", **code)
-    assert report.made == {K.PTX: code["PTX"], K.CUBIN: code["CUBIN"]}
+    assert report.code == {K.PTX: code["PTX"], K.CUBIN: code["CUBIN"]}
 
 
 def test_the_ptx_of_a_captured_kernel_is_assembled_where_there_is_no_machine_code():
     report = captured(PTX=compiled(K.PTX, "compute_90"))
     assert report.ok, report.error_log
-    assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
+    assert cubin_target(report.code[K.CUBIN]).sm == "sm_90"
     newer = captured("sm_120", PTX=compiled(K.PTX, "compute_90"))
-    assert cubin_target(newer.made[K.CUBIN]).sm == "sm_120"
+    assert cubin_target(newer.code[K.CUBIN]).sm == "sm_120"
 
 
 def test_the_byte_that_cupy_cuts_off_is_put_back():
     code = compiled(K.CUBIN, "sm_90")
-    assert captured(CUBIN=code[:-1]).made[K.CUBIN] == code
-    assert captured(CUBIN=code).made[K.CUBIN] == code
+    assert captured(CUBIN=code[:-1]).code[K.CUBIN] == code
+    assert captured(CUBIN=code).code[K.CUBIN] == code
 
 
 def test_a_captured_kernel_without_code_is_refused():

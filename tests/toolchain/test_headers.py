@@ -94,7 +94,7 @@ def test_the_user_s_folders_are_searched_first(tmp_path):
     text = "#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = MINE; }\n"
     report = compiled(text, f"--include-path={tmp_path}")
     assert report.ok, report.error_log
-    assert b"42" in report.made[K.PTX]
+    assert b"42" in report.code[K.PTX]
 
 
 def test_headers_are_unpacked_into_the_cache_folder(fresh):
@@ -209,7 +209,7 @@ def test_wide_integers_are_the_host_s_also_where_an_own_header_is_included(tmp_p
     def name():
         report = compiled(text, f"--include-path={tmp_path}")
         assert report.ok, report.error_log
-        return entries(report.made[K.PTX].decode())
+        return entries(report.code[K.PTX].decode())
 
     # As nvcc on Linux has it.
     assert name() == ("_Z1kPmm",)

@@ -99,15 +99,15 @@ def test_what_does_not_compile_with_a_table_compiles_without_and_says_so():
     report = compiled(odd)
     assert report.ok
     assert "There is no line table" in report.log
-    assert b".loc" not in report.made[K.PTX]
+    assert b".loc" not in report.code[K.PTX]
 
 
 def test_without_optimisation_there_is_no_table_as_it_would_change_the_code():
     report = compiled(ADD_AND_SUM, "-opt=0")
     assert report.ok
     assert "at -opt=0" in report.log
-    assert b".loc" not in report.made[K.PTX]
-    assert b".loc" in compiled(ADD_AND_SUM, "-opt=3").made[K.PTX]
+    assert b".loc" not in report.code[K.PTX]
+    assert b".loc" in compiled(ADD_AND_SUM, "-opt=3").code[K.PTX]
 
 
 def test_it_is_linked_with_what_nvrtc_makes(tools):

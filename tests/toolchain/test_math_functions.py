@@ -66,7 +66,7 @@ def branching(arch, kind, *options):
     )
     report = nvrtc.compile_cuda(job)
     assert report.ok, report.log
-    ptx = report.made[CodeKind.PTX].decode()
+    ptx = report.code[CodeKind.PTX].decode()
     parts = re.split(r"(?=^(?:\.visible \.entry|\.func) )", ptx, flags=re.MULTILINE)
     own = re.compile(r"^\s*@%?!?%p\d+ bra\b", re.MULTILINE)
     functions = {m[1]: part for part in parts if (m := re.match(r"\.func .*?(\w+)\($", part, re.M))}

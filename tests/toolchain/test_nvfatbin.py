@@ -14,7 +14,7 @@ TARGETS = (("sm_80", K.CUBIN), ("sm_90a", K.CUBIN), ("sm_100f", K.CUBIN), ("comp
 def compiled(target, kind):
     source = ((Ref(K.CUDA, "k.cu"), KERNEL.encode()),)
     job = Job(Tool.NVRTC, f"k.cu@{target}", source, (kind,), (f"-arch={target}",))
-    return nvrtc.compile_cuda(job).made[kind]
+    return nvrtc.compile_cuda(job).code[kind]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def parts():
     job = Job(Tool.NVRTC, "k.cu@compute_80", source, (K.LTOIR,), ("-arch=compute_80", "-dlto"))
     return (
         *made,
-        (Ref(K.LTOIR, "k.cu@compute_80"), nvrtc.compile_cuda(job).made[K.LTOIR]),
+        (Ref(K.LTOIR, "k.cu@compute_80"), nvrtc.compile_cuda(job).code[K.LTOIR]),
     )
 
 
@@ -41,7 +41,7 @@ def test_the_version_has_two_numbers():
 def test_what_is_packed_can_be_listed(parts, options):
     report = packed(*parts, options=options)
     assert report.ok, report.error_log
-    entries = fatbin_entries(report.made[K.FATBIN])
+    entries = fatbin_entries(report.code[K.FATBIN])
     assert [(entry.kind, entry.target) for entry in entries] == [
         (K.CUBIN, "sm_80"),
         (K.CUBIN, "sm_90a"),
@@ -56,16 +56,16 @@ def test_what_is_packed_can_be_listed(parts, options):
 def test_a_cubin_is_packed_as_it_is(parts):
     ref, code = parts[0]
     report = packed((ref, code), options=("-compress=false",))
-    assert fatbin_entries(report.made[K.FATBIN]) == (
+    assert fatbin_entries(report.code[K.FATBIN]) == (
         FatbinEntry(K.CUBIN, "sm_80", "k.cubin@80", len(code), len(code)),
     )
-    assert code in report.made[K.FATBIN]
+    assert code in report.code[K.FATBIN]
 
 
 def test_ptx_of_the_user_s_own_is_packed_for_the_target_it_names():
     source = ptx("own.ptx", ".visible .entry k() { ret; }")
     report = packed((Ref(K.PTX, "own.ptx"), source.content))
-    assert [entry.target for entry in fatbin_entries(report.made[K.FATBIN])] == ["compute_75"]
+    assert [entry.target for entry in fatbin_entries(report.code[K.FATBIN])] == ["compute_75"]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_cannot_be_packed_is_named(name, kind, code, words):
     report = packed((Ref(kind, name), code))
     assert not report.ok
     assert words in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_a_cubin_for_another_target_is_refused(parts):

@@ -36,7 +36,7 @@ def lto_modules():
             (K.LTOIR,),
             ("-arch=compute_90", "-dlto"),
         )
-        made = nvrtc.compile_cuda(job).made[K.LTOIR]
+        made = nvrtc.compile_cuda(job).code[K.LTOIR]
         modules.append((Ref(K.LTOIR, name), made))
     return tuple(modules)
 
@@ -49,18 +49,18 @@ def test_the_version_has_two_numbers():
 def test_two_ptx_modules_become_one_cubin():
     report = linked(SCALE, MULTIPLY)
     assert report.ok, report.error_log
-    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("scale",)
+    assert tuple(cubin_resources(report.code[K.CUBIN])) == ("scale",)
 
 
 def test_lto_makes_a_cubin_and_ptx_without_a_call(lto_modules):
     options = ("-arch=sm_90", "-lto")
-    made = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), options)).made[
+    made = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), options)).code[
         K.CUBIN
     ]
     assert tuple(cubin_resources(made)) == ("apply_transform",)
     text = nvjitlink.link(
         Job(Tool.NVJITLINK, LINKED, lto_modules, (K.PTX,), (*options, "-ptx"))
-    ).made[K.PTX]
+    ).code[K.PTX]
     assert b".entry apply_transform" in text
     assert b"call" not in text
     assert not text.endswith(b"\0")
@@ -76,7 +76,7 @@ def test_a_missing_function_is_named():
     report = linked(SCALE)
     assert not report.ok
     assert "Undefined reference to 'multiply' in 'scale.ptx'" in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_a_missing_function_is_an_error_after_a_ptx_version_too_new_as_well():
@@ -89,7 +89,7 @@ def test_a_missing_function_is_an_error_after_a_ptx_version_too_new_as_well():
     assert "Unsupported .version 99.0" in first.error_log
     report = linked(SCALE)
     assert not report.ok
-    assert report.made == {}
+    assert report.code == {}
     assert linked(SCALE, MULTIPLY).ok
 
 
@@ -132,7 +132,7 @@ def relocatable(text, kind, *options, arch=""):
     arch = arch or ("-arch=sm_90" if kind is K.CUBIN else "-arch=compute_90")
     source = ((Ref(K.CUDA, "k.cu"), text.encode()),)
     job = Job(Tool.NVRTC, "k.cu", source, (kind,), (arch, *options))
-    return nvrtc.compile_cuda(job).made[kind]
+    return nvrtc.compile_cuda(job).code[kind]
 
 
 def archive(name, member):
@@ -143,7 +143,7 @@ def archive(name, member):
 
 def fatbin(code):
     part = (Ref(K.CUBIN, "f.cu@sm_90"), code)
-    return nvfatbin.pack(Job(Tool.NVFATBIN, "f.cu", (part,), (K.FATBIN,), ())).made[K.FATBIN]
+    return nvfatbin.pack(Job(Tool.NVFATBIN, "f.cu", (part,), (K.FATBIN,), ())).code[K.FATBIN]
 
 
 MADE_OF_A_CUBIN = {
@@ -166,7 +166,7 @@ def test_a_function_is_found_in_every_kind_that_holds_machine_code(kind):
     code = MADE_OF_A_CUBIN[kind](relocatable(CALLED, K.CUBIN, "-rdc=true"))
     report = linked_with_caller(kind, code)
     assert report.ok, report.error_log
-    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
+    assert tuple(cubin_resources(report.code[K.CUBIN])) == ("k",)
 
 
 @pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("gcc")), reason="needs nvcc and gcc")
@@ -178,16 +178,16 @@ def test_a_function_is_found_in_objects_and_libraries_of_nvcc(tmp_path):
     for kind, content in ((K.OBJECT, code), (K.LIBRARY, archive("f.o", code))):
         report = linked_with_caller(kind, content)
         assert report.ok, report.error_log
-        assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
+        assert tuple(cubin_resources(report.code[K.CUBIN])) == ("k",)
 
 
 def test_linked_ltoir_comes_with_the_cubin_and_can_be_linked_again(lto_modules):
     job = Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN, K.LTOIR), ("-arch=sm_90", "-lto"))
-    made = nvjitlink.link(job).made
+    made = nvjitlink.link(job).code
     assert tuple(cubin_resources(made[K.CUBIN])) == ("apply_transform",)
     again = ((Ref(K.LTOIR, "again"), made[K.LTOIR]),)
     second = nvjitlink.link(replace(job, inputs=again, makes=(K.CUBIN,)))
-    assert tuple(cubin_resources(second.made[K.CUBIN])) == ("apply_transform",)
+    assert tuple(cubin_resources(second.code[K.CUBIN])) == ("apply_transform",)
 
 
 def test_ptx_that_was_not_asked_for_is_refused_in_words(lto_modules):
@@ -195,13 +195,13 @@ def test_ptx_that_was_not_asked_for_is_refused_in_words(lto_modules):
     report = nvjitlink.link(job)
     assert not report.ok
     assert "what was asked for was not made" in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_spills_are_asked_for_and_the_options_really_sent_are_told():
     report = linked(SCALE, MULTIPLY)
     assert report.options == ("-arch=sm_90", "-Xptxas=-v")
-    ((_, resources),) = kernels_of(report.made[K.CUBIN], report.log)
+    ((_, resources),) = kernels_of(report.code[K.CUBIN], report.log)
     assert resources.registers > 0
     assert (resources.spill_stores, resources.spill_loads) == (0, 0)
 
@@ -287,7 +287,7 @@ def test_remarks_on_code_in_a_library_have_no_place_in_a_text_that_nobody_has():
     """The PTX in a fatbin is no module of the build."""
     code = relocatable(PRODUCTS, K.PTX, "-rdc=true", arch="-arch=compute_90a")
     part = (Ref(K.PTX, "f.cu@compute_90a"), code)
-    packed = nvfatbin.pack(Job(Tool.NVFATBIN, "f.cu", (part,), (K.FATBIN,), ())).made[K.FATBIN]
+    packed = nvfatbin.pack(Job(Tool.NVFATBIN, "f.cu", (part,), (K.FATBIN,), ())).code[K.FATBIN]
     inputs = ((Ref(K.FATBIN, "f.fatbin"), packed), (Ref(K.PTX, "multiply.ptx"), MULTIPLY.content))
     report = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, inputs, (K.CUBIN,), ("-arch=sm_90a",)))
     [remark] = diagnose(Tool.NVJITLINK, LINKED, report.ok, report.log, report.error_log)

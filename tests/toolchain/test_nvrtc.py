@@ -43,7 +43,7 @@ def test_supported_archs_are_sorted_and_name_hopper_and_blackwell():
 def test_ptx_is_text_without_a_nul():
     report = compiled(KERNEL, "-arch=compute_90")
     assert report.ok
-    text = report.made[K.PTX].decode()
+    text = report.code[K.PTX].decode()
     assert ".target sm_90" in text
     assert ".visible .entry fine(" in text
     assert "\0" not in text
@@ -52,19 +52,19 @@ def test_ptx_is_text_without_a_nul():
 
 def test_one_compile_makes_ptx_and_cubin():
     report = compiled(KERNEL, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
-    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("fine",)
-    assert b".entry fine(" in report.made[K.PTX]
+    assert tuple(cubin_resources(report.code[K.CUBIN])) == ("fine",)
+    assert b".entry fine(" in report.code[K.PTX]
 
 
 def test_ltoir_is_made():
     report = compiled(KERNEL, "-arch=compute_90", "-dlto", makes=(K.LTOIR,))
     assert report.ok
-    assert len(report.made[K.LTOIR]) > 500
+    assert len(report.code[K.LTOIR]) > 500
 
 
 def test_two_compiles_do_not_share_memory():
-    first = compiled(KERNEL, "-arch=compute_90").made[K.PTX]
-    second = compiled(KERNEL.replace("fine", "other"), "-arch=compute_90").made[K.PTX]
+    first = compiled(KERNEL, "-arch=compute_90").code[K.PTX]
+    second = compiled(KERNEL.replace("fine", "other"), "-arch=compute_90").code[K.PTX]
     assert b".entry fine(" in first
     assert b".entry other(" in second
 
@@ -84,7 +84,7 @@ def test_a_header_in_memory_is_found():
     header = Header("inner.cuh", b"__device__ int answer() { return 42; }\n")
     report = compiled(text, "-arch=compute_90", headers=(header,))
     assert report.ok
-    assert b"42" in report.made[K.PTX]
+    assert b"42" in report.code[K.PTX]
 
 
 def test_a_warning_of_a_good_compile_is_in_the_log():
@@ -108,7 +108,7 @@ def test_a_failed_compile_leaves_its_log(text, options, words):
     report = compiled(text, "-arch=compute_90", *options)
     assert not report.ok
     assert words in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_an_arch_it_does_not_know_is_refused():
@@ -121,8 +121,8 @@ def test_what_ptxas_refuses_can_be_read_in_the_ptx():
     report = compiled(BAD_ASSEMBLY, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
     assert not report.ok
     assert "line 26; error" in report.error_log
-    assert "frobnicate" in report.made[K.PTX].decode().splitlines()[25]
-    assert K.CUBIN not in report.made
+    assert "frobnicate" in report.code[K.PTX].decode().splitlines()[25]
+    assert K.CUBIN not in report.code
 
 
 def test_a_refused_name_expression_fails_the_compile():
@@ -173,7 +173,7 @@ def test_a_name_that_is_no_ascii_comes_back_in_the_log():
 def test_optix_ir_is_made():
     report = compiled(KERNEL, "-arch=compute_90", "-optix-ir", makes=(K.OPTIXIR,))
     assert report.ok, report.error_log
-    assert len(report.made[K.OPTIXIR]) > 500
+    assert len(report.code[K.OPTIXIR]) > 500
 
 
 def test_the_options_really_sent_are_told():

@@ -39,7 +39,7 @@ def test_an_arch_nobody_knows_has_no_dialect():
 def test_both_dialects_become_ptx(content, arch):
     report = compiled(content, f"-arch=compute_{arch}")
     assert report.ok, report.error_log
-    text = report.made[K.PTX].decode()
+    text = report.code[K.PTX].decode()
     assert f".target sm_{arch}" in text
     assert ".visible .entry fill(" in text
     assert "\0" not in text
@@ -48,7 +48,7 @@ def test_both_dialects_become_ptx(content, arch):
 def test_ltoir_is_made():
     report = compiled(TYPED, "-arch=compute_90", "-gen-lto", makes=K.LTOIR)
     assert report.ok
-    assert len(report.made[K.LTOIR]) > 500
+    assert len(report.code[K.LTOIR]) > 500
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_refused_leaves_its_log(content, options, words):
     report = compiled(content, *options)
     assert not report.ok
     assert words in report.error_log
-    assert report.made == {}
+    assert report.code == {}
 
 
 def test_what_does_not_parse_is_told_the_dialect_of_the_target():
@@ -109,7 +109,7 @@ def program(*modules, libraries=(), libdevice=False):
 def test_several_modules_become_one_program():
     report = program(("k.ll", IR_CALLER), ("twice.ll", IR_CALLED))
     assert report.ok, report.error_log
-    text = report.made[K.PTX].decode()
+    text = report.code[K.PTX].decode()
     assert ".visible .entry k(" in text
     assert ".func  (.param .b32 func_retval0) twice(" in text
     assert ".extern .func  (.param .b32 func_retval0) __nv_sinf" in text
@@ -118,7 +118,7 @@ def test_several_modules_become_one_program():
 def test_libdevice_is_taken_from_by_choice_and_only_what_is_called():
     report = program(("k.ll", IR_CALLER), ("twice.ll", IR_CALLED), libdevice=True)
     assert report.ok, report.error_log
-    text = report.made[K.PTX].decode()
+    text = report.code[K.PTX].decode()
     assert "__nv_sinf" not in text
     assert "__nv_cosf" not in text
     assert len(text) < 20_000
@@ -127,7 +127,7 @@ def test_libdevice_is_taken_from_by_choice_and_only_what_is_called():
 def test_a_library_in_text_is_added_as_a_whole_and_that_is_told():
     report = program(("k.ll", IR_CALLER), libraries=[("twice.ll", IR_CALLED.encode())])
     assert report.ok, report.error_log
-    assert ") other(" in report.made[K.PTX].decode()
+    assert ") other(" in report.code[K.PTX].decode()
     assert "twice.ll is text: all of it was added" in report.log
 
 
@@ -137,7 +137,7 @@ def test_a_library_of_bitcode_is_added_lazily():
         ("k.ll", IR_CALLER), ("twice.ll", IR_CALLED), libraries=[("libdevice.bc", library)]
     )
     assert report.ok, report.error_log
-    assert "__nv_sinf" not in report.made[K.PTX].decode()
+    assert "__nv_sinf" not in report.code[K.PTX].decode()
 
 
 def test_what_the_verifier_refuses_is_not_compiled():

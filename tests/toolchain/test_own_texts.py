@@ -53,7 +53,7 @@ def test_own_headers_are_read_once_for_a_compile(tmp_path, monkeypatch, variant)
     assert first.ok, first.error_log
     assert counts == dict.fromkeys(texts, 1)
     second = compiled(tmp_path, texts | {"a.h": A.replace(b"1", b"40")})
-    assert second.made[CodeKind.PTX] != first.made[CodeKind.PTX]
+    assert second.code[CodeKind.PTX] != first.code[CodeKind.PTX]
     assert counts == dict.fromkeys(texts, 2)
 
 

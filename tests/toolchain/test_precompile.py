@@ -62,7 +62,7 @@ def test_the_second_build_uses_what_was_made_after_the_first(first_build):
     assert second.log == "Precompiled header used."
     assert second.options[-1].startswith("--use-pch=")
     assert second.phases[0].ms < first_build.phases[0].ms
-    assert second.made[K.PTX] != first_build.made[K.PTX]
+    assert second.code[K.PTX] != first_build.code[K.PTX]
 
 
 def test_errors_are_told_by_their_place_and_without_a_word_of_it(first_build):
@@ -191,7 +191,7 @@ def test_a_header_that_changes_or_appears_is_not_hidden(place, kept, monkeypatch
 
     def outcome(precompile):
         report = compiled(1, *options, text=text, name=name, precompile=precompile)
-        return report.ok, report.made, report.error_log
+        return report.ok, report.code, report.error_log
 
     for _ in range(2):
         outcome(True)
@@ -211,7 +211,7 @@ def test_a_header_in_memory_takes_the_place_of_a_precompiled_one(kept, monkeypat
     kept.make_next()
     assert "Precompiled header used." in compiled(1, text=HALF).log
     own = compiled(1, text=HALF, headers=(Header("cuda_fp16.h", OWN.encode()),))
-    assert b", 2;" in own.made[K.PTX]
+    assert b", 2;" in own.code[K.PTX]
     assert "used" not in own.log
 
 

@@ -41,7 +41,7 @@ extern "C" __global__ void plain() {}
 def compiled(text, *options):
     source = ((Ref(CodeKind.CUDA, "k.cu"), text.encode()),)
     report = nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (CodeKind.CUBIN,), options))
-    return report.made[CodeKind.CUBIN], report.log
+    return report.code[CodeKind.CUBIN], report.log
 
 
 def test_kernels_are_found_and_device_functions_are_not():

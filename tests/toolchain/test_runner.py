@@ -59,7 +59,7 @@ def test_a_job_tells_its_start_and_its_end(capture):
     assert finished.stage.version == started.version
     assert [artifact.kind for artifact in finished.artifacts] == [K.PTX]
     # Nobody asks what a result rests on that is not kept.
-    assert run(replace(job, kept=False), events.append, capture) == UNKNOWN
+    assert run(replace(job, cacheable=False), events.append, capture) == UNKNOWN
 
 
 @pytest.mark.parametrize("kinds", [(K.PTX,), (K.CUBIN,)])

@@ -44,11 +44,11 @@ class Inlining:
     """The inlined functions in a PTX text.
 
     Attributes:
-        found: The inlined functions, by the function of the PTX in order, then by call.
+        calls: The inlined functions, by the function of the PTX in order, then by call.
         untold: The lowered names of the functions without a line table.
     """
 
-    found: tuple[Inlined, ...]
+    calls: tuple[Inlined, ...]
     untold: tuple[str, ...]
 
 

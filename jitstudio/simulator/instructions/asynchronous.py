@@ -105,7 +105,7 @@ def update_barriers(
         barriers = barriers_at(wave, space, addresses, s)
         order = wave.in_order(s)
         rows = slice(None) if order is None else order
-        wave.phases.updated(barriers[rows], arrived[rows], turned[rows])
+        wave.phases.note_bytes(barriers[rows], arrived[rows], turned[rows])
     return old
 
 
@@ -149,7 +149,7 @@ def mbarrier_init(b: Binding) -> Step:
         zero = np.zeros_like(counts)
         addresses = find(f, s)
         store(wave, space, addresses, [packed(Fields(counts, counts, zero, zero))], s, strong=True)
-        wave.phases.begun(barriers_at(wave, space, addresses, s))
+        wave.phases.note_start(barriers_at(wave, space, addresses, s))
 
     return step
 
@@ -262,7 +262,7 @@ def mbarrier_wait(b: Binding) -> Step:
         ended = phase_now != asked
         f[place][s] = ended
         barriers = barriers_at(wave, space, find(f, s), s)
-        wave.phases.asked(b.instruction, wave.numbers[s], barriers, ended)
+        wave.phases.note_waits(b.instruction, wave.numbers[s], barriers, ended)
         if wave.copies and ended.any():
             copied(wave, wave.copies.arrived(barriers[ended]), by_themselves=False)
 

@@ -76,7 +76,7 @@ class AwaitedPhases:
         twin._waits, twin._come = dict(self._waits), dict(self._come)
         return twin
 
-    def asked(
+    def note_waits(
         self, instruction: PtxInstruction, threads: Threads, offsets: Numbers, ended: Numbers
     ) -> None:
         """Notes threads that have asked for the end of a phase, and which of them go on."""
@@ -87,7 +87,7 @@ class AwaitedPhases:
         else:
             self._waits.pop(instruction.number, None)
 
-    def updated(self, offsets: Numbers, bytes_: Numbers, turned: Numbers) -> None:
+    def note_bytes(self, offsets: Numbers, bytes_: Numbers, turned: Numbers) -> None:
         """Notes bytes that have come to mbarriers, and phases that have ended by that.
 
         Args:
@@ -102,7 +102,7 @@ class AwaitedPhases:
             elif count:
                 self._come[offset] = self._come.get(offset, 0) + count
 
-    def begun(self, offsets: Numbers) -> None:
+    def note_start(self, offsets: Numbers) -> None:
         """Notes mbarriers that have been initialised, for a new first phase."""
         for offset in offsets.tolist():
             self._come.pop(offset, None)

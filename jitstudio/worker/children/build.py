@@ -89,7 +89,7 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
             last: list[Event] = []
 
             def hear(event: Event) -> None:
-                if isinstance(event, StageFinished) and not job.kept:
+                if isinstance(event, StageFinished) and not job.cacheable:
                     last.append(event)
                 else:
                     tell(event)

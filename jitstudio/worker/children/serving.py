@@ -47,13 +47,13 @@ class CallResult:
 
     Attributes:
         value, chores, spent: The fields of `Done`.
-        told: The last events, to be told with the answer.
+        last_events: To be sent with the answer.
     """
 
     value: Any = None
     chores: bool = False
     spent: bool = False
-    told: Sequence[Any] = ()
+    last_events: Sequence[Any] = ()
 
 
 Work = Callable[[Any, Tell], CallResult]
@@ -110,7 +110,7 @@ def _carry_out(call: Call[Any], wire: Wire, program: WorkerProgram, work: Work) 
         return
     try:
         answer = work(call.request, lambda event: send(EventMessage(call.ticket, event)))
-        last = (EventMessage(call.ticket, event) for event in answer.told)
+        last = (EventMessage(call.ticket, event) for event in answer.last_events)
         send(*last, Done(call.ticket, answer.value, answer.chores, answer.spent))
     except MemoryError:
         raise

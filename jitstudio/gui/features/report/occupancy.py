@@ -33,13 +33,13 @@ class LaunchOccupancy:
         arch: The target.
         limits: Of a multiprocessor of the target.
         usage: The resources of a block.
-        found: How many fit.
+        occupancy: How many fit.
     """
 
     arch: Arch
     limits: Limits
     usage: Usage
-    found: Occupancy
+    occupancy: Occupancy
 
     def curves(self) -> tuple[OccupancyCurve, OccupancyCurve, OccupancyCurve]:
         """Over threads, registers and shared memory."""
@@ -80,20 +80,20 @@ def launch_occupancy(
 def headline(launch: LaunchOccupancy) -> str:
     """Returns the occupancy in words, and the limit of the next block: a sentence or two."""
     translate = QCoreApplication.translate
-    if not launch.found.blocks:
-        which = ", ".join(resource.value for resource in launch.found.limiting)
+    if not launch.occupancy.blocks:
+        which = ", ".join(resource.value for resource in launch.occupancy.limiting)
         return translate(
             "Occupancy", "{target}: not even one block fits, because of its {resources}"
         ).format(target=launch.arch, resources=which)
     message = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
         target=launch.arch,
-        share=launch.found.fraction,
-        warps=launch.found.warps,
+        share=launch.occupancy.fraction,
+        warps=launch.occupancy.warps,
         most=launch.limits.warps,
     )
-    if launch.found.warps == launch.limits.warps:
+    if launch.occupancy.warps == launch.limits.warps:
         return message
-    limiting = ", ".join(resource.value for resource in launch.found.limiting)
+    limiting = ", ".join(resource.value for resource in launch.occupancy.limiting)
     return translate("Occupancy", "{occupancy}; limited by {resources}").format(
         occupancy=message, resources=limiting
     )
@@ -108,9 +108,9 @@ def limit_rows(launch: LaunchOccupancy) -> tuple[LimitRow, ...]:
             *amounts[limiter.resource],
             limiter.blocks,
             # Where all warps are there, nothing prevents more.
-            limits=limiter.limits and launch.found.warps < launch.limits.warps,
+            limits=limiter.limits and launch.occupancy.warps < launch.limits.warps,
         )
-        for limiter in launch.found.limiters
+        for limiter in launch.occupancy.limiters
         if limiter.blocks is not None
     )
 

@@ -219,7 +219,7 @@ class OccupancyPlots(PlotRow):
 
     def _draw_now(self, plot: Plot, value: float, most: float, theme: Theme) -> None:
         assert self._launch is not None
-        warps = self._launch.found.warps
+        warps = self._launch.occupancy.warps
         pen = pg.mkPen(theme.marks.warning, width=2)
         plot.addItem(pg.ScatterPlotItem([value], [warps], size=_RING, pen=pen, brush=None))
         message = self.tr("now: {value:g}").format(value=round(value, 1))
