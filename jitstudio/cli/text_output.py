@@ -110,7 +110,7 @@ def print_key_figures(result: BuildResult) -> None:
 def print_inlined(inlined: InlinedNamed) -> None:
     """Prints calls that an LTO link inlined, and the functions without a line table."""
     rows = [("inlined", "into", "called at", "instructions of PTX")]
-    chains = inlined.inlining.calls
+    chains = inlined.inlining.functions
     files = short_names(call.file for call_chain in chains for call in call_chain.calls)
     for call_chain in chains:
         calls = ", ".join(f"{files[call.file]}:{call.line}" for call in call_chain.calls)

@@ -598,7 +598,7 @@ def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
                 "ptx_line": call.ptx_line,
                 "ptx_instructions": call.instructions,
             }
-            for call in inlining.calls
+            for call in inlining.functions
         ],
         "no_line_table": list(inlining.untold),
     }

@@ -272,7 +272,7 @@ def read_inlined(result: BuildResult, workers: Workers) -> InlinedNamed | None:
     inlined = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
     names = {
         *inlined.untold,
-        *(name for call in inlined.calls for name in (call.function, call.into)),
+        *(name for call in inlined.functions for name in (call.function, call.into)),
     }
     asked = DemangleRequest(tuple(sorted(names - {""})))
     return InlinedNamed(inlined, workers.builder.demangle(asked))

@@ -342,7 +342,7 @@ def _name_rows(result: BuildResult) -> Iterator[str]:
 
 
 def _inlined_rows(inlined: InlinedNamed) -> Iterator[str]:
-    for chain in inlined.inlining.calls:
+    for chain in inlined.inlining.functions:
         calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in chain.calls)
         function = inlined.names.get(chain.function) or "(no name)"
         into = inlined.names[chain.into]

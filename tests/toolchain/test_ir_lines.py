@@ -119,5 +119,5 @@ def test_it_is_linked_with_what_nvrtc_makes(tools):
     ours, bare = tools.code(tools.cubin(wanted).content), tools.code(bare_cubin(wanted))
     assert sorted(map(instructions, ours.functions)) == sorted(map(instructions, bare.functions))
     ptx = tools.build(wanted).artifact(CodeKind.PTX, LINKED)
-    found = inlining(ptx.content.decode().split("\n")).found
+    found = inlining(ptx.content.decode().split("\n")).functions
     assert {(one.function, one.into) for one in found} == {("twice", "add"), ("scaled", "add")}

@@ -44,11 +44,11 @@ class Inlining:
     """The inlined functions in a PTX text.
 
     Attributes:
-        calls: The inlined functions, by the function of the PTX in order, then by call.
+        functions: The inlined functions, by the function of the PTX in order, then by call.
         untold: The lowered names of the functions without a line table.
     """
 
-    calls: tuple[Inlined, ...]
+    functions: tuple[Inlined, ...]
     untold: tuple[str, ...]
 
 

@@ -35,7 +35,7 @@ def test_each_call_is_listed_with_its_function_and_where_it_is_now(tools):
     ptx = linked_ptx(result).content.decode().split("\n")
     found = inlining(ptx)
     assert found.untold == ()
-    told = {(one.function, one.into, *lines(one.calls)) for one in found.found}
+    told = {(one.function, one.into, *lines(one.calls)) for one in found.functions}
     assert told == {
         ("_Z6helperf", "first", ("a.cu", 5)),
         ("_Z6squaref", "first", ("b.cu", 2), ("a.cu", 5)),
@@ -44,14 +44,15 @@ def test_each_call_is_listed_with_its_function_and_where_it_is_now(tools):
         ("_Z6helperf", "second", ("a.cu", 8)),
         ("_Z6squaref", "second", ("b.cu", 2), ("a.cu", 8)),
     }
-    assert len(told) == len(found.found)
+    assert len(told) == len(found.functions)
     # Inner ones follow what they are inside of, and are counted with it.
-    helper, square, *_ = found.found
+    helper, square, *_ = found.functions
     assert (helper.function, square.function) == ("_Z6helperf", "_Z6squaref")
     assert helper.instructions > square.instructions > 0
     assert lines((helper.place, square.place)) == [("b.cu", 2), ("b.cu", 1)]
     assert all(
-        ".loc" not in ptx[one.ptx_line - 1] and ";" in ptx[one.ptx_line - 1] for one in found.found
+        ".loc" not in ptx[one.ptx_line - 1] and ";" in ptx[one.ptx_line - 1]
+        for one in found.functions
     )
 
     cubin = result.artifact(CodeKind.CUBIN, LINKED).content
@@ -74,4 +75,4 @@ def test_a_link_without_lto_or_without_ptx_tells_nothing(tools):
 def test_a_function_without_a_line_table_is_named():
     text = ".visible .entry k()\n{\nadd.s32 %a, %b, %c;\nret;\n}\n"
     found = inlining(text.split("\n"))
-    assert (found.found, found.untold) == ((), ("k",))
+    assert (found.functions, found.untold) == ((), ("k",))

@@ -187,7 +187,9 @@ class InlinedController(QObject):
     @Slot(object)
     def _on_read(self, inlining: Inlining) -> None:
         self._inlining = inlining
-        named = (name for inlined in inlining.calls for name in (inlined.function, inlined.into))
+        named = (
+            name for inlined in inlining.functions for name in (inlined.function, inlined.into)
+        )
         self._names.want({*inlining.untold, *named} - {""})
         self._show()
         self._view.show()
@@ -201,7 +203,7 @@ class InlinedController(QObject):
                 known.get(inlined.function, inlined.function),
                 known.get(inlined.into, inlined.into),
             )
-            for inlined in self._inlining.calls
+            for inlined in self._inlining.functions
         )
         untold = (known.get(name, name) for name in self._inlining.untold)
         self._view.show_rows(tuple(rows), tuple(untold))
