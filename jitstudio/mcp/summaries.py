@@ -309,15 +309,15 @@ def occupancy_changes(before: Sequence[Inspected], after: Sequence[Inspected]) -
     """Returns the kernels whose occupancy differs: ``k: 25% → 100% with 256 threads by warps``."""
     old = {function.title: function.filling for function in before if function.filling}
     return [
-        f"{function.title}: {left.found.fraction:.0%} → {right.found.fraction:.0%} {_limits(right)}"
+        f"{function.title}: {left.occupancy.fraction:.0%} → {right.occupancy.fraction:.0%} {_limits(right)}"
         for function in after
         if (left := old.get(function.title)) and (right := function.filling)
-        if left.found.fraction != right.found.fraction
+        if left.occupancy.fraction != right.occupancy.fraction
     ]
 
 
 def _limits(filling: KernelOccupancy) -> str:
-    limiting = " and ".join(resource.value for resource in filling.found.limiting)
+    limiting = " and ".join(resource.value for resource in filling.occupancy.limiting)
     return f"with {filling.usage.threads:,} threads by {limiting}"
 
 

@@ -57,7 +57,7 @@ def _read(request: AnalysisRequest) -> CallResult:
     )
     is_lasting = isinstance(code, Disassembly) and is_repeatable(code)
     file = stamped(locate.nvdisasm()) if is_lasting else None
-    return CallResult(code, told=() if file is None else (file,))
+    return CallResult(code, last_events=() if file is None else (file,))
 
 
 @cache
