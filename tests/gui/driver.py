@@ -20,6 +20,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
+from jitstudio.gui.features.tabs.controller import ClosedTabs
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
@@ -84,7 +85,7 @@ class Driver:
         self.window = make_window(app, store, folder / "sessions")
         self.keeper = self.window.keeper
         self.keeper.set_mode(mode)
-        self._mode = mode
+        self._store, self._mode = store, mode
         self.results: list[BuildResult] = []
         self._is_watched = False
         self._first_values: dict[str, Any] = {}
@@ -168,6 +169,11 @@ class Driver:
         # As `New project` does, without its question.
         self.projects._clear()
         self.state.project.reset()
+        closed = self.window.findChild(ClosedTabs)
+        while closed:
+            closed.take()
+        for recent in ("recent_files", "recent_commands"):
+            self._store.remove(recent)
         settings.arch, settings.auto_build = build_settings.DEFAULT_ARCH, True
         for key in list(notices._rows):
             notices.withdraw(key)
