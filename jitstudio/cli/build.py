@@ -9,7 +9,7 @@ from jitstudio.cli import compare, text_output
 from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build import build_request, complete
-from jitstudio.commands.files import made_folder, unwritable, without_waiting
+from jitstudio.commands.files import made_folder, write_named
 from jitstudio.commands.json_output import build_object
 from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import CodeKind
@@ -67,10 +67,6 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
     written = []
     for artifact, name in zip(result.artifacts, names, strict=True):
         path = folder / (name if names.count(name) == 1 else artifact.full_file_name)
-        try:
-            with open(path, "wb", opener=without_waiting) as file:
-                file.write(artifact.content)
-        except OSError as error:
-            raise unwritable(path, error, "-o") from None
+        write_named(path, artifact.content, "-o")
         written.append(path)
     return tuple(written)

@@ -14,7 +14,8 @@ from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.cli import text_output
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.check import budgets_of, check, refused_report, status_of, write
+from jitstudio.commands.check import budgets_of, check, refused_report, status_of
+from jitstudio.commands.files import write_named
 from jitstudio.commands.json_output import check_object
 from jitstudio.system.terminal import print_error, say
 from jitstudio.worker.host import WorkerError
@@ -49,14 +50,14 @@ def run(options: CheckOptions) -> int:
 def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> None:
     """Writes the reports for other programs, which expect them whatever fails."""
     if options.sarif is not None:
-        write(Path(options.sarif), sarif(reports), "--sarif")
+        write_named(Path(options.sarif), sarif(reports), "--sarif")
     if options.junit is not None:
-        write(Path(options.junit), junit(reports), "--junit")
+        write_named(Path(options.junit), junit(reports), "--junit")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in workflow_commands(reports):
             print_error(line)
     if path := os.environ.get(_SUMMARY):
-        write(Path(path), summary(reports).encode(), _SUMMARY, "ab")
+        write_named(Path(path), summary(reports).encode(), _SUMMARY, "ab")
 
 
 def _default_file() -> str:

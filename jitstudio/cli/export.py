@@ -9,7 +9,7 @@ from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.export import export
 from jitstudio.commands.export_options import ExportOptions
-from jitstudio.commands.files import made_folder, unwritable, without_waiting
+from jitstudio.commands.files import made_folder, unwritable, write_named
 from jitstudio.core.result import BuildResult
 from jitstudio.export.formats import BY_NAME, ExportedFiles
 from jitstudio.system.terminal import print_error, say
@@ -47,8 +47,7 @@ def _write(files: ExportedFiles, folder: Path | None, output: str | None) -> Non
         path = folder / name if folder else Path(output)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "wb", opener=without_waiting) as file:
-                file.write(content)
         except OSError as error:
             raise unwritable(path, error, "-o") from None
+        write_named(path, content, "-o")
         say(str(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jitstudio.command_options.launch import SweepOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.files import unwritable, without_waiting
+from jitstudio.commands.files import write_named
 from jitstudio.commands.sweep import sweep, sweep_plan
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.system.terminal import print_error, say, table_lines
@@ -51,7 +51,7 @@ def run(options: SweepOptions) -> int:
     table = _table_file(options.csv)
     result = sweep(plan, options, _Progress().show)
     if table is not None:
-        _write(table, result)
+        write_named(table, export.sweep_csv(result).encode(), "--csv")
     if options.json:
         say(json.dumps(export.sweep_object(result), indent=2))
     else:
@@ -134,17 +134,6 @@ def _table_file(text: str | None) -> Path | None:
     if text is None:
         return None
     path = Path(text)
-    try:
-        # Appending keeps the table of an earlier sweep until this one has ended.
-        open(path, "a", opener=without_waiting).close()
-    except OSError as error:
-        raise unwritable(path, error, "--csv") from None
+    # Appending keeps the table of an earlier sweep until this one has ended.
+    write_named(path, b"", "--csv", "ab")
     return path
-
-
-def _write(path: Path, result: VariantTable) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", opener=without_waiting) as file:
-            file.write(export.sweep_csv(result))
-    except OSError as error:
-        raise unwritable(path, error, "--csv") from None

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
@@ -26,7 +26,7 @@ from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.diff import program_of
-from jitstudio.commands.files import in_folder, unwritable, without_waiting
+from jitstudio.commands.files import in_folder, write_named
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, confined_request, source_in
@@ -128,8 +128,22 @@ def status_of(reports: Sequence[BudgetReport]) -> int:
     return exit_codes.BUILT if all(report.ok for report in reports) else exit_codes.WRONG
 
 
-_Launched = tuple[BuildResult, LaunchResult | None, Json]
-"""The build of a launch, the launch if that came about, and the JSON object of both."""
+class _Launched(NamedTuple):
+    """A launch that was carried out, for other budgets with the same.
+
+    Attributes:
+        request: Its build, as asked for.
+        values: Its options but the sources.
+        build: The result of the build.
+        launch: The result of the launch if that came about.
+        report: The JSON object of both.
+    """
+
+    request: BuildRequest
+    values: list[Any]
+    build: BuildResult
+    launch: LaunchResult | None
+    report: Json
 
 
 class BudgetChecks:
@@ -155,7 +169,7 @@ class BudgetChecks:
         self._workers, self._timeout, self._project = workers, timeout, by
         self._trust, self._update = trust, update
         self._written: dict[Path, tuple[bytes, str]] = {}
-        self._launches: list[tuple[BuildRequest, list[Any], _Launched]] = []
+        self._launches: list[_Launched] = []
 
     def report(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
@@ -194,7 +208,7 @@ class BudgetChecks:
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if isinstance(options, RunOptions):
-            built, launched, launch = self._launched(options, request)
+            _, _, built, launched, launch = self._launched(options, request)
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
@@ -260,16 +274,16 @@ class BudgetChecks:
         values = [
             getattr(options, option.name) for option in fields(options) if option.name != "sources"
         ]
-        for earlier, other, results in self._launches:
-            if earlier == request and other == values:
-                return results
+        for earlier in self._launches:
+            if (earlier.request, earlier.values) == (request, values):
+                return earlier
         base = base_launch(self._project, options.kernel or "", options.texts)
         built, launched, _ = launch(
             options, request=request, limit=self._timeout, base=base, workers=self._workers
         )
-        results = built, launched, run_object(built, launched)
-        self._launches.append((request, values, results))
-        return results
+        report = run_object(built, launched)
+        self._launches.append(_Launched(request, values, built, launched, report))
+        return self._launches[-1]
 
     def _header(self, file: BudgetFile, text: str) -> str:
         name, equals, path = text.partition("=")
@@ -360,7 +374,7 @@ class BudgetChecks:
                         "name for each budget, and {target} or {module} in a name where a budget "
                         'has several: equal_to("base-{module}-{target}.cubin").'
                     )
-                write(path, content, "equal_to")
+                write_named(path, content, "equal_to")
                 yield str(path)
 
 
@@ -403,16 +417,3 @@ def _meant(read: MachineCode, budget: Budget) -> list[tuple[Unit, SassFunction]]
             budget.kernel, function.name, unit.code.demangled.get(function.name, function.name)
         )
     ]
-
-
-def write(path: Path, content: bytes, flag: str, mode: Literal["wb", "ab"] = "wb") -> None:
-    """Writes a file that this flag, key or variable has named, or appends to it.
-
-    Raises:
-        UsageError: It cannot be written.
-    """
-    try:
-        with open(path, mode, opener=without_waiting) as file:
-            file.write(content)
-    except OSError as error:
-        raise unwritable(path, error, flag) from None

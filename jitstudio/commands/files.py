@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from errno import EACCES
 from pathlib import Path
+from typing import Literal
 
 from jitstudio.command_options.values import UsageError
 from jitstudio.core.options import lies_in
@@ -74,6 +75,19 @@ def without_waiting(path: str, flags: int) -> int:
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
     os.set_blocking(descriptor, True)
     return descriptor
+
+
+def write_named(path: Path, content: bytes, flag: str, mode: Literal["wb", "ab"] = "wb") -> None:
+    """Writes a file that this flag, key or variable has named, or appends to the file.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    try:
+        with open(path, mode, opener=without_waiting) as file:
+            file.write(content)
+    except OSError as error:
+        raise unwritable(path, error, flag) from None
 
 
 def unwritable(path: Path, error: OSError, flag: str) -> UsageError:
