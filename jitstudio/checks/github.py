@@ -33,7 +33,7 @@ def workflow_commands(reports: Sequence[BudgetReport]) -> Iterator[str]:
         yield f"::{_COMMANDS[remark.severity]} {words}::{remark.text.translate(_DATA)}"
 
 
-def summary(reports: Sequence[BudgetReport]) -> str:
+def summary(reports: Sequence[BudgetReport]) -> bytes:
     """Returns how many conditions hold, and a table of the remarks, in Markdown."""
     lines = ["### jitstudio check", "", tally(reports)]
     rows = list(_all_remarks(reports))
@@ -41,7 +41,7 @@ def summary(reports: Sequence[BudgetReport]) -> str:
         lines += ["", "| Line | Message |", "| --- | --- |", *map(_row, rows[:_MOST_ROWS])]
     if len(rows) > _MOST_ROWS:
         lines += ["", f"{len(rows) - _MOST_ROWS} more are in the log."]
-    return "\n".join([*lines, "", ""])
+    return "\n".join([*lines, "", ""]).encode()
 
 
 def _all_remarks(reports: Sequence[BudgetReport]) -> Iterator[Remark]:

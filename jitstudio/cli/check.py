@@ -49,15 +49,22 @@ def run(options: CheckOptions) -> int:
 
 def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> None:
     """Writes the reports for other programs, which expect them whatever fails."""
-    if options.sarif is not None:
-        write_named(Path(options.sarif), sarif(reports), "--sarif")
-    if options.junit is not None:
-        write_named(Path(options.junit), junit(reports), "--junit")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in workflow_commands(reports):
             print_error(line)
-    if path := os.environ.get(_SUMMARY):
-        write_named(Path(path), summary(reports).encode(), _SUMMARY, "ab")
+    failed: list[UsageError] = []
+    for path, flag, make in (
+        (options.sarif, "--sarif", sarif),
+        (options.junit, "--junit", junit),
+        (os.environ.get(_SUMMARY), _SUMMARY, summary),
+    ):
+        if path:
+            try:
+                write_named(Path(path), make(reports), flag, "ab" if flag == _SUMMARY else "wb")
+            except UsageError as error:
+                failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _default_file() -> str:

@@ -37,27 +37,26 @@ class FileNames:
     def __init__(self, request: BuildRequest) -> None:
         self._names: dict[str, str] = {}
         self._texts: set[str] = set()
-        named = [(header.name, "", header.name) for header in request.headers]
-        for source in (*request.sources, *request.libraries):
-            named.append((source.name, source.folder, os.path.basename(source.name)))
-        for name, folder, base in named:
-            # The headers of a project are called as from its folder on.
-            path = os.path.join(folder or request.folder, base)
-            has_file = bool(folder or request.folder) and os.path.isfile(path)
-            known = os.path.abspath(path) if has_file else name
-            if not has_file:
+        named = [(header.name, "") for header in request.headers]
+        named += [(source.name, source.folder) for source in (*request.sources, *request.libraries)]
+        for name, folder in named:
+            file = _file_of(name, folder, request.folder)
+            known = os.path.abspath(file) if file else name
+            if not file:
                 self._texts.add(name)
             for begin in (folder, request.folder):
                 for spelt in spellings(name, begin):
                     self._names.setdefault(os.path.normpath(spelt), known)
+            if file:
+                self._names.setdefault(_resolved(file), known)
 
     def path(self, spelt: str) -> str:
         """Returns the absolute path of a file; the name of a text without a file."""
         if spelt not in self._names:
             plain = os.path.normpath(spelt)
-            # Behind a link `..` leads elsewhere than in the text of the path.
-            other = plain if _same(plain, spelt) else spelt
-            self._names[spelt] = self._names.get(plain, other)
+            # A folder may be known by a link, behind which `..` leads elsewhere than in the text.
+            real = _resolved(spelt) if os.path.lexists(spelt) else spelt
+            self._names[spelt] = self._names.get(plain) or self._names.get(real, real)
         return self._names[spelt]
 
     def is_text(self, spelt: str) -> bool:
@@ -139,8 +138,37 @@ def from_root(root: Path, path: str) -> str:
     """
     if not os.path.lexists(path):
         return path
-    whole = Path(os.path.abspath(path))
-    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else str(whole)
+    # The folder of either may be a link, as a home on another disk is.
+    for whole, begin in (
+        (os.path.abspath(path), root),
+        (_resolved(path), os.path.realpath(root)),
+    ):
+        if PurePath(whole).is_relative_to(begin):
+            return PurePath(whole).relative_to(begin).as_posix()
+    return os.path.abspath(path)
+
+
+def _file_of(name: str, folder: str, root: str) -> str:
+    """Returns the path of the file of a module or a header; empty for a text without a file.
+
+    Args:
+        name: What the build calls it: a path from here or from `root` on, or the last part of one.
+        folder: The folder of the file, without links; empty where that is not known.
+        root: The folder that names of the build begin in; empty for none.
+    """
+    paths = [os.path.join(root, name)] if root else []
+    paths += [name] if folder else []
+    paths += [os.path.join(folder or root, os.path.basename(name))] if folder or root else []
+    # Of the link `sub/k.cu` to `../scale.cu` the folder is that of `scale.cu`.
+    ends = ((path, os.path.dirname(os.path.realpath(path))) for path in paths)
+    real = os.path.realpath(folder)
+    return next((p for p, at in ends if os.path.isfile(p) and (not folder or at == real)), "")
+
+
+def _resolved(path: str) -> str:
+    """Returns the absolute path without links among its folders; the file keeps its name."""
+    folder, name = os.path.split(path)
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def _same(path: str, other: str) -> bool:

@@ -250,6 +250,37 @@ def test_python_names_files_that_are_there_and_texts_by_their_name(here, kernels
     assert files_in(launched.to_dict()) <= {"mine.cu", "twice.h"}
 
 
+def test_links_and_spaces_lead_to_files_of_the_repository(ended, here, kernels, tmp_path):
+    """A link to the repository, links to sources in it, and `..` behind a folder."""
+    folder = tmp_path / "my kernels"
+    (folder / "sub").mkdir(parents=True, exist_ok=True)
+    (folder / "k.cu").write_text(KERNEL.replace("twice.h", "sub/twice.h"))
+    (folder / "sub" / "twice.h").write_text(HEADER)
+    (folder / "broken.cu").write_text(BROKEN)
+    links = {folder / "link.cu": "k.cu", folder / "sub" / "up.cu": "../k.cu"}
+    alias = tmp_path.with_name(f"{tmp_path.name}-alias")
+    for link, target in {**links, folder / "other.cu": "broken.cu", alias: tmp_path}.items():
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+    sources = ("k.cu", "sub/../k.cu", "link.cu", "sub/up.cu", "other.cu", "sub/../broken.cu")
+    (folder / "B.toml").write_text(
+        "".join(BUDGETS[: BUDGETS.index("[[", 2)].replace("missing.cu", name) for name in sources)
+    )
+    for begin in (tmp_path, alias):
+        file = os.path.relpath(begin / "my kernels" / "B.toml")
+        _, _, err = ended("check", file, "--sarif", tmp_path / "links.sarif")
+        told = re.findall(r"^(.+?):(\d+)(?::\d+)?: error", err, re.MULTILINE)
+        assert all(Path(name).is_file() for name, _ in told), told
+        (log,) = json.loads((tmp_path / "links.sarif").read_text())["runs"]
+        assert log["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"{begin.as_uri()}/"
+        places = [one["locations"][0]["physicalLocation"] for one in log["results"]]
+        assert [place["artifactLocation"]["uri"] for place in places] == [
+            f"my%20kernels/{name.replace('sub/../', '')}" for name in sources
+        ]
+        # The line of the module that called what a header has, as without links.
+        assert [place["region"]["startLine"] for place in places] == [2] * len(sources)
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -273,3 +304,10 @@ def test_reports_are_written_whatever_fails(run, kernels, tmp_path, text, part):
     ]
     assert [place["uri"] for place in places] == (["kernels/wrong.toml"] if text else [])
     assert part in ElementTree.parse(tmp_path / "wrong.xml").getroot().find(".//error").text
+
+
+def test_a_report_is_written_where_another_cannot_be(run, kernels, tmp_path):
+    words = ("--sarif", "none/wrong.sarif", "--junit", "second.xml")
+    ran = run("check", kernels / "BUDGETS.toml", "--only", "scale*", *words)
+    assert (ran.code, "'none/wrong.sarif'" in ran.err) == (2, True)
+    assert ElementTree.parse(tmp_path / "second.xml").getroot().find(".//failure") is not None
