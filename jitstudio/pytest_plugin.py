@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from jitstudio.checks.verdicts import BudgetReport
 
 _UPDATE = "--jitstudio-update"
+_NOTHING = (
+    "jitstudio_check takes files of budgets, or the keys of a budget, such as "
+    "source='saxpy.cu', require=['registers <= 32']."
+)
 
 CheckFunction: TypeAlias = Callable[..., "tuple[BudgetReport, ...]"]
 
@@ -45,6 +49,8 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
     def checked(
         *files: str | Path, only: str | None = None, trust: bool = False, **budget: Any
     ) -> tuple[BudgetReport, ...]:
+        if not files and not budget:
+            pytest.fail(_NOTHING, pytrace=False)
         update = bool(request.config.getoption(_UPDATE))
         try:
             budgets = [budgets_of(request.path.parent / file) for file in files]
@@ -52,7 +58,8 @@ def jitstudio_check(request: pytest.FixtureRequest) -> CheckFunction:
                 budgets.append(BudgetFile(request.path, (budget_from(_listed(budget)),)))
             reports = check(budgets, CheckOptions(only=only, trust=trust, update=update))
         except (BudgetError, ConditionError, UsageError) as error:
-            pytest.fail(str(error), pytrace=False)
+            # Without the cause: pytest would print the sentence twice.
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         if lines := list(failures(reports)):
             pytest.fail("\n".join(lines), pytrace=False)
         return reports

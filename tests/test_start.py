@@ -40,6 +40,7 @@ def test_files_are_built_in_place_of_the_sample(run_apart):
         ("none.cu", "cannot be read"),
         ("none.jitproj", "cannot be opened"),
         ("frob", "no command or file called 'frob'"),
+        ("chekc", "Did you mean 'check'?"),
     ],
 )
 def test_a_word_that_is_no_command_and_no_file_is_a_usage_error(run_apart, word, message):

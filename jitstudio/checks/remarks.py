@@ -36,9 +36,9 @@ def remarks(report: BudgetReport) -> Iterator[Remark]:
     budget = report.budget
     for verdict in report.verdicts:
         if not verdict.holds:
-            place = verdict.place or SourceLocation(report.files[0], 1)
+            line = verdict.place or SourceLocation(report.files[0], 1)
             text = f"{verdict.demangled} ({report.target}): {verdict.failure}"
-            yield Remark(verdict.condition.word, Severity.ERROR, text, place)
+            yield Remark(verdict.condition.word, Severity.ERROR, text, line)
     if not report.status:
         return
     # A build that failed without a diagnostic has no line; code hosts need a place all the same.

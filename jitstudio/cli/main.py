@@ -10,6 +10,7 @@ from jitstudio.cli.arguments import command_line, parser
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
+from jitstudio.core.alike import did_you_mean
 from jitstudio.help.samples import samples
 from jitstudio.system import terminal
 from jitstudio.system.display import WindowCheck
@@ -44,7 +45,7 @@ def _stopped(message: str, status: int) -> int:
 def refuse(word: str) -> int:
     """Says that a word is neither a command nor a file and returns the exit status."""
     terminal.print_error(
-        f"jitstudio: there is no command or file called '{word}'. "
+        f"jitstudio: there is no command or file called '{word}'.{did_you_mean(word, COMMANDS)} "
         f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
     )
     return exit_codes.USAGE

@@ -30,6 +30,7 @@ from jitstudio.core.diagnostics import (
 )
 from jitstudio.core.fatbin import containers
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
+from jitstudio.core.options import did_you_mean_option
 from jitstudio.core.ptx_targets import chips_with, nearest_target, targets_with
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
@@ -292,7 +293,14 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "annotation": lambda case: case.annotation,
     "cast_call": lambda case: (memory_call(case.line_text or "") or (None, None))[0],
     "plain_call": lambda case: (memory_call(case.line_text or "") or (None, None))[1],
+    "meant_option": lambda case: _meant_option(case.diagnostic.message),
 }
+
+
+def _meant_option(message: str) -> str:
+    """Returns a question with the known option most like that of a message; or empty."""
+    option = re.search(r"(?<!\S)'?(--?[\w-]+)", message)
+    return did_you_mean_option(option[1]) if option else ""
 
 
 def _quoted_name(request: BuildRequest) -> str | None:

@@ -127,6 +127,7 @@ def test_an_option_that_no_tool_knows(run):
     ran = run("build", VECTOR_ADD, "--option", "--bogus")
     assert ran.code == 1
     assert "unrecognized option --bogus" in ran.err
+    assert "Did you mean '-lineinfo'?" in run("build", VECTOR_ADD, "--option=-linenfo").err
 
 
 def test_an_arch_that_this_nvrtc_does_not_know(run):

@@ -346,6 +346,8 @@ def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment)
         "    jitstudio_check(source='k.cu', require=['regsters <= 2'])\n"
         "def test_missing(jitstudio_check):\n"
         "    jitstudio_check('none.toml')\n"
+        "def test_empty(jitstudio_check):\n"
+        "    jitstudio_check()\n"
     )
     (folder / "k.cu").write_text((SAMPLES / "vector_add.cu").read_text())
     (folder / "B.toml").write_text('[[budget]]\nsource = "k.cu"\nrequire = ["registers <= 1"]\n')
@@ -358,10 +360,12 @@ def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment)
         env=environment,
         timeout=90,
     )
-    assert "3 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "4 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "'regsters'" in done.stdout
     assert "none.toml'" in done.stdout
     assert "Error" not in done.stdout
+    assert "During handling" not in done.stdout
+    assert "jitstudio_check takes" in done.stdout
     assert "registers <= 1: registers is" in done.stdout
 
 

@@ -102,6 +102,7 @@ def test_what_the_user_types_himself_needs_no_switch(written):
         ("--create-pch=F", "writes a file"),
         ("--use-pch=F", "load native code"),
         ("--opaque", "is no option that jitstudio knows, so nobody can tell what it does"),
+        ("--linenfo", "what it does. Did you mean '-lineinfo'?"),
         ("@options.txt", "no option that jitstudio knows"),
         ("word", "no option that jitstudio knows"),
         ("nvdisasm:-c", "no option that jitstudio knows"),

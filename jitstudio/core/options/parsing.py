@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from jitstudio.core.alike import did_you_mean
 from jitstudio.core.options.rows import code, elsewhere, language, link, reading
 from jitstudio.core.options.spec import OptionGroup, OptionSpec, ValueKind
 from jitstudio.core.tools import Tool
@@ -47,6 +48,11 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
         if value != text and (spec.value.kind is not ValueKind.CHOICE or value.isdigit()):
             return spec, value
     return None, None
+
+
+def did_you_mean_option(text: str) -> str:
+    """Returns a question with the option most like a mistyped option, or empty."""
+    return did_you_mean(text.partition("=")[0], _BY_FLAG)
 
 
 # These have no spellings of their own: the compiler in the driver is sent what nvJitLink would be,

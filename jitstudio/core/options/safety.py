@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jitstudio.core.options.parsing import GivenOption, read
+from jitstudio.core.options.parsing import GivenOption, did_you_mean_option, read
 from jitstudio.core.options.spec import OptionEffect, ValueKind
 
 # libNVVM hands the next word to LLVM, nvJitLink to libNVVM, which hands it on in turn.
@@ -63,7 +63,8 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
     """
     for option in read(options):
         if reason := _objection(option, folders, folder):
-            yield f"'{shown(' '.join(option.words))}' {reason}."
+            meant = "" if option.spec else did_you_mean_option(option.words[0])
+            yield f"'{shown(' '.join(option.words))}' {reason}.{meant}"
 
 
 def shown(word: str) -> str:
