@@ -1,6 +1,7 @@
 """Answers of the tools are fitted into their room, and lose nothing."""
 
 import json
+import time
 
 import pytest
 
@@ -44,6 +45,22 @@ def test_pages_together_are_the_whole_list():
         entries += json.loads(text)["many"]
     assert longest <= LONGEST
     assert [entry["row"] for entry in entries] == [*range(900)]
+
+
+def answer_seconds(count):
+    """The processor's time for an answer about so many kernels, the least of three."""
+    rows = [{"kernel": f"k{number}", "figures": f"{number} registers"} for number in range(count)]
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        assert len(answer_text(Answer({}, {"kernels": Section(rows)}), Page())) <= LONGEST
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
+def test_ten_thousand_kernels_take_time_in_proportion():
+    # Ten times as many as a thousand; a hundred times, were each compared with each.
+    assert answer_seconds(10_000) < 30 * answer_seconds(1_000)
 
 
 def test_cut_values_are_whole_with_lines():
