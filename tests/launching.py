@@ -12,7 +12,7 @@ from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.launcher import Launcher
 

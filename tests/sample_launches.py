@@ -8,7 +8,7 @@ from jitstudio.core.launch.resolve import ResolvedSpec, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.help.samples import Sample, samples
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.worker.builder import Builder
 
 LAUNCHES = [(sample, spec) for sample in samples() for spec in sample.launches]

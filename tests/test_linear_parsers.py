@@ -53,12 +53,12 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.cuda.host_code import find_host_code
-from jitstudio.listing.declared_kernels import llvm_signatures
 from jitstudio.listing.folds import blocks, folds, listing_outline
 from jitstudio.listing.functions import functions
 from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
+from jitstudio.listing.kernels.declared import llvm_signatures
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened

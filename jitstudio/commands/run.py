@@ -43,7 +43,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
 from jitstudio.worker.evaluator import CalculationError
 

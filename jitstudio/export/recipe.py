@@ -34,7 +34,7 @@ from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMo
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import includes
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
 from jitstudio.system.paths import resource
 

@@ -27,7 +27,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.prebuilt import cubin_of
 from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
 from jitstudio.variants import rows, tasks
 from jitstudio.variants.plan import MOST_VARIANTS, Variant, VariantPlan, expand

@@ -295,7 +295,7 @@ def _with_prototypes(request: BuildRequest, result: BuildResult) -> BuildResult:
     """Returns the result with a warning for each prototype that a link by LTO does not look at."""
     # It loads a parser, and few builds are links by LTO.
     from jitstudio.listing.cuda.prototypes import differing_prototypes  # noqa: PLC0415
-    from jitstudio.listing.kernels import defines_of  # noqa: PLC0415
+    from jitstudio.listing.kernels.forms import defines_of  # noqa: PLC0415
 
     defines = {
         source.name: [text.partition("=")[0] for text in defines_of(result, source.name)]

@@ -11,7 +11,7 @@ from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Pointer
 from jitstudio.core.result import BuildResult, Kernel, Outcome
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.ptx import entries
 from tests.support import SAMPLES
 

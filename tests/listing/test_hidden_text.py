@@ -10,9 +10,9 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.cuda.outline import code_alone
-from jitstudio.listing.declared_kernels import declared_kernels
 from jitstudio.listing.folds import folds
 from jitstudio.listing.identifiers import identifiers
+from jitstudio.listing.kernels.declared import declared_kernels
 from tests.program_kernels import PROGRAMS
 from tests.support import SAMPLES
 

@@ -13,8 +13,8 @@ from jitstudio.core.launch.types import Pointer
 from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
-from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.kernels.instance_launches import LaunchedInstance, launch_of
 from tests.core.launch.forms import form
 from tests.program_kernels import PROGRAMS
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from jitstudio.core.launch.request import HostNeeds
-from jitstudio.listing.host_needs import host_needs
+from jitstudio.listing.kernels.host_needs import host_needs
 
 pytestmark = pytest.mark.tools
 

@@ -7,8 +7,8 @@ from jitstudio.core.launch.c_types import DOUBLE, FLOAT, HALF, INT, UNSIGNED, na
 from jitstudio.core.launch.request import ParameterSlot
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar
 from jitstudio.core.result import Kernel
-from jitstudio.listing.declared_kernels import llvm_signatures
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.declared import llvm_signatures
+from jitstudio.listing.kernels.forms import kernel_forms
 from tests.support import cuda, request, sample
 
 TYPES = """\

@@ -8,8 +8,8 @@ from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
-from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
 from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.kernels.instance_launches import LaunchedInstance, launch_of
 
 KERNELS = """\
 template <int N> __global__ void k(float *x, int n) { }

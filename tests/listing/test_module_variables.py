@@ -9,8 +9,8 @@ from jitstudio.core.cubin import sections, variables
 from jitstudio.core.launch.c_types import DOUBLE, FLOAT, INT, UNSIGNED, named
 from jitstudio.core.launch.choice import LAUNCHED_KINDS
 from jitstudio.core.launch.types import Array, Struct
-from jitstudio.listing.kernels import kernel_forms
-from jitstudio.listing.module_variables import PtxVariables, VariableUse, cubin_variables
+from jitstudio.listing.kernels.forms import kernel_forms
+from jitstudio.listing.kernels.module_variables import PtxVariables, VariableUse, cubin_variables
 from jitstudio.listing.ptx import Flow
 from jitstudio.simulator.ptx.reading import read_program
 from tests.support import cuda, request

@@ -7,7 +7,7 @@ from jitstudio.core.launch.c_types import FLOAT, INT, UNSIGNED
 from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import Handle, HandleKind, Opaque, Pointer
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches_texels
 from tests.support import cuda, request, sample
 

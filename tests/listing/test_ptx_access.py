@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Direction
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.ptx import kernel_uses
 from tests.support import cuda, request, sample, sample_header
 

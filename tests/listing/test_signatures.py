@@ -7,7 +7,7 @@ from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.c_types import CHAR, FLOAT, INT, named
 from jitstudio.core.launch.types import Array, Opaque, Pointer
 from jitstudio.listing.cuda.declarations import declarations
-from jitstudio.listing.declared_kernels import declared_kernels, llvm_signatures
+from jitstudio.listing.kernels.declared import declared_kernels, llvm_signatures
 from jitstudio.listing.ptx import parameter_slots
 from tests.support import SAMPLES, cuda, request, sample
 

@@ -8,7 +8,8 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "package", ["jitstudio.listing.cuda", "jitstudio.listing.cuda.host_launches"]
+    "package",
+    ["jitstudio.listing.cuda", "jitstudio.listing.cuda.host_launches", "jitstudio.listing.kernels"],
 )
 def test_a_table_has_each_module(package):
     module = importlib.import_module(package)

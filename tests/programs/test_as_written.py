@@ -15,7 +15,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest
-from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
 from jitstudio.toolchain import nvrtc
 from tests.program_kernels import named, of_library

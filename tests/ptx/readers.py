@@ -13,7 +13,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import first_instruction, functions
-from jitstudio.listing.host_needs import host_needs
+from jitstudio.listing.kernels.host_needs import host_needs
 from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches_texels
 from jitstudio.listing.symbols import ptx_symbols
 from jitstudio.ptx.scanner import bare_ptx

@@ -544,7 +544,7 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
     """Reads the signatures; a long source takes a while, and so does loading the parser."""
 
     def find(_stop: Event) -> _Kernels:
-        from jitstudio.listing.kernels import kernel_forms
+        from jitstudio.listing.kernels.forms import kernel_forms
 
         headers = own_headers(built.request)
         forms = kernel_forms(built.request.sources, built.result, headers, access=True)

@@ -30,28 +30,27 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
-from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import NOTHING, Types
-from jitstudio.listing.declared_kernels import (
+from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
+from jitstudio.listing.kernels.captured import captured_launch, captured_signature
+from jitstudio.listing.kernels.declared import (
     TOO_DEEP,
     DeclaredKernel,
     declared_kernels,
     llvm_signatures,
     types_of,
 )
-from jitstudio.listing.functions import functions
-from jitstudio.listing.host_needs import host_needs
-from jitstudio.listing.instance_launches import LaunchedInstance, launch_of
-from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
-from jitstudio.listing.kernel_parameters import expanded, merged
-from jitstudio.listing.module_variables import (
+from jitstudio.listing.kernels.host_needs import host_needs
+from jitstudio.listing.kernels.instance_launches import LaunchedInstance, launch_of
+from jitstudio.listing.kernels.module_variables import (
     CodeVariable,
     PtxVariables,
     VariableUse,
     cubin_variables,
 )
+from jitstudio.listing.kernels.parameters import expanded, merged
 from jitstudio.listing.ptx import (
     KernelUse,
     PtxParameter,
