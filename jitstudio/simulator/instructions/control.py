@@ -443,6 +443,7 @@ def _barrier(
     reduction: tuple[int, tuple[int, bool], Callable[..., NDArray[Any]]] | None = None,
 ) -> Flow:
     instruction, at, layout = b.instruction, b.instruction.number, b.layout
+    is_constant = isinstance(name, ImmediateOperand)
     if isinstance(name, ImmediateOperand) and name.value not in range(_BARRIERS):
         raise UnsupportedInstruction(_NUMBERED)
     # Without `.aligned` the threads are told of at run time.
@@ -466,12 +467,13 @@ def _barrier(
                 wave.note_results(depth, layout, instruction, threads)
 
         barriers = f[number][active]
-        refuse_where(
-            barriers >= _BARRIERS,
-            wave.numbers[active],
-            FaultKind.BARRIER,
-            lambda first: f"comes to barrier {int(barriers[first])}, and {_NUMBERED}",
-        )
+        if not is_constant:
+            refuse_where(
+                barriers >= _BARRIERS,
+                wave.numbers[active],
+                FaultKind.BARRIER,
+                lambda first: f"comes to barrier {int(barriers[first])}, and {_NUMBERED}",
+            )
         same = (barriers == barriers[0]).all()
         for value in barriers[:1] if same else np.unique(barriers):
             chosen = active if same else subset(active, barriers == value)

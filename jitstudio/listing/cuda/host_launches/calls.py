@@ -174,10 +174,10 @@ class HostCalls:
 
     def go_through(self, node: Node, names: Names) -> bool:
         """Goes through what a statement calls; returns whether it is a function of the text."""
-        found = self.result(node, names) is not None
-        if found:
+        is_of_text = self.result(node, names) is not None
+        if is_of_text:
             self.current.held.pop(node.id, None)
-        return found
+        return is_of_text
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -314,8 +314,8 @@ class HostCalls:
     ) -> tuple[str, ...]:
         instance: tuple[str, ...] = ()
         if owner.template is not None and owner.template.text:
-            given = split_texts(between_angles(written))
-            instance = self._remember(template(owner.template.text), given, [], names, local)
+            listed = split_texts(between_angles(written))
+            instance = self._remember(template(owner.template.text), listed, [], names, local)
         self.variables.begin(owner, local)
         return instance
 
@@ -326,18 +326,18 @@ class HostCalls:
         if template_of(called.function) is None:
             return ()
         own = self._code.host_template(called.function)
-        given = split_texts(between_angles(called.written))
-        return self._remember(own, given, [text_of(each) for each in arguments], names, local)
+        listed = split_texts(between_angles(called.written))
+        return self._remember(own, listed, [text_of(each) for each in arguments], names, local)
 
     def _remember(
         self,
         own: TemplateHead,
-        given: Sequence[str],
+        listed: Sequence[str],
         arguments: Sequence[str],
         names: Names,
         local: Names,
     ) -> tuple[str, ...]:
-        meanings = self.expressions.functions.places(own, given, arguments, names)
+        meanings = self.expressions.functions.places(own, listed, arguments, names)
         local.written |= meanings
         if own.has_pack:
             pack = own.names[-1].decode("utf-8", "replace")
@@ -358,19 +358,19 @@ class HostCalls:
             name = declared_name(declarator)
             default = parameter.child_by_field_name("default_value")
             argument = arguments[at] if at < len(arguments) else default
-            made, found = Made(), None
+            made, passed = Made(), None
             if argument is not None and argument.type == "initializer_list":
                 made = self.expressions.listed(kind, children(argument), names) or made
             if argument is not None and not made.members:
                 made = self.expressions.made(argument, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(argument, names)
-                found = names.types.get(self.expressions.place(argument, names))
+                passed = names.types.get(self.expressions.place(argument, names))
             local.declare(name)
             declared = self._code.types.declared(kind, declarator, (), local.bindings)
             if kind is not None and self._code.element(kind, local.bindings) is not None:
                 declared = None
-            if (known := declared or found) is not None:
+            if (known := declared or passed) is not None:
                 local.types[name] = known
             if made.value is not None:
                 made.value = converted(declared, made.value)
@@ -405,8 +405,8 @@ class HostCalls:
             declarator = parameter.child_by_field_name("declarator")
             name = declared_name(declarator)
             if parameter.type.startswith("variadic"):
-                for own, given in zip(local.packs.get(name, ()), arguments[at:], strict=False):
-                    place = self.expressions.place(given, names)
+                for own, passed in zip(local.packs.get(name, ()), arguments[at:], strict=False):
+                    place = self.expressions.place(passed, names)
                     if local.values.get(own) != names.values.get(place):
                         names.put(place, Made(local.values.get(own), local.members(own)))
                 continue
@@ -438,12 +438,14 @@ class HostCalls:
         for behind, value in made.members.items():
             local.keep(behind.removeprefix("."), value)
 
-    def _constructor(self, owner: HostClass, given: Sequence[Node], names: Names) -> Node | None:
+    def _constructor(
+        self, owner: HostClass, arguments: Sequence[Node], names: Names
+    ) -> Node | None:
         """Returns the constructor that takes these arguments, as far as that can be known."""
-        least = chosen(owner.constructors, len(given))
-        if len(owner.constructors) < 2 or len(given) != 1:
+        least = chosen(owner.constructors, len(arguments))
+        if len(owner.constructors) < 2 or len(arguments) != 1:
             return least
-        place = self.expressions.place(given[0], names)
+        place = self.expressions.place(arguments[0], names)
         is_vector = f"{place}{SIZE}" in names.values
         kind = names.objects.get(place, ("", {}))[0]
         for each in owner.constructors:
@@ -481,7 +483,7 @@ class HostCalls:
         self,
         owner: HostClass,
         bindings: dict[str, Argument],
-        given: Sequence[Node],
+        arguments: Sequence[Node],
         names: Names,
     ) -> Made:
         """Returns an object of a class that is made of these arguments."""
@@ -494,9 +496,9 @@ class HostCalls:
         self._open.append((id(owner), ()))
         self._under_way.append(HostCall(tree=self.current.tree))
         self.variables.begin(owner, local)
-        constructor = self._constructor(owner, given, names)
+        constructor = self._constructor(owner, arguments, names)
         if constructor is not None:
-            self._give(constructor, given, names, local)
+            self._give(constructor, arguments, names, local)
             for each in _initialisers(constructor):
                 name, *listed = children(each)
                 values = children(listed[0]) if listed else []
@@ -504,23 +506,23 @@ class HostCalls:
                     # Another constructor of the class, or one of a base.
                     self._construct_part(owner, part, name, values, local)
                     continue
-                kind = next((m for m in owner.members if m.name == text_of(name)), None)
-                if kind is None or kind.kind is None or not values:
+                member = next((m for m in owner.members if m.name == text_of(name)), None)
+                if member is None or member.kind is None or not values:
                     continue
-                if kind.declarator.type == "array_declarator":
-                    made = self.variables.array(kind.kind, values, local)
+                if member.declarator.type == "array_declarator":
+                    made = self.variables.array(member.kind, values, local)
                 else:
                     made = self.expressions.made(values[0], local)
-                if (element := self._code.element(kind.kind, local.bindings)) is not None:
+                if (element := self._code.element(member.kind, local.bindings)) is not None:
                     made = self.variables.vector(element, values, local, None, is_list=False)
                 if made.value is not None:
-                    made.value = converted(local.types.get(kind.name), made.value)
-                local.put(kind.name, made)
-                self.variables.aliases.member(kind.declarator, values[0], local)
+                    made.value = converted(local.types.get(member.name), made.value)
+                local.put(member.name, made)
+                self.variables.aliases.member(member.declarator, values[0], local)
             self.enter(constructor, local)
-            self._untrack(constructor, given, names, local)
+            self._untrack(constructor, arguments, names, local)
         else:
-            for member, value in _listed_members(owner, given):
+            for member, value in _listed_members(owner, arguments):
                 made = self.expressions.made(value, names)
                 if made.value is None:
                     made.value = self.expressions.buffer(value, names)
@@ -549,10 +551,12 @@ def _owner_and_name(written: str) -> tuple[str, str]:
     return "", written.strip()
 
 
-def _listed_members(owner: HostClass, given: Sequence[Node]) -> Iterator[tuple[HostMember, Node]]:
+def _listed_members(
+    owner: HostClass, arguments: Sequence[Node]
+) -> Iterator[tuple[HostMember, Node]]:
     """Yields the variables of a class that a list begins, and what with: ``{1, .n = 2}``."""
     members = [member for member in owner.members if not member.is_static]
-    for at, node in enumerate(given):
+    for at, node in enumerate(arguments):
         if node.type == "initializer_pair":
             name = text_of(node.child_by_field_name("designator")).lstrip(".")
             value = node.child_by_field_name("value")
