@@ -76,10 +76,15 @@ def ptx_of(lines: Sequence[str], function: Function) -> tuple[str, FunctionText 
     return "", None, function.line
 
 
-def ptx_functions(bare: str) -> Iterator[Function]:
-    """Yields the functions of PTX whose comments are hidden."""
+def ptx_functions(bare: str, texts: Iterable[FunctionText] | None = None) -> Iterator[Function]:
+    """Yields the functions of PTX whose comments are hidden.
+
+    Args:
+        bare: The PTX.
+        texts: What `function_texts` gives for it, where that is known already.
+    """
     line = at = 0
-    for text in function_texts(bare):
+    for text in function_texts(bare) if texts is None else texts:
         line += bare.count("\n", at, text.start)
         at = text.start
         last = line + bare.count("\n", at, text.end)

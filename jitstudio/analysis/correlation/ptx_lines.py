@@ -95,11 +95,13 @@ def read_ptx_lines(lines: Sequence[str], only: Collection[str] = ()) -> PtxLines
     text = "\n".join(lines)
     bare = bare_ptx(text)
     reader = _Reader(len(lines), any(_OF_LLVM in line for line in islice(lines, _HEAD)))
-    reader.read_code(text, bare, only)
+    texts = tuple(function_texts(bare))
+    wanted = (f for f in texts if f.body >= 0 and (not only or f.name in only))
+    reader.read_code(text, bare, wanted)
     # Files and strings follow behind the code that refers to them.
     reader.files = {n: plain_path(name) for n, name in file_names(text, bare).items()}
     reader.read_strings(bare)
-    return reader.result(tuple(f for f in ptx_functions(bare) if f.is_defined))
+    return reader.result(tuple(f for f in ptx_functions(bare, texts) if f.is_defined))
 
 
 @dataclass
@@ -137,18 +139,16 @@ class _Reader:
     def __post_init__(self) -> None:
         self.place_ids = array("i", (NOWHERE,)) * self.count
 
-    def read_code(self, text: str, bare: str, only: Collection[str]) -> None:
+    def read_code(self, text: str, bare: str, functions: Iterable[FunctionText]) -> None:
         """Takes in the functions.
 
         Args:
             text: The PTX, whose comments say where inline assembly is.
             bare: The same with its comments hidden.
-            only: See `read_ptx_lines`.
+            functions: Those to take in, which have bodies.
         """
         line = at = 0
-        for function in function_texts(bare):
-            if function.body < 0 or (only and function.name not in only):
-                continue
+        for function in functions:
             line += bare.count("\n", at, function.body)
             at = function.body
             self._read_function(text, bare, function, line)
