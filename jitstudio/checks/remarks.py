@@ -49,8 +49,8 @@ def remarks(report: BudgetReport) -> Iterator[Remark]:
         yield Remark(BUILD, Severity.ERROR, text, SourceLocation(file, 1) if file else None)
     for diagnostic in report.diagnostics:
         column = diagnostic.column if diagnostic.line else None
-        line = place_of(diagnostic)
-        yield Remark(BUILD, diagnostic.severity, diagnostic.message, line, column)
+        place = place_of(diagnostic)
+        yield Remark(BUILD, diagnostic.severity, diagnostic.message, place, column)
 
 
 def place_of(diagnostic: Diagnostic) -> SourceLocation | None:

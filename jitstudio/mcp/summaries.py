@@ -307,12 +307,12 @@ def _function_row(function: Inspected) -> str:
 
 def occupancy_changes(before: Sequence[Inspected], after: Sequence[Inspected]) -> list[str]:
     """Returns the kernels whose occupancy differs: ``k: 25% → 100% with 256 threads by warps``."""
-    old = {function.title: function.filling for function in before if function.filling}
+    old = {f.title: f.filling.occupancy.fraction for f in before if f.filling}
     return [
-        f"{function.title}: {left.occupancy.fraction:.0%} → {right.occupancy.fraction:.0%} {_limits(right)}"
+        f"{function.title}: {left:.0%} → {right.occupancy.fraction:.0%} {_limits(right)}"
         for function in after
         if (left := old.get(function.title)) and (right := function.filling)
-        if left.occupancy.fraction != right.occupancy.fraction
+        if left != right.occupancy.fraction
     ]
 
 

@@ -33,6 +33,7 @@ from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.cuda.declarations import VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import NOTHING, Types
+from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
 from jitstudio.listing.kernels.captured import captured_launch, captured_signature
 from jitstudio.listing.kernels.declared import (
