@@ -94,6 +94,7 @@ def slow(driver, dialog):
     vary(dialog, (AxisKind.MACRO, "N", "1, 2, 3"))
 
 
+@pytest.mark.usefixtures("driver")
 def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started, targets):
     assert not targets.isModal()
     assert targets.editor.model.index(0, VALUES).data() == "sm_75, sm_80, sm_90, sm_100, sm_120"
@@ -116,6 +117,7 @@ def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started
     assert "tick at least" in targets.editor.text
 
 
+@pytest.mark.usefixtures("driver")
 def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, targets):
     vary_targets(targets, "sm_20, sm_90", "; -maxrregcount=16")
     rows = run(started, targets)
@@ -160,7 +162,6 @@ def test_a_row_becomes_a_baseline_and_what_the_window_builds(started, targets):
     assert started.find(QLabel, "targetLabel").text() == "sm_80"
 
 
-@pytest.mark.usefixtures("driver")
 def test_rows_that_are_pinned_at_once_are_all_pinned_under_their_names(started, targets):
     vary_targets(targets, "sm_80, sm_90", "-O1")
     run(started, targets)
@@ -185,6 +186,7 @@ def test_links_are_an_axis_that_is_proposed_for_several_modules(started, targets
     assert [len(row.variant.build.sources) for row in rows] == [1, 1, 2, 2]
 
 
+@pytest.mark.usefixtures("driver")
 def test_block_and_kernel_choose_what_the_figures_are_about(started, targets, tmp_path):
     file = tmp_path / "two.cu"
     file.write_text(
