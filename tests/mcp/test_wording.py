@@ -31,6 +31,7 @@ ELSEWHERE = {
     "jitstudio/core/handover.py",
     "jitstudio/commands/handover.py",
     "jitstudio/commands/library.py",
+    "jitstudio/checks/github.py",
     "jitstudio/checks/report_files.py",
     "jitstudio/commands/export_options.py",
     "jitstudio/core/options/parsing.py",
