@@ -182,7 +182,7 @@ def test_each_step_is_right(answers):
     ("call", "section", "part"),
     [
         (("transpose", "inspect", 0), "findings", "bring a tile into shared memory"),
-        (("transpose", "run", 0), "findings", "32 sectors of 32 bytes per request"),
+        (("transpose", "run", 0), "findings", "32 sectors of 32 bytes"),
         (("transpose", "inspect", 1), "findings", "[32][33] in place of [32][32]"),
         (("transpose", "compare", 1), "new", "[32 + 1] in place of [32]"),
         (("sum", "inspect", 0), "findings", "halve the distance with if (i < distance)"),
