@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from jitstudio.cli import compare, text_output
+from jitstudio.cli import text_output
 from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.build import build_request, complete
 from jitstudio.commands.files import made_folder, write_named
+from jitstudio.commands.inlined import InlinedNamed
 from jitstudio.commands.json_output import build_object
-from jitstudio.commands.machine_code import InlinedNamed
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.system.terminal import say
@@ -25,10 +25,13 @@ def run(options: BuildOptions) -> int:
         WorkerError: The worker itself failed.
     """
     request = build_request(options)
-    if options.compare_links:
+    if options.compare_links or options.compare_targets is not None:
+        # It loads all that variants need.
+        from jitstudio.cli import compare  # noqa: PLC0415
+
+        if options.compare_targets is not None and not options.compare_links:
+            return compare.run_targets(request, options)
         return compare.run_links(request, options.timeout, as_json=options.json)
-    if options.compare_targets is not None:
-        return compare.run_targets(request, options)
     folder = made_folder(options.output, "-o")
     runs, result, inlined = complete(request, options.timeout, options.repeat)
     written = _write(result, folder) if folder else ()

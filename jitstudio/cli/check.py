@@ -11,12 +11,12 @@ from jitstudio.checks.budgets import Budget, has_budgets
 from jitstudio.checks.github import summary, workflow_commands
 from jitstudio.checks.report_files import junit, sarif
 from jitstudio.checks.verdicts import BudgetReport
-from jitstudio.cli import text_output
+from jitstudio.cli.text_check import print_check
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.check import budgets_of, check, refused_report, status_of
 from jitstudio.commands.files import write_named
-from jitstudio.commands.json_output import check_object
+from jitstudio.commands.json_check import check_object
 from jitstudio.system.terminal import print_error, say
 from jitstudio.worker.host import WorkerError
 
@@ -43,7 +43,7 @@ def run(options: CheckOptions) -> int:
     if options.json:
         say(json.dumps(check_object(reports), indent=2))
     else:
-        text_output.print_check(reports)
+        print_check(reports)
     return status_of(reports)
 
 

@@ -6,7 +6,7 @@ import json
 
 from jitstudio.command_options.other import DeviceListOptions
 from jitstudio.commands import exit_codes
-from jitstudio.commands.json_output import devices_object
+from jitstudio.commands.json_launch import devices_object
 from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.system.terminal import print_error, say

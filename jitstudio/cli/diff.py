@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from jitstudio.cli import text_output
+from jitstudio.cli.text_diff import print_diff
 from jitstudio.command_options.build import DiffOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.diff import diff
@@ -25,7 +25,7 @@ def run(options: DiffOptions) -> int:
         words = options.what, options.kernel
         say(json.dumps(diff_object(difference, *words, normalised=options.normalised)))
     else:
-        text_output.print_diff(difference)
+        print_diff(difference)
     return _status(difference)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jitstudio.cli import text_output
 from jitstudio.cli.library import list_kernels
+from jitstudio.cli.text_code import print_code, print_function
 from jitstudio.command_options.build import InspectOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.inspect import inspect
@@ -38,9 +39,9 @@ def _show(read: MachineCode, functions: Sequence[Inspected], *, with_code: bool)
     for number, function in enumerate(functions):
         if number:
             say("")
-        text_output.print_function(function)
+        print_function(function)
         if with_code:
-            text_output.print_code(function)
+            print_code(function)
     for unit in read.units:
         for note in unit.code.notes:
             print_error(note)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 
 from jitstudio.cli import build, text_output
-from jitstudio.cli.text_output import print_launch
+from jitstudio.cli.text_launch import print_launch
 from jitstudio.command_options.launch import RunOptions
-from jitstudio.commands import exit_codes
+from jitstudio.commands import exit_codes, launch_exit_codes
 from jitstudio.commands.run import ignore_event, ignore_words, launch, run_object
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.device import DeviceList
@@ -41,7 +41,7 @@ def run(options: RunOptions) -> int:
         _report(built, result, devices, options.ordinal)
         for buffer in result.buffers if options.save else ():
             say(buffer.path)
-    return exit_codes.OF_LAUNCH[result.outcome]
+    return launch_exit_codes.OF_LAUNCH[result.outcome]
 
 
 def _show_printed(event: LaunchEvent) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from jitstudio.command_options.launch import SweepOptions
-from jitstudio.commands import exit_codes
+from jitstudio.commands import exit_codes, launch_exit_codes
 from jitstudio.commands.files import write_named
 from jitstudio.commands.sweep import sweep, sweep_plan
 from jitstudio.core.launch.result import LaunchOutcome
@@ -35,7 +35,7 @@ _HEADINGS = (
     "compile ms",
 )
 _SIMULATED_HEADINGS = (*_HEADINGS[:4], "executed", "sectors", "bank conflicts", _HEADINGS[-1])
-_STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items()} | {
+_STATUSES = {outcome.value: code for outcome, code in launch_exit_codes.OF_LAUNCH.items()} | {
     f"{BUILD_ENDED}{outcome.value}": code for outcome, code in exit_codes.OF_OUTCOME.items()
 }
 

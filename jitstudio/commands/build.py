@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from jitstudio.command_options.build import BuildOptions
-from jitstudio.commands.machine_code import (
+from jitstudio.commands.inlined import (
     InlinedNamed,
     makes_ptx,
     only_asked_for,

@@ -24,7 +24,7 @@ from jitstudio.command_options.build import ModuleOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError, WrongValueError
-from jitstudio.commands import exit_codes
+from jitstudio.commands import exit_codes, launch_exit_codes
 from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder, write_named
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
@@ -215,7 +215,10 @@ class BudgetChecks:
             if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
                 return replace(report, skipped="There is no GPU to launch it on.")
             # A wrong result is for conditions to judge; after another ending there is none.
-            if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
+            if (status := launch_exit_codes.OF_LAUNCH[launched.outcome]) not in (
+                0,
+                exit_codes.WRONG,
+            ):
                 outcome = launched.outcome.value
                 diagnostics = (*result.diagnostics, *launched.diagnostics)
                 return replace(report, status=status, outcome=outcome, diagnostics=diagnostics)

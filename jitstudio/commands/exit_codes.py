@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.result import Outcome
 
 BUILT = 0
@@ -22,17 +21,6 @@ OF_OUTCOME = {
     Outcome.CRASHED: CRASHED,
     Outcome.TIMED_OUT: CRASHED,
     Outcome.CANCELLED: CRASHED,
-}
-
-OF_LAUNCH = {
-    LaunchOutcome.RAN: BUILT,
-    LaunchOutcome.WRONG: WRONG,
-    LaunchOutcome.FAILED: FAILED,
-    LaunchOutcome.REFUSED: USAGE,
-    LaunchOutcome.MISSING: MISSING,
-    LaunchOutcome.CRASHED: CRASHED,
-    LaunchOutcome.TIMED_OUT: CRASHED,
-    LaunchOutcome.CANCELLED: CRASHED,
 }
 
 MEANINGS = {

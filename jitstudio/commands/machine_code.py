@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.diff.model import Comparison
@@ -25,6 +24,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
+from jitstudio.commands.inlined import makes_ptx
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
@@ -34,22 +34,9 @@ from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.prebuilt import cubins, ptx_of, target_shown
-from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
+from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_apart
 from jitstudio.listing.functions import functions
-from jitstudio.listing.lines import split_at_newlines
-
-if TYPE_CHECKING:
-    # It loads NumPy, which few commands need.
-    from jitstudio.analysis.correlation.inlined import Inlining
-
-# On the way from these to machine code there is PTX. Of these alone LTO makes it too.
-_COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})
-_WITH_PTX = {
-    LinkMode.NONE: _COMPILED | {CodeKind.PTX},
-    LinkMode.PTX: _COMPILED | {CodeKind.PTX},
-    LinkMode.LTO: _COMPILED,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +156,6 @@ def _with_names(code: Disassembly, names: FileNames) -> Disassembly:
     return replace(code, functions=tuple(functions))
 
 
-def makes_ptx(request: BuildRequest) -> bool:
-    """Returns whether PTX lies on the way to the machine code, or a link can make some."""
-    return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
-
-
 def _built(workers: Workers, request: BuildRequest, timeout: float) -> BuildResult:
     def hear(event: Event) -> None:
         # The reader loads its libraries while the compilers work. What is built already has been
@@ -235,47 +217,6 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
 def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
     error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.message)
     return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
-
-
-@dataclass(frozen=True)
-class InlinedNamed:
-    """The calls that a link inlined, with demangled names of all functions by the lowered ones."""
-
-    inlining: Inlining
-    names: Mapping[str, str]
-
-
-def with_ptx(request: BuildRequest) -> BuildRequest:
-    """Returns the build with the PTX of the link, whose line table alone names inlined calls."""
-    return replace(request, emit=request.emit | {CodeKind.PTX})
-
-
-def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
-    """Returns the result without PTX that the request does not ask for."""
-    artifacts = (
-        a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit
-    )
-    return replace(result, artifacts=tuple(artifacts))
-
-
-def read_inlined(result: BuildResult, workers: Workers) -> InlinedNamed | None:
-    """Returns the calls that the LTO link of a build inlined; None where none made PTX.
-
-    Raises:
-        WorkerError: The worker that demangles failed.
-    """
-    if (ptx := result.artifact(CodeKind.PTX, LINKED)) is None:
-        return None
-    # It loads NumPy, which few commands need.
-    from jitstudio.analysis.correlation.inlined import inlining  # noqa: PLC0415
-
-    inlined = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
-    names = {
-        *inlined.untold,
-        *(name for call in inlined.functions for name in (call.function, call.into)),
-    }
-    asked = DemangleRequest(tuple(sorted(names - {""})))
-    return InlinedNamed(inlined, workers.builder.demangle(asked))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.commands.build import runs_of
 from jitstudio.commands.files import made_folder, unwritable
-from jitstudio.commands.json_output import Json, launch_object, result_object
+from jitstudio.commands.json_launch import launch_object
+from jitstudio.commands.json_output import Json, result_object
 from jitstudio.commands.launch_spec import base_launch, most_seconds, spec_from, within_limit
 from jitstudio.commands.request import (
     arch_for,

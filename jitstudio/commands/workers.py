@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
 from jitstudio.cache.store import Store
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
 from jitstudio.worker.host import WorkerError
-from jitstudio.worker.launcher import Launcher
+
+if TYPE_CHECKING:
+    from jitstudio.worker.launcher import Launcher
+
+_LAUNCHER = "launcher"
 
 
 class _Closeable(Protocol):
@@ -32,7 +36,7 @@ class Workers:
     def __init__(self) -> None:
         self._store = Store()
         self._lock = threading.Lock()
-        self._workers: dict[type[Any], _Closeable] = {}
+        self._workers: dict[str, _Closeable] = {}
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -44,22 +48,25 @@ class Workers:
     @property
     def builder(self) -> Builder:
         """Builds, with the results of earlier builds."""
-        return self._worker(Builder, lambda: Builder(store=self._store))
+        return self._worker("builder", lambda: Builder(store=self._store))
 
     @property
     def code_reader(self) -> DisassemblyReader:
         """Reads machine code, with the readings of earlier commands."""
-        return self._worker(DisassemblyReader, lambda: DisassemblyReader(store=self._store))
+        return self._worker("code reader", lambda: DisassemblyReader(store=self._store))
 
     @property
     def library_reader(self) -> LibraryReader:
         """Reads programs, libraries and caches."""
-        return self._worker(LibraryReader, LibraryReader)
+        return self._worker("library reader", LibraryReader)
 
     @property
     def launcher(self) -> Launcher:
         """Launches kernels."""
-        return self._worker(Launcher, Launcher)
+        # It loads all that launches need.
+        from jitstudio.worker.launcher import Launcher  # noqa: PLC0415
+
+        return self._worker(_LAUNCHER, Launcher)
 
     @property
     def is_closed(self) -> bool:
@@ -69,9 +76,9 @@ class Workers:
     def rest(self) -> None:
         """Ends an idle process with the GPU, which frees all memory there."""
         with self._lock:
-            launcher = self._workers.get(Launcher)
-        if isinstance(launcher, Launcher):
-            launcher.rest()
+            launcher = self._workers.get(_LAUNCHER)
+        if launcher is not None:
+            cast("Launcher", launcher).rest()
 
     def close(self) -> None:
         """Ends all processes for good."""
@@ -82,7 +89,7 @@ class Workers:
             worker.close()
         self._store.close()
 
-    def _worker(self, kind: type[_Worker], make: Callable[[], _Worker]) -> _Worker:
+    def _worker(self, kind: str, make: Callable[[], _Worker]) -> _Worker:
         with self._lock:
             if self._closed:
                 raise WorkerError("The worker processes have been closed.")

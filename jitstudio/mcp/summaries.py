@@ -14,9 +14,9 @@ from jitstudio.analysis.findings.model import Finding, grouped
 from jitstudio.analysis.reference import Help
 from jitstudio.checks.conditions import shown
 from jitstudio.checks.verdicts import BudgetReport
+from jitstudio.commands.inlined import InlinedNamed
 from jitstudio.commands.machine_code import (
     CodeDifference,
-    InlinedNamed,
     Inspected,
     KernelOccupancy,
     MachineCode,

@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 
-from jitstudio.commands.json_output import devices_object, launch_object
+from jitstudio.commands.json_launch import devices_object, launch_object
 from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from jitstudio.cli.text_output import print_diagnostics, print_launch, print_stages
+from jitstudio.cli.text_launch import print_launch
+from jitstudio.cli.text_output import print_diagnostics, print_stages
 from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.result import (
