@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.opcodes import all_modifiers, all_opcodes, stem
-from jitstudio.checks.forms import FINDING, FORMS, Figure, Form, JudgedKernel, OpcodeGlob
+from jitstudio.checks.forms import FINDING, FORMS, Form, FormValue, JudgedKernel, OpcodeGlob
 from jitstudio.core.alike import did_you_mean
 
 LONGEST = 400
@@ -62,7 +62,7 @@ class Quantity:
     arguments: tuple[str | float | bool, ...] = ()
     factor: float = 1
 
-    def figure(self, facts: JudgedKernel) -> Figure:
+    def figure(self, facts: JudgedKernel) -> FormValue:
         """Returns the value for a kernel."""
         figure = self.form.value(facts, *self.arguments)
         if figure.value is None or self.factor == 1:
@@ -124,7 +124,9 @@ class Condition:
     def judge(self, facts: JudgedKernel) -> Judgement:
         """Returns whether a kernel meets this condition, and why not."""
         measured = self.subject.figure(facts)
-        other = self.bound.figure(facts) if isinstance(self.bound, Quantity) else Figure(self.bound)
+        other = (
+            self.bound.figure(facts) if isinstance(self.bound, Quantity) else FormValue(self.bound)
+        )
         for side, figure in ((self.subject, measured), (self.bound, other)):
             if figure.value is None:
                 assert isinstance(side, Quantity)

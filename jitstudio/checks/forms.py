@@ -37,7 +37,7 @@ FINDING_ALIASES = {"uncoalesced": "strided"}
 """Other words for rules of findings."""
 
 
-class Figure(NamedTuple):
+class FormValue(NamedTuple):
     """The value of a form for a kernel.
 
     Attributes:
@@ -54,7 +54,7 @@ class Figure(NamedTuple):
 
 
 Json = Mapping[str, Any]
-BaselineCheck = Callable[[str, bool], Figure]
+BaselineCheck = Callable[[str, bool], FormValue]
 """Compares a kernel with the one in this file: 1 where they are equal, else 0."""
 
 
@@ -117,7 +117,7 @@ class Form(NamedTuple):
 
     word: str
     meaning: str
-    value: Callable[..., Figure]
+    value: Callable[..., FormValue]
     arguments: tuple[str, ...] = ()
     optional: int = 0
     is_relation: bool = False
@@ -133,11 +133,11 @@ _UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles
 _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
 
 
-def _reported(name: str) -> Callable[[JudgedKernel], Figure]:
-    def value(facts: JudgedKernel) -> Figure:
+def _reported(name: str) -> Callable[[JudgedKernel], FormValue]:
+    def value(facts: JudgedKernel) -> FormValue:
         figure = REPORTED[name](facts.report)
         note = _UNREPORTED if figure is None else ""
-        return Figure(figure, _causes(name, facts), note)
+        return FormValue(figure, _causes(name, facts), note)
 
     return value
 
@@ -162,62 +162,64 @@ def _first_of(facts: JudgedKernel, rule: str) -> tuple[int, ...]:
     return next((finding.indices for finding in facts.findings if finding.rule == rule), ())
 
 
-def _spills(facts: JudgedKernel) -> Figure:
+def _spills(facts: JudgedKernel) -> FormValue:
     needs = facts.report.resources
     if needs.spill_stores is None or needs.spill_loads is None:
-        return Figure(None, (), _UNREPORTED)
-    return Figure(needs.spill_stores + needs.spill_loads, _first_of(facts, "spills"))
+        return FormValue(None, (), _UNREPORTED)
+    return FormValue(needs.spill_stores + needs.spill_loads, _first_of(facts, "spills"))
 
 
-def _precision(name: str) -> Callable[[JudgedKernel], Figure]:
-    def value(facts: JudgedKernel) -> Figure:
+def _precision(name: str) -> Callable[[JudgedKernel], FormValue]:
+    def value(facts: JudgedKernel) -> FormValue:
         count = sum(row.count for row in facts.report.counts if row.kind.precision == name)
-        return Figure(count, facts.places_of(lambda opcode: class_of(opcode).precision == name))
+        return FormValue(count, facts.places_of(lambda opcode: class_of(opcode).precision == name))
 
     return value
 
 
-def _resident(read: Callable[[Occupancy], float]) -> Callable[..., Figure]:
-    def value(facts: JudgedKernel, block: int, shared: int = 0) -> Figure:
+def _resident(read: Callable[[Occupancy], float]) -> Callable[..., FormValue]:
+    def value(facts: JudgedKernel, block: int, shared: int = 0) -> FormValue:
         occupancy = facts.occupancy(block, shared)
         if occupancy is None:
-            return Figure(None, (), _NO_OCCUPANCY)
+            return FormValue(None, (), _NO_OCCUPANCY)
         # More threads than `__launch_bounds__` allows are refused by the driver.
         most = facts.report.resources.max_threads
         if most is not None and block > most:
-            return Figure(0, (), f"The kernel is bounded to {most} threads per block.")
+            return FormValue(0, (), f"The kernel is bounded to {most} threads per block.")
         limits = " and ".join(
             limiter.resource.value for limiter in occupancy.limiters if limiter.limits
         )
-        return Figure(read(occupancy), (), f"Limited by {limits}." if limits else "")
+        return FormValue(read(occupancy), (), f"Limited by {limits}." if limits else "")
 
     return value
 
 
-def _loops(facts: JudgedKernel) -> Figure:
+def _loops(facts: JudgedKernel) -> FormValue:
     graph = sass_graph(facts.function)
-    return Figure(len(graph.loops), tuple(graph.blocks[loop.head].start for loop in graph.loops))
+    return FormValue(len(graph.loops), tuple(graph.blocks[loop.head].start for loop in graph.loops))
 
 
-def _found(rule: str | None) -> Callable[[JudgedKernel], Figure]:
-    def value(facts: JudgedKernel) -> Figure:
+def _found(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
+    def value(facts: JudgedKernel) -> FormValue:
         findings = [finding for finding in facts.findings if rule in (None, finding.rule)]
         note = f"{findings[0].title}: {findings[0].reason} {findings[0].remedy}" if findings else ""
-        return Figure(len(findings), findings[0].indices if findings else (), note)
+        return FormValue(len(findings), findings[0].indices if findings else (), note)
 
     return value
 
 
-def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> Figure:
+def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormValue:
     return facts.equals(file, normalised)
 
 
-def _failed_checks(kernel: JudgedKernel) -> Figure:
+def _failed_checks(kernel: JudgedKernel) -> FormValue:
     checks = kernel.launch["checks"] if kernel.launch is not None else []
     if not checks:
-        return Figure(None, (), "The launch checks nothing: say what it has to give by 'expect'.")
+        return FormValue(
+            None, (), "The launch checks nothing: say what it has to give by 'expect'."
+        )
     failed = [check for check in checks if not check["ok"]]
-    return Figure(len(failed), (), _why(failed[0]) if failed else "")
+    return FormValue(len(failed), (), _why(failed[0]) if failed else "")
 
 
 def _why(check: Json) -> str:
@@ -231,39 +233,41 @@ def _why(check: Json) -> str:
     )
 
 
-def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], Figure]:
-    def value(facts: JudgedKernel) -> Figure:
+def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], FormValue]:
+    def value(facts: JudgedKernel) -> FormValue:
         figure = read(facts.launch) if facts.launch is not None else None
-        return Figure(figure, (), "" if figure is not None else "The launch does not say it.")
+        return FormValue(figure, (), "" if figure is not None else "The launch does not say it.")
 
     return value
 
 
-def _simulated(read: Callable[[Sequence[Json]], float | None], worst: str) -> Callable[..., Figure]:
+def _simulated(
+    read: Callable[[Sequence[Json]], float | None], worst: str
+) -> Callable[..., FormValue]:
     """Returns a reader of simulated counts; the line with most of `worst` is the place."""
 
-    def value(kernel: JudgedKernel) -> Figure:
+    def value(kernel: JudgedKernel) -> FormValue:
         simulation = kernel.launch and kernel.launch.get("simulation")
         if not simulation:
-            return Figure(None, (), _NOT_SIMULATED)
+            return FormValue(None, (), _NOT_SIMULATED)
         lines = simulation["lines"]
         total = read(lines)
         # The line with most of the count is where to begin.
         place = max(lines, key=lambda line: line[worst], default=None)
-        return Figure(total, (), "", _place_of(place) if place and place[worst] else None)
+        return FormValue(total, (), "", _place_of(place) if place and place[worst] else None)
 
     return value
 
 
-def _reported_by_threads(name: str) -> Callable[[JudgedKernel], Figure]:
-    def value(kernel: JudgedKernel) -> Figure:
+def _reported_by_threads(name: str) -> Callable[[JudgedKernel], FormValue]:
+    def value(kernel: JudgedKernel) -> FormValue:
         simulation = kernel.launch and kernel.launch.get("simulation")
         if not simulation:
-            return Figure(None, (), _NOT_SIMULATED)
+            return FormValue(None, (), _NOT_SIMULATED)
         reports = simulation[name]
         first = reports[0] if reports else None
         place = _place_of(first["first"]) if first and first["first"] else None
-        return Figure(len(reports), (), first["message"] if first else "", place)
+        return FormValue(len(reports), (), first["message"] if first else "", place)
 
     return value
 
@@ -454,8 +458,8 @@ class OpcodeGlob:
     def form(self) -> Form:
         """Returns the form that counts these instructions."""
 
-        def value(facts: JudgedKernel) -> Figure:
+        def value(facts: JudgedKernel) -> FormValue:
             places = facts.places_of(self.matches)
-            return Figure(len(places), places)
+            return FormValue(len(places), places)
 
         return Form(self.word, f"{self.word} instructions", value)

@@ -18,7 +18,7 @@ from jitstudio.checks.budgets import (
     BudgetFile,
     read_budgets,
 )
-from jitstudio.checks.forms import Figure, Json, JudgedKernel
+from jitstudio.checks.forms import FormValue, Json, JudgedKernel
 from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
 from jitstudio.command_options.build import ModuleOptions
 from jitstudio.command_options.launch import RunOptions
@@ -331,32 +331,32 @@ class BudgetChecks:
         kernel: str,
         name: str,
         normalised: bool,
-    ) -> Figure:
+    ) -> FormValue:
         """Returns whether the machine code of a kernel equals a baseline."""
         path = Path(self._path(file, _baseline(name, unit)))
         try:
             content = read_file(path)
         except FileNotFoundError:
             note = f"There is no '{path}'. 'jitstudio check --update' writes it."
-            return Figure(None, (), note)
+            return FormValue(None, (), note)
         except OSError as error:
-            return Figure(None, (), f"'{path}' cannot be read: {error.strerror}.")
+            return FormValue(None, (), f"'{path}' cannot be read: {error.strerror}.")
         source = Source(path.name, CodeKind.CUBIN, content)
         read = read_machine_code(_reading_of(source, request), self._timeout, self._workers)
         if not read.result.ok:
             reasons = " ".join(diagnostic.message for diagnostic in read.result.diagnostics)
-            return Figure(None, (), f"'{path}' cannot be read as a cubin. {reasons}")
+            return FormValue(None, (), f"'{path}' cannot be read as a cubin. {reasons}")
         left, right = program_of(read.units, kernel), program_of((unit,), kernel)
         if not left.code.functions:
-            return Figure(0, (), f"'{path}' has no kernel '{kernel}'.")
+            return FormValue(0, (), f"'{path}' has no kernel '{kernel}'.")
         comparison = compare_programs(left, right, normalised=normalised)
         if comparison.equal:
-            return Figure(1, (), f"Equal to '{path}'.")
+            return FormValue(1, (), f"Equal to '{path}'.")
         note = (
             f"It differs from '{path}'; 'jitstudio diff' shows where. If that is meant, "
             "'jitstudio check --update' makes it the baseline."
         )
-        return Figure(0, (), note)
+        return FormValue(0, (), note)
 
     def _new_baselines(self, file: BudgetFile, budget: Budget, read: MachineCode) -> Iterator[str]:
         """Writes the baselines that the conditions compare with, and yields their paths."""
