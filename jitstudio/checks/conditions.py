@@ -124,10 +124,9 @@ class Condition:
     def judge(self, facts: JudgedKernel) -> Judgement:
         """Returns whether a kernel meets this condition, and why not."""
         measured = self.subject.figure(facts)
-        other = (
-            self.bound.figure(facts) if isinstance(self.bound, Quantity) else FormValue(self.bound)
-        )
-        for side, figure in ((self.subject, measured), (self.bound, other)):
+        bound = self.bound
+        other = bound.figure(facts) if isinstance(bound, Quantity) else FormValue(bound)
+        for side, figure in ((self.subject, measured), (bound, other)):
             if figure.value is None:
                 assert isinstance(side, Quantity)
                 # The note of a relation is the whole reason already: "There is no 'base.cubin'."
