@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QHelpEvent,
     QMouseEvent,
     QPainter,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QComboBox,
@@ -123,6 +124,8 @@ class GraphCanvas(SpokenText, PictureCanvas):
         self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
         self._font = code_font(_POINTS, zoomed=False)
         self._picture: GraphPicture | None = None
+        # Where the view was put, until the user goes elsewhere.
+        self._beginning: tuple[float, int, int] | None = None
         self._blocks: BlocksItem | None = None
         self._edges: EdgesItem | None = None
         self._current = NOWHERE
@@ -260,6 +263,20 @@ class GraphCanvas(SpokenText, PictureCanvas):
             self._show_at_usual_size()
             first = self._blocks.rect(0)
             self.centerOn(first.center().x(), first.top() + self.viewport().height() / 2 - _NEAR)
+
+        self._beginning = self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Looks at the beginning anew, unless the user has gone elsewhere since."""
+        is_at_beginning = self._picture is not None and self._place() == self._beginning
+        super().resizeEvent(event)
+        if is_at_beginning:
+            self._look_at_beginning()
+
+    def _place(self) -> tuple[float, int, int]:
+        """Returns the zoom, and how far it is scrolled."""
+        bars = self.horizontalScrollBar(), self.verticalScrollBar()
+        return self.transform().m11(), bars[0].value(), bars[1].value()
 
     def _show_at_usual_size(self) -> None:
         self.resetTransform()

@@ -368,5 +368,5 @@ class DisassemblyController(QObject):
     @Slot(int)
     def _on_ptx_line_changed(self, line: int) -> None:
         function = function_at(self._ptx.code.code.functions, line - 1)
-        if function is not None and function.is_defined:
+        if function is not None and function.is_kernel and function.is_defined:
             self._disassembly.set_kernel(function.name)
