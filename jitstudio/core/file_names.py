@@ -159,10 +159,12 @@ def _file_of(name: str, folder: str, root: str) -> str:
     paths = [os.path.join(root, name)] if root else []
     paths += [name] if folder else []
     paths += [os.path.join(folder or root, os.path.basename(name))] if folder or root else []
+    files = filter(os.path.isfile, paths)
+    if not folder:
+        return next(files, "")
     # Of the link `sub/k.cu` to `../scale.cu` the folder is that of `scale.cu`.
-    ends = ((path, os.path.dirname(os.path.realpath(path))) for path in paths)
     real = os.path.realpath(folder)
-    return next((p for p, at in ends if os.path.isfile(p) and (not folder or at == real)), "")
+    return next((f for f in files if os.path.dirname(os.path.realpath(f)) == real), "")
 
 
 def _resolved(path: str) -> str:
