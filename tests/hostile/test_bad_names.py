@@ -16,6 +16,7 @@ from jitstudio.cli.arguments import _GRAMMARS
 from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.values import HEADERS, MODULE, MODULES, PATH, PATHS
+from tests.hostile.shares import in_shares, share
 from tests.mcp_client import answers_to, text_of
 from tests.support import KERNEL
 
@@ -115,12 +116,13 @@ def is_sentence(text):
     )
 
 
+@in_shares
 @pytest.mark.parametrize(("command", "field", "flag"), PLACES)
-def test_a_command_says_which_name_is_bad(run, folder, command, field, flag):
+def test_a_command_says_which_name_is_bad(run, folder, command, field, flag, every):
     if command == "import" and flag:
         assert run("export", "text", "good.cu", "-o", "link").code == 0
     problems = {}
-    for title, name in NAMES.items():
+    for title, name in share(NAMES, f"{command} {field}", every).items():
         if command == "mcp" and title == "a folder":
             continue
         ran = run(*words_of(command, field, flag, name))
@@ -148,10 +150,11 @@ _FUNCTIONS = [
 ]
 
 
+@in_shares
 @pytest.mark.parametrize(("name", "field"), _FUNCTIONS)
-def test_a_function_says_which_name_is_bad(folder, name, field):
+def test_a_function_says_which_name_is_bad(folder, name, field, every):
     problems = {}
-    for title, bad in NAMES.items():
+    for title, bad in share(NAMES, f"{name} {field}", every).items():
         things = {"a": "good.cu", "b": "good.cu"} if name == "diff" else {"thing": "good.cu"}
         value = {"a.h": Path(bad)} if field == "headers" else bad
         place = "thing" if field == "sources" else field
@@ -186,16 +189,18 @@ def _buffer_of(name):
     }
 
 
+@in_shares
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
-def test_a_language_model_is_told_which_name_is_bad(folder):
+def test_a_language_model_is_told_which_name_is_bad(folder, every):
     # What is no UTF-8 is no JSON, and no name in it leads out of the folder.
     names = {title: name for title, name in NAMES.items() if title != "not UTF-8"}
     calls = {
         (entry, title): (tool, {place: [name], **more})
         for entry, (tool, place, more) in _FILES.items()
-        for title, name in names.items()
+        for title, name in share(names, entry, every).items()
     }
+    names = share(names, "text", every)
     calls |= {("text", title): ("build", {"sources": {n: KERNEL}}) for title, n in names.items()}
     calls |= {("buffer", title): _buffer_of(name) for title, name in names.items()}
     problems = {}

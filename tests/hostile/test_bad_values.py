@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import jitstudio
+from tests.hostile.shares import in_shares, share
 from tests.hostile.test_bad_names import is_sentence
 from tests.support import KERNEL
 
@@ -109,10 +110,11 @@ def problem_of(call):
     return None if report.messages and all(map(str.strip, report.messages)) else "no message"
 
 
+@in_shares
 @pytest.mark.parametrize(("name", "argument"), _PLACES)
-def test_a_function_says_which_value_is_bad(name, argument):
+def test_a_function_says_which_value_is_bad(name, argument, every):
     problems = {}
-    for title, value in VALUES.items():
+    for title, value in share(VALUES, f"{name} {argument}", every).items():
         things = {"a": KERNEL, "b": KERNEL} if name == "diff" else {"thing": KERNEL}
         words = things | _GOOD[name] | {argument: value}
         if problem := problem_of(lambda words=words: getattr(jitstudio, name)(**words)):
@@ -120,10 +122,11 @@ def test_a_function_says_which_value_is_bad(name, argument):
     assert problems == {}
 
 
+@in_shares
 @pytest.mark.parametrize("place", ["x", "y", "a", "c", "expect"])
-def test_a_launch_says_which_array_is_bad(place):
+def test_a_launch_says_which_array_is_bad(place, every):
     problems = {}
-    for title, array in (ARRAYS | VALUES).items():
+    for title, array in share(ARRAYS | VALUES, place, every).items():
         words = {
             "arguments": {"x": FLOATS, "y": "32:out", "a": 2.0},
             "set": {"c": "zeros"},

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from tests.hostile.shares import in_shares, share
 from tests.hostile.test_bad_names import is_sentence
 from tests.mcp_client import MARKS, conversation, text_of
 from tests.support import KERNEL
@@ -46,8 +47,9 @@ _GOOD = {
 }
 
 
+@in_shares
 @pytest.mark.parametrize("tool", _GOOD)
-def test_a_tool_says_which_value_is_bad(tmp_path, tool):
+def test_a_tool_says_which_value_is_bad(tmp_path, tool, every):
     good = _GOOD[tool]
 
     async def talk(client):
@@ -59,13 +61,13 @@ def test_a_tool_says_which_value_is_bad(tmp_path, tool):
         calls = {
             (field, title): good | {field: value}
             for field in fields
-            for title, value in VALUES.items()
+            for title, value in share(VALUES, field, every).items()
         }
         if tool == "compare":
             calls |= {
                 (field, title): good | {"launch": _LAUNCH | {field: value}}
                 for field in ("kernel", "arguments", "grid", "block", "cluster", "seed", "device")
-                for title, value in VALUES.items()
+                for title, value in share(VALUES, field, every).items()
             }
         calls["nothing", ""] = {}
         return {name: await client.call_tool(tool, words) for name, words in calls.items()}
