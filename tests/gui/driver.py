@@ -332,7 +332,7 @@ class Driver:
 
     def show_output(self, title: str) -> None:
         """Bring the pane with this title to the front."""
-        docks = {dock.windowTitle(): dock for dock in self.window.findChildren(PaneDock)}
+        docks = {dock.title: dock for dock in self.window.findChildren(PaneDock)}
         self.shell.layout.uncover(docks[title].content)
         # The tabs follow when all docks have moved.
         pause(0)

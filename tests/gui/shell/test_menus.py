@@ -108,9 +108,9 @@ def test_the_name_of_a_pane_leads_to_it_whatever_was_chosen_before(started):
         choose(driver, f"view layout {name}")
     for place, dock in enumerate(panes.shell.layout.docks):
         dock.setVisible(place % 2 == 0)
-        choose(driver, dock.windowTitle())
-        assert dock.is_in_front, dock.windowTitle()
-        assert dock.isAncestorOf(QApplication.focusWidget()), dock.windowTitle()
+        choose(driver, dock.title)
+        assert dock.is_in_front, dock.title
+        assert dock.isAncestorOf(QApplication.focusWidget()), dock.title
     choose(driver, "close the pane graph")
     assert panes.shell.layout.dock_of(panes.pane("graph")).isHidden()
     choose(driver, "editor")

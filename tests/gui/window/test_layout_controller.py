@@ -22,11 +22,11 @@ _ELSEWHERE = (PaneGroup.FINDINGS, PaneGroup.FORMS)
 def with_keyboard(driver):
     """The title of the pane that has the keyboard; the editors have none."""
     dock = driver.shell.layout.dock_of(QApplication.focusWidget())
-    return dock.windowTitle() if dock else ""
+    return dock.title if dock else ""
 
 
 def in_front(driver):
-    return {dock.windowTitle() for dock in driver.shell.layout.docks if dock.is_in_front}
+    return {dock.title for dock in driver.shell.layout.docks if dock.is_in_front}
 
 
 @pytest.mark.usefixtures("driver")

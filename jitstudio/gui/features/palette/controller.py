@@ -117,7 +117,7 @@ class PaletteController(QObject):
                 other = ", ".join(filter(None, (plain_text(action.text()), also_called(title))))
                 yield _of_action(action, path, title=title, also=other, is_place=True)
         for dock in self._shell.layout.docks:
-            if (title := dock.windowTitle()) not in led_to:
+            if (title := dock.title) not in led_to:
                 go = partial(self._shell.layout.bring_up, dock.content)
                 yield replace(_entry(title, path, go), is_place=True)
 
@@ -131,7 +131,7 @@ class PaletteController(QObject):
             if not isinstance(dock, PaneDock):
                 yield _of_action(action, path)
             elif action.isChecked():
-                title = closes.format(name=dock.windowTitle())
+                title = closes.format(name=dock.title)
                 yield _of_action(action, path, title=title, also="")
 
     def _within_panes(self) -> Iterator[PaletteEntry]:
@@ -141,7 +141,7 @@ class PaletteController(QObject):
             for part in (dock.content, *dock.content.findChildren(PanelTable)):
                 for action in part.actions():
                     if action.text() and action not in shared:
-                        yield _of_action(action, dock.windowTitle())
+                        yield _of_action(action, dock.title)
 
     def _of_tabs(self) -> Iterator[PaletteEntry]:
         path = self.tr("Tab")

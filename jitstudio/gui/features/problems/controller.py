@@ -10,7 +10,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
@@ -54,6 +54,8 @@ class ProblemsController(QObject):
     def __init__(self, view: ProblemsView, outputs: Outputs, shell: Shell) -> None:
         super().__init__(view)
         self._view = view
+        self._shell = shell
+        view.model.counts_changed.connect(self._on_counts_changed)
         outputs.result_changed.connect(self._on_result_changed)
         shell.actions.bind(
             {
@@ -71,6 +73,12 @@ class ProblemsController(QObject):
             self._view.model.clear()
         else:
             self._view.model.set_diagnostics(result.diagnostics)
+
+    @Slot()
+    def _on_counts_changed(self) -> None:
+        """Counts in the tab, as another one may be in front."""
+        count = sum(map(self._view.model.count, (Severity.ERROR, Severity.WARNING)))
+        self._shell.layout.show_count("problems", count)
 
 
 # ---- Offers to link with the tab that defines the function which a build has missed

@@ -47,7 +47,9 @@ class _TitleBar(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 4, 3)
         line.setSpacing(0)
-        line.addWidget(QLabel(dock.windowTitle(), self), 1)
+        title = QLabel(dock.windowTitle(), self)
+        dock.windowTitleChanged.connect(title.setText)
+        line.addWidget(title, 1)
         for button in (self._maximise, self._float, self._close):
             line.addWidget(button)
         follow_keys(self, _TitleBar._update_key_tips)
@@ -67,7 +69,7 @@ class _TitleBar(QWidget):
             else COMMAND_KEYS.tip(self.tr("Let this pane fill the window"), "maximiseAction")
         )
         for button in (self._maximise, self._float, self._close):
-            button.setAccessibleName(f"{button.toolTip()}: {self._dock.windowTitle()}")
+            button.setAccessibleName(f"{button.toolTip()}: {self._dock.title}")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Fills the window, or goes back."""
@@ -89,6 +91,10 @@ class PaneDock(QDockWidget):
     Qt leaves a pane behind other tabs shown, only out of sight; this one hides the pane, which then
     draws, measures and asks for nothing.
 
+    Attributes:
+        title: The name of the pane; what is counted in it stands only in the window title, by
+            which Qt names its tab.
+
     Signals:
         maximise_requested: The user wants the pane to fill the window, or no longer to.
         resized: It has another size.
@@ -104,6 +110,7 @@ class PaneDock(QDockWidget):
 
     def __init__(self, name: str, title: str, window: QMainWindow) -> None:
         super().__init__(title, window)
+        self.title = title
         self.setObjectName(f"{name}Dock")
         explain_by(self, name)
         self.setFeatures(
@@ -161,6 +168,13 @@ class PaneDock(QDockWidget):
         if is_tabbed != self._is_tabbed:
             self._is_tabbed = is_tabbed
             self._follow()
+
+    def show_count(self, count: int) -> None:
+        """Says behind the title how many rows in the pane want a look; nothing for 0."""
+        counted = self.tr("{title} ({count:,})").format(title=self.title, count=count)
+        self.setWindowTitle(counted if count else self.title)
+        # Qt takes the title for the menu of panes, too.
+        self.toggleViewAction().setText(self.title)
 
     def set_maximised(self, is_maximised: bool) -> None:
         """Shows that the pane has the window for itself."""

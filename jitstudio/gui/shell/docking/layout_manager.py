@@ -261,6 +261,10 @@ class LayoutManager(QObject):
         """Puts a pane into its dock."""
         self._docks[name].fill(pane)
 
+    def show_count(self, name: str, count: int) -> None:
+        """Says in the tab of a pane how many of its rows want a look; nothing for 0."""
+        self._docks[name].show_count(count)
+
     def pane(self, name: str) -> QWidget:
         """Returns a pane by name."""
         return self._docks[name].content
@@ -269,7 +273,7 @@ class LayoutManager(QObject):
         """Returns the title of a pane by name; `EDITOR` for the editors."""
         if name == EDITOR:
             return QCoreApplication.translate("Panes", "Editor")
-        return self._docks[name].windowTitle()
+        return self._docks[name].title
 
     def bring_up(self, view: QWidget) -> None:
         """Shows a view, wherever hidden, and gives the view the keyboard."""

@@ -1,7 +1,7 @@
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QTabBar, QToolButton
 
 from tests.gui.driver import pause
 
@@ -95,3 +95,26 @@ def test_a_tab_that_is_dragged_away_becomes_a_window(scene):
     scene.stage.reset()
     pause(20)
     assert scene.front() == {"ptx", "problems"}
+
+
+def test_a_count_stands_in_tab_and_title_bar_and_nowhere_else(scene):
+    problems, log = scene.docks["problems"], scene.docks["log"]
+    before = scene.stage.group(problems)
+    scene.stage.show_count("problems", 1234)
+    bar, place = tabs_with(scene, "Problems (1,234)")
+    assert scene.stage.group(problems) == before
+    assert log in before
+    assert problems.title == problems.toggleViewAction().text() == "Problems"
+    # The tab with a count is found by the mouse as before.
+    QTest.mouseDClick(bar, Qt.MouseButton.LeftButton, pos=place)
+    pause(20)
+    assert scene.stage.alone is problems
+    title = problems.titleBarWidget()
+    assert title.findChild(QLabel).text() == "Problems (1,234)"
+    scene.stage.show_count("problems", 0)
+    assert title.findChild(QLabel).text() == "Problems"
+    assert all(":" in b.accessibleName() for b in title.findChildren(QToolButton))
+    scene.stage.give_back()
+    pause(20)
+    tabs_with(scene, "Problems")
+    assert scene.stage.group(problems) == before
