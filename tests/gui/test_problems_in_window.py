@@ -3,6 +3,8 @@
 from PySide6.QtWidgets import QTabBar
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Outcome
+from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.state.documents import Document
 
 GOOD = 'extern "C" __global__ void k(int* p) { *p = 1; }\n'
@@ -34,3 +36,31 @@ def test_the_tab_counts_errors_and_warnings(started):
     assert "Problems (2)" in tabs(started)
     started.next_result(lambda: started.replace("int unused; *p = missing;", "*p = 1;"))
     assert "Problems" in tabs(started)
+
+
+def test_it_comes_forward_once_when_the_text_no_longer_builds(started):
+    driver = started
+    add(driver, GOOD)
+    problems, log = (driver.find(PaneDock, f"{name}Dock") for name in ("problems", "log"))
+    driver.show_output("Log")
+    driver.editor.setFocus()
+    assert driver.next_result(lambda: driver.replace("1;", "missing;")).outcome is Outcome.FAILED
+    assert problems.is_in_front
+    assert driver.editor.hasFocus()
+    # Someone who types on has seen it.
+    driver.show_output("Log")
+    assert driver.next_result(lambda: driver.replace("missing;", "absent;")).diagnostics
+    assert log.is_in_front
+    # Who builds wants to see it again.
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    assert problems.is_in_front
+    driver.show_output("Log")
+    assert driver.next_result(lambda: driver.replace("absent;", "1;")).ok
+    assert log.is_in_front
+    assert not driver.next_result(lambda: driver.replace("1;", "missing;")).ok
+    assert problems.is_in_front
+    assert driver.next_result(lambda: driver.replace("missing;", "1;")).ok
+    problems.close()
+    assert not driver.next_result(lambda: driver.replace("1;", "missing;")).ok
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    assert problems.isHidden()

@@ -32,7 +32,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = ProblemsView()
     shell.layout.fill("problems", view)
-    ProblemsController(view, state.outputs, shell)
+    ProblemsController(view, state.outputs, state.build_controller, shell)
     names = state.lowered_names
     view.model.spell_by(names.spelled)
     names.learnt.connect(lambda: view.model.spell_by(names.spelled))
@@ -51,10 +51,22 @@ def install(context: Context) -> None:
 class ProblemsController(QObject):
     """Keeps the list in step with the results, and carries out the commands on problems."""
 
-    def __init__(self, view: ProblemsView, outputs: Outputs, shell: Shell) -> None:
+    def __init__(
+        self,
+        view: ProblemsView,
+        outputs: Outputs,
+        build_controller: BuildController,
+        shell: Shell,
+    ) -> None:
         super().__init__(view)
         self._view = view
+        self._outputs = outputs
         self._shell = shell
+        # Whether the user waits for the build, which else follows the text by itself.
+        self._is_asked = False
+        shell.actions["buildAction"].triggered.connect(self._on_build_asked)
+        build_controller.built.connect(self._on_built)
+        build_controller.refused.connect(self._on_refused)
         view.model.counts_changed.connect(self._on_counts_changed)
         outputs.result_changed.connect(self._on_result_changed)
         shell.actions.bind(
@@ -75,10 +87,34 @@ class ProblemsController(QObject):
             self._view.model.set_diagnostics(result.diagnostics)
 
     @Slot()
+    def _on_build_asked(self) -> None:
+        self._is_asked = True
+
+    @Slot()
+    def _on_refused(self) -> None:
+        self._is_asked = False
+
+    @Slot(object, BuildResult)
+    def _on_built(self, subject: object, result: BuildResult) -> None:
+        """Brings the list forward, once for a text that fails while someone types."""
+        # What is published next is still the build before.
+        is_news = self._is_asked or not _has_failed(self._outputs.result)
+        self._is_asked = False
+        if is_news and _has_failed(result) and subject == self._outputs.subject:
+            self._shell.layout.bring_forward("problems")
+
+    @Slot()
     def _on_counts_changed(self) -> None:
         """Counts in the tab, as another one may be in front."""
         count = sum(map(self._view.model.count, (Severity.ERROR, Severity.WARNING)))
         self._shell.layout.show_count("problems", count)
+
+
+def _has_failed(result: BuildResult | None) -> bool:
+    """Whether a build has failed with something to read; one that was cancelled has not."""
+    if result is None or result.ok:
+        return False
+    return any(diagnostic.severity is Severity.ERROR for diagnostic in result.diagnostics)
 
 
 # ---- Offers to link with the tab that defines the function which a build has missed

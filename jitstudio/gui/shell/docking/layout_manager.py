@@ -238,6 +238,15 @@ class LayoutManager(QObject):
         if covered is not None and covered is not part and not covered.is_in_front:
             self._give_keyboard(widget)
 
+    def bring_forward(self, name: str) -> None:
+        """Turns the tabs in the place of a pane to the pane, without the keyboard.
+
+        A closed pane stays closed, and the pane that has the keyboard is not covered.
+        """
+        dock, busy = self._docks[name], self.dock_of(QApplication.focusWidget())
+        if not dock.isHidden() and busy not in self.group(dock):
+            dock.raise_()
+
     def uncover_beside(self, widget: QWidget, other: QWidget) -> None:
         """Shows the dock of a widget without covering that of another.
 

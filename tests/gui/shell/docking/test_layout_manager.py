@@ -256,3 +256,31 @@ def test_a_pane_opens_once_the_maximised_one_gives_the_window_back(scene):
     pause(20)
     assert not scene.docks["link"].isHidden()
     assert "ptx" in scene.front()
+
+
+def test_a_pane_comes_forward_without_the_keyboard_and_covers_no_keyboard(scene):
+    problems, log, library = (scene.docks[name] for name in ("problems", "log", "library"))
+    scene.centre.setFocus()
+    scene.stage.uncover(log.content)
+    scene.stage.bring_forward("problems")
+    assert problems.is_in_front
+    assert scene.centre.hasFocus()
+    # Someone reads or searches there.
+    scene.stage.bring_up(log.content)
+    scene.stage.bring_forward("problems")
+    assert log.is_in_front
+    assert log.isAncestorOf(QApplication.focusWidget())
+    # Wherever the user has moved the tab.
+    scene.window.tabifyDockWidget(scene.docks["ptx"], problems)
+    scene.stage.uncover(scene.docks["ptx"].content)
+    scene.centre.setFocus()
+    scene.stage.bring_forward("problems")
+    assert problems.is_in_front
+    assert not scene.docks["ptx"].is_in_front
+    problems.close()
+    scene.stage.bring_forward("problems")
+    assert problems.isHidden()
+    scene.stage.maximise(log)
+    scene.stage.bring_forward("problems")
+    assert scene.stage.alone is log
+    assert problems.isHidden()
