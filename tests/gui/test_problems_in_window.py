@@ -1,8 +1,11 @@
-"""The list of problems: its tab counts, and comes forward, in a real window."""
+"""The list of problems in a real window: counted, brought forward, filled by builds and runs."""
+
+from dataclasses import replace
 
 from PySide6.QtWidgets import QTabBar
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.result import Outcome
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.state.documents import Document
@@ -10,6 +13,26 @@ from jitstudio.gui.state.documents import Document
 GOOD = 'extern "C" __global__ void k(int* p) { *p = 1; }\n'
 UNUSED = 'extern "C" __global__ void k(int* p) { int unused; *p = 1; }\n'
 BAD = 'extern "C" __global__ void k(int* p) { int unused; *p = missing; }\n'
+
+RACE = """\
+extern "C" __global__ void reduce(const float* a, float* out) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int d = 32; d > 0; d >>= 1)
+        if (t < d)
+            s[t] += s[t + d];
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+"""
+DOUBLE = """\
+extern "C" __global__ void twice(const int* a, int* out) {
+    int i = threadIdx.x;
+    out[i] = 3 * a[i];
+}
+"""
 
 
 def add(driver, text):
@@ -64,3 +87,75 @@ def test_it_comes_forward_once_when_the_text_no_longer_builds(started):
     assert not driver.next_result(lambda: driver.replace("1;", "missing;")).ok
     driver.next_result(lambda: driver.trigger("buildAction"))
     assert problems.isHidden()
+
+
+def simulate(driver, text, *arguments, expectations=()):
+    """Run a kernel of 64 threads in the simulator."""
+    add(driver, text)
+    form = driver.launch_form()
+    launches = driver.state.launches
+    driver.wait(lambda: launches.devices is not None)
+    driver.wait(lambda: form.form is not None and form.form.lowered in text)
+    launches.choose_device(SIMULATOR)
+    values = {"arguments": arguments, "grid": "1", "cover": "", "block": "64"}
+    specs = driver.state.launch_specs
+    specs.edit(replace(specs.spec, **values, expectations=expectations))
+    return driver.launch()
+
+
+def rows(driver):
+    """File, line and tool of each problem."""
+    model = driver.pane("problems").table.model()
+    return [
+        tuple(model.index(row, column).data() for column in (1, 2, 4))
+        for row in range(model.rowCount())
+    ]
+
+
+def marked(driver):
+    return {line + 1 for line in driver.editor.marks.by_line()}
+
+
+def test_a_race_of_a_run_is_a_problem_until_it_is_mended(started):
+    driver = started
+    result = simulate(driver, RACE, ("a", "64:range"), ("out", "1:out"))
+    (race,) = result.simulation.races
+    assert rows(driver) == [("k.cu", str(race.second.line), "Simulator")]
+    assert marked(driver) == {race.second.line} == {8}
+    assert "Problems (1)" in tabs(driver)
+    driver.trigger("nextProblemAction")
+    assert driver.editor.textCursor().blockNumber() == 7
+    # Another text is looked at, and this one again.
+    first = driver.document
+    driver.state.documents.current = driver.state.documents.named("vector_add.cu")
+    driver.wait(lambda: not rows(driver))
+    driver.state.documents.current = first
+    driver.wait(lambda: rows(driver))
+    # A failed build is of other lines, and the run not of its text.
+    failed = driver.next_result(lambda: driver.replace("int t", "\nint t = missing;\nint t"))
+    assert [row[2] for row in rows(driver)] == ["NVRTC"] * len(failed.diagnostics)
+    driver.trigger("undoAction")
+    driver.wait(lambda: [row[2] for row in rows(driver)] == ["Simulator"])
+    assert driver.next_result(lambda: driver.replace("s[t + d];", "s[t + d], __syncthreads();")).ok
+    assert rows(driver) == []
+    assert marked(driver) == set()
+
+
+def test_a_failed_check_leads_to_the_line_that_writes_until_the_next_run(started):
+    driver = started
+    expectations = ("out = 2 * a",)
+    arguments = (("a", "64:range"), ("out", "64:out"))
+    result = simulate(driver, DOUBLE, *arguments, expectations=expectations)
+    # Three times nothing is right.
+    assert [check.wrong for check in result.checks] == [63]
+    assert rows(driver) == [("k.cu", "3", "Simulator")]
+    counts = []
+    driver.state.launches.running_changed.connect(lambda _: counts.append(len(rows(driver))))
+    driver.launch()
+    # Gone when the next begins, there again at its end.
+    assert counts[0] == 0
+    assert rows(driver) == [("k.cu", "3", "Simulator")]
+    assert driver.next_result(lambda: driver.replace("3 * a", "2 * a")).ok
+    assert rows(driver) == []
+    assert driver.launch().ok
+    assert rows(driver) == []

@@ -14,6 +14,7 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchResult,
     RunComparison,
+    written_at,
 )
 from jitstudio.core.launch.types import Array, NumberKind, Scalar, Struct, Type
 
@@ -67,8 +68,7 @@ def _differences(
     for check in comparison.buffers:
         if check.ok:
             continue
-        writers = lines.get(check.buffer, ())
-        file, line = writers[0] if len(writers) == 1 else ("", None)
+        file, line, where = written_at(lines.get(check.buffer, ()))
         if check.problem:
             yield _told(Severity.ERROR, f"'{check.buffer}' is not compared: {check.problem}")
             continue
@@ -78,10 +78,7 @@ def _differences(
             f"{check.wrong:,} of {check.count:,} elements of '{check.buffer}' differ. "
             f"{check.buffer}[{at}] is {first.got} ({own}) and {first.expected} ({comparison.who})"
         )
-        if writers:
-            numbers = " and ".join(str(number) for _, number in writers[:3])
-            words += f"; it is written at line {numbers}"
-        yield Diagnostic(Severity.ERROR, file, line, None, f"{words}.", explanation=causes)
+        yield Diagnostic(Severity.ERROR, file, line, None, f"{words}{where}.", explanation=causes)
 
 
 def _agreement(comparison: RunComparison, own: str) -> Diagnostic:

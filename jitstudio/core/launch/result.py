@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -405,6 +405,13 @@ def diagnostic_of(problem: SpecProblem) -> Diagnostic:
         explanation=problem.remedy,
         fix=problem.fix,
     )
+
+
+def written_at(writers: Sequence[tuple[str, int]]) -> tuple[str, int | None, str]:
+    """Returns the only place that writes to a buffer, if any, and a clause that names the lines."""
+    file, line = writers[0] if len(writers) == 1 else ("", None)
+    numbers = " and ".join(str(number) for _, number in writers[:3])
+    return file, line, f"; it is written at line {numbers}" if writers else ""
 
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.line_table_paths import spellings
 from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.document_files import digest, write_file
 from jitstudio.gui.state.file_text import (
@@ -385,6 +386,14 @@ class Documents(QObject):
     def at_path(self, path: Path) -> Document | None:
         """Returns the document of a file."""
         return next((d for d in self._open if d.path == path), None)
+
+    def spelt(self, file: str) -> Document | None:
+        """Returns the document that a line table calls so."""
+        for document in self._open:
+            folder = str(document.path.parent) if document.path is not None else ""
+            if file in spellings(document.name, folder):
+                return document
+        return None
 
     def namesakes(self, document: Document) -> list[Document]:
         """Returns the documents, `document` included, whose files share the name of its file."""

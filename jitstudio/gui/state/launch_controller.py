@@ -177,6 +177,7 @@ class LaunchController(QObject):
         self._simulated: SimulatedKernel | None = None
         # What the last launch, and the last simulated one, was of.
         self._ended: _Kernels | None = None
+        self._result: LaunchResult | None = None
         self._counted: tuple[_Kernels, SimulatedKernel] | None = None
         self._running: RequestHandle | None = None
         self._inspecting: RequestHandle | None = None
@@ -213,6 +214,16 @@ class LaunchController(QObject):
     def simulated(self) -> SimulatedKernel | None:
         """The last simulated launch of the code that is shown; None where there was none."""
         return self._simulated
+
+    @property
+    def result(self) -> LaunchResult | None:
+        """The result of the last launch; None in the next, and where that was of other code."""
+        kernels, is_running = self._kernels, self._is_waiting or self._running is not None
+        if is_running or self._ended is None or kernels is None:
+            return None
+        # The kernels of a newer build come a moment after the build.
+        is_newest = kernels.result is self._outputs.result
+        return self._result if is_newest and self._ended.has_code_of(kernels) else None
 
     @property
     def is_result_behind(self) -> bool:
@@ -530,6 +541,7 @@ class LaunchController(QObject):
 
     def _end(self, result: LaunchResult) -> None:
         self._ended = self._kernels if self._running is None else self._launched
+        self._result = result
         self._running, self._is_waiting = None, False
         self.running_changed.emit(False)
         self.finished.emit(result)

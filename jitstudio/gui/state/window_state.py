@@ -20,6 +20,7 @@ from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.problems import Problems
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session_owners import give_breakpoints, give_launches, give_project
 from jitstudio.gui.state.side_builds import SideBuilds
@@ -96,6 +97,7 @@ class WindowState(QObject):
             parent=self,
             keep_before=self.session.save_before,
         )
+        self.problems = Problems(self.documents, self.outputs, self.launches, self)
         self.step_service = StepService(self)
         self.stepping = Stepping(self.launches, self.documents, self.step_service, self)
         give_breakpoints(self.session, self.stepping)

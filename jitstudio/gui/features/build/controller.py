@@ -29,6 +29,7 @@ from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.problems import Problems
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 
@@ -159,6 +160,7 @@ class ResultsController(QObject):
     def __init__(
         self,
         outputs: Outputs,
+        problems: Problems,
         build_controller: BuildController,
         side_builds: SideBuilds,
         toolchain: Toolchain,
@@ -171,6 +173,7 @@ class ResultsController(QObject):
         super().__init__(shell.status)
         actions = shell.actions
         self._outputs = outputs
+        self._problems = problems
         self._service = service
         self._editors = editors
         self._build_controller = build_controller
@@ -181,6 +184,7 @@ class ResultsController(QObject):
         self._cancel = actions["cancelAction"]
         status = shell.status
         outputs.result_changed.connect(self._on_result_changed)
+        problems.changed.connect(self._on_problems_changed)
         toolchain.follow(self._on_toolchain_found)
         build_controller.began.connect(self._on_began)
         build_controller.event_received.connect(self._on_event)
@@ -201,8 +205,11 @@ class ResultsController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
-        self._editors.set_diagnostics(result.diagnostics if result else ())
         self._shell.status.show_result(result)
+
+    @Slot()
+    def _on_problems_changed(self) -> None:
+        self._editors.set_diagnostics(self._problems.all)
 
     @Slot(object, BuildRequest, object)
     def _on_began(self, _subject: object, request: BuildRequest, _steps: object) -> None:
@@ -315,6 +322,7 @@ def install(context: Context) -> None:
     )
     ResultsController(
         state.outputs,
+        state.problems,
         state.build_controller,
         state.side_builds,
         state.toolchain,

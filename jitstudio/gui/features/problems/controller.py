@@ -1,4 +1,4 @@
-"""Shows the problems of the newest build."""
+"""Shows the problems of the newest build and of the last run."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.problems import Problems
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import read_name
 from jitstudio.listing.symbols import SymbolKind
@@ -32,12 +33,17 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = ProblemsView()
     shell.layout.fill("problems", view)
-    ProblemsController(view, state.outputs, state.build_controller, shell)
+    ProblemsController(view, state.problems, state.outputs, state.build_controller, shell)
     names = state.lowered_names
     view.model.spell_by(names.spelled)
     names.learnt.connect(lambda: view.model.spell_by(names.spelled))
     LinkOffersController(
-        view, state.documents, state.settings, state.build_controller, state.outputs
+        state.problems,
+        state.documents,
+        state.settings,
+        state.build_controller,
+        state.outputs,
+        view,
     )
     view.location_activated.connect(context.navigator.go_to_source)
     context.navigator.lead(ProblemPlace, lambda _place: view.go_to_first())
@@ -54,12 +60,14 @@ class ProblemsController(QObject):
     def __init__(
         self,
         view: ProblemsView,
+        problems: Problems,
         outputs: Outputs,
         build_controller: BuildController,
         shell: Shell,
     ) -> None:
         super().__init__(view)
         self._view = view
+        self._problems = problems
         self._outputs = outputs
         self._shell = shell
         # Whether the user waits for the build, which else follows the text by itself.
@@ -68,7 +76,7 @@ class ProblemsController(QObject):
         build_controller.built.connect(self._on_built)
         build_controller.refused.connect(self._on_refused)
         view.model.counts_changed.connect(self._on_counts_changed)
-        outputs.result_changed.connect(self._on_result_changed)
+        problems.changed.connect(self._on_problems_changed)
         shell.actions.bind(
             {
                 "nextProblemAction": view.go_to_next,
@@ -79,12 +87,12 @@ class ProblemsController(QObject):
         show = shell.actions["focusProblemsAction"]
         shell.status.problems_requested.connect(show.trigger)
 
-    @Slot(object)
-    def _on_result_changed(self, result: BuildResult | None) -> None:
-        if result is None:
-            self._view.model.clear()
+    @Slot()
+    def _on_problems_changed(self) -> None:
+        if self._problems.is_built:
+            self._view.model.set_diagnostics(self._problems.all)
         else:
-            self._view.model.set_diagnostics(result.diagnostics)
+            self._view.model.clear()
 
     @Slot()
     def _on_build_asked(self) -> None:
@@ -125,14 +133,15 @@ class LinkOffersController(QObject):
 
     def __init__(
         self,
-        view: ProblemsView,
+        problems: Problems,
         documents: Documents,
         settings: BuildSettings,
         build_controller: BuildController,
         outputs: Outputs,
+        parent: QObject,
     ) -> None:
-        super().__init__(view)
-        self._view = view
+        super().__init__(parent)
+        self._problems = problems
         self._documents = documents
         self._settings = settings
         self._build_controller = build_controller
@@ -169,7 +178,7 @@ class LinkOffersController(QObject):
             self._offered(diagnostic, definers.get(_missed(diagnostic), ""), module.name)
             for diagnostic in result.diagnostics
         )
-        self._view.model.set_diagnostics(offered)
+        self._problems.explain_build(offered)
 
     def _is_linked_elsewhere(self, document: Document) -> bool:
         is_ours = document.program == self._settings.program

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
+    QCoreApplication,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -42,6 +43,7 @@ from jitstudio.core.diagnostics import (
     diagnostic_line,
     fixes_at_once,
 )
+from jitstudio.core.launch.run_problems import RunProblem
 from jitstudio.gui.kit.fonts import when_letters_change
 from jitstudio.gui.kit.parts import fit_icon, show_icon, show_tip
 from jitstudio.gui.kit.presentation import SORT_ROLE, ModelIndex, TableColumn
@@ -50,6 +52,18 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 SEVERITY_ROLE = SORT_ROLE + 100
 """The `Severity` of a row, in any column."""
+
+
+def _source(problem: Diagnostic) -> str:
+    if problem.tool is not None:
+        return problem.tool.value
+    if not isinstance(problem, RunProblem):
+        return "jitstudio"
+    translate = QCoreApplication.translate
+    return (
+        translate("Columns", "Simulator") if problem.is_simulated else translate("Columns", "Run")
+    )
+
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _COLUMNS: tuple[TableColumn[Diagnostic], ...] = (
@@ -76,9 +90,7 @@ _COLUMNS: tuple[TableColumn[Diagnostic], ...] = (
         lambda d: d.column or 0,
         number=True,
     ),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"
-    ),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Tool"), _source),
 )
 
 
@@ -111,7 +123,7 @@ class ProblemsModel(RowsModel[Diagnostic]):
         return self._built
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Shows the diagnostics of a build."""
+        """Shows the diagnostics of a build, and of a run."""
         self._replace(diagnostics, built=True)
 
     def clear(self) -> None:
@@ -478,7 +490,7 @@ class ProblemsView(QWidget):
             # Never narrower than before: the others shall not move while someone types.
             button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
             button.setAccessibleName(name)
-            message = self.tr("{problems} in this build").format(problems=words)
+            message = self.tr("{problems} in this build and its last run").format(problems=words)
             button.setAccessibleDescription(message)
             button.setToolTip(tip)
         fixes = len(self.fixes)
@@ -512,12 +524,12 @@ class ProblemsView(QWidget):
 
     def _update_hint(self) -> None:
         if self._model.rowCount():
-            hint = self.tr("The buttons above hide every problem of this build.")
+            hint = self.tr("The buttons above hide every problem.")
         elif self._model.built:
             hint = self.tr("No problems")
         else:
             hint = self.tr(
                 "Nothing has been built yet.\n"
-                "Errors and warnings of the next build are listed here."
+                "Errors and warnings of the next build and run are listed here."
             )
         self._table.set_hint(hint)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.line_table_paths import spellings
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
@@ -118,7 +117,7 @@ class PlacesController(QObject):
 
     def _go_to(self, place: SourcePlace) -> None:
         documents, file = self._documents, place.file
-        document = documents.named(file) or documents.at_path(Path(file)) or self._spelt(file)
+        document = documents.named(file) or documents.at_path(Path(file)) or documents.spelt(file)
         # Not pathlib's, which fails at what can be no name: `#line` takes any text.
         try:
             if document is None and self._reader.outcome(partial(os.path.isfile, file)):
@@ -133,14 +132,6 @@ class PlacesController(QObject):
             page.go_to(place.line, place.column)
         else:
             self._navigator.go_to(ListingPlace(CodeKind.PTX, file, place.line))
-
-    def _spelt(self, file: str) -> Document | None:
-        """Returns the document that a line table calls so."""
-        for document in self._documents:
-            folder = str(document.path.parent) if document.path else ""
-            if file in spellings(document.name, folder):
-                return document
-        return None
 
     def _go_to_document(self, place: DocumentPlace) -> None:
         if place.document in self._documents:

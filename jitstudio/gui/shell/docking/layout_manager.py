@@ -267,7 +267,7 @@ class LayoutManager(QObject):
         return tuple(self._docks.values())
 
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into its dock."""
+        """Puts a pane into the dock with the name of the pane."""
         self._docks[name].fill(pane)
 
     def show_count(self, name: str, count: int) -> None:

@@ -145,7 +145,7 @@ def test_a_filter_outlives_the_build(filled):
 def test_filters_are_named_for_screen_readers(filled):
     button = filter_button(filled, Severity.INFO)
     assert button.accessibleName() == "Show remarks"
-    assert button.accessibleDescription() == "1 remark in this build"
+    assert button.accessibleDescription() == "1 remark in this build and its last run"
 
 
 def test_problems_stand_as_reported_until_a_column_is_sorted(filled):
@@ -163,7 +163,7 @@ def test_says_why_the_list_is_empty(view):
     assert view.table.hint == "No problems"
     view.model.set_diagnostics((UNDEFINED,))
     filter_button(view, Severity.ERROR).click()
-    assert view.table.hint == "The buttons above hide every problem of this build."
+    assert view.table.hint == "The buttons above hide every problem."
 
 
 def test_tab_goes_through_the_filters_to_the_table(filled):
