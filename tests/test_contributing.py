@@ -1,6 +1,7 @@
 """Files, modules and classes that CONTRIBUTING names are there, and its table names tests."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ _HOMES = (ROOT, ROOT / "jitstudio", ROOT / "tests")
 _PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)+|[\w*-]+\.(?:py|toml|md|json)")
 # What readers of this file make, or fill in.
 _NOT_THERE = {"tmp/before", "tmp/after", "bin/activate"}
-_MODULE = re.compile(r"-m (tests(?:\.\w+)+)")
+_MODULE = re.compile(r"(?:^|-m )(tests(?:\.\w+)+)$")
 _CLASS = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 
 
@@ -64,3 +65,27 @@ def test_what_is_told_elsewhere_is_found_by_its_first_words():
     rooms = ((ROOT / "jitstudio", "*.py"), (ROOT / "tests", "*.py"), (ROOT / "resources", "*.toml"))
     texts = [path.read_text("utf-8") for room, kind in rooms for path in room.rglob(kind)]
     assert sum(text.count("To add ") for text in texts) >= 30
+
+
+def layers_of(container):
+    """The rooms of a package from the lowest on, those of a layer together, by the contract."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    inside = container != "jitstudio"
+    (layers,) = (c["layers"] for c in contracts if ("containers" in c) is inside and "layers" in c)
+    for layer in reversed(layers):
+        yield {name.rpartition(".")[2] for name in layer.split(" | ")}
+
+
+@pytest.mark.parametrize("package", ["jitstudio", "jitstudio/gui"])
+def test_the_map_has_all_rooms_in_the_order_of_the_layers(package):
+    cells = re.findall(rf"^\| (`{package}/.*?) \|", PROSE, re.MULTILINE)
+    rooms = [name for cell in cells for name in re.findall(r"`([\w/]+)`", cell)]
+    names = [name.removeprefix(f"{package}/").removesuffix("/NAME") for name in rooms]
+    folders = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+    assert folders - {"gui"} <= set(names)
+    places = [
+        [names.index(room) for room in layer if room in names] for layer in layers_of(package)
+    ]
+    order = [place for layer in places for place in sorted(layer)]
+    assert order == sorted(order)

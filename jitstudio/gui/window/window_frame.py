@@ -1,4 +1,9 @@
-"""The parts of a window that are there from the first moment on: editors, notices, empty docks."""
+"""The parts of a window that are there from the first moment on: editors, notices, empty docks.
+
+The window comes up in two stages: `WindowBuilder` makes the rest once the texts are painted. So
+little is imported here, and the values of this stage are named tuples where they can be: a frozen
+dataclass takes six times as long to define.
+"""
 
 from __future__ import annotations
 
