@@ -95,5 +95,5 @@ def _show(
     findings = (*tools, scripts, *driver, window_finding(window.problem, window.remedy))
     for finding in findings:
         head = "MISSING: " if finding.problem and finding.is_tool else ""
-        words = finding.problem or "  ".join(filter(None, (finding.found, finding.place)))
+        words = finding.problem or "  ".join(filter(None, (finding.state, finding.place)))
         say(f"{finding.name:<{_WIDTH}}{head}{words}".replace("\n", f"\n{'':<{_WIDTH}}"))

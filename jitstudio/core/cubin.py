@@ -263,7 +263,7 @@ def keeps_ptx(content: bytes) -> bool:
 
     A link of several modules keeps the PTX of each, which together is no module.
     """
-    return bool(_kept(content))
+    return bool(_embedded_ptx(content))
 
 
 def kept_ptx(content: bytes) -> str:
@@ -273,7 +273,7 @@ def kept_ptx(content: bytes) -> str:
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
     was assembled.
     """
-    ptx = _kept(content).decode("utf-8", "replace")
+    ptx = _embedded_ptx(content).decode("utf-8", "replace")
     return "\n".join(_indented(ptx.removesuffix("\0").split("\0"))) + "\n" if ptx else ""
 
 
@@ -285,7 +285,7 @@ def _cuda_header(content: bytes | mmap) -> tuple[int, int] | None:
     return (kind, flags) if machine == _CUDA_MACHINE else None
 
 
-def _kept(content: bytes) -> bytes:
+def _embedded_ptx(content: bytes) -> bytes:
     if _cuda_header(content) is None:
         return b""
     # Its name has a number behind it where modules are linked.

@@ -89,14 +89,14 @@ class DoctorFinding:
 
     Attributes:
         name: What it is called.
-        found: Which one is here; empty where there is none.
+        state: Which version is here, or how things are; empty where there is none.
         place: The file it is in, where it is a file.
         problem: What is wrong with it and what to do; empty where all is well.
         is_tool: Whether it is one of the tools that every installation has.
     """
 
     name: str
-    found: str = ""
+    state: str = ""
     place: str = ""
     problem: str = ""
     is_tool: bool = False

@@ -33,7 +33,7 @@ def test_tools_are_told_with_version_origin_and_file_or_with_what_to_do():
 
 def test_without_nvrtc_no_targets_are_promised():
     *_, targets = tool_findings(ToolchainInfo((), ()))
-    assert targets.found == ""
+    assert targets.state == ""
     assert "NVRTC" in targets.problem
 
 
@@ -46,4 +46,4 @@ def test_a_window_that_cannot_be_opened_comes_with_the_remedy():
     assert window_finding("", "") == DoctorFinding("window", "can be opened")
     told = window_finding("Qt needs libxcb.", "apt-get install -y libxcb1")
     assert told.problem == "Qt needs libxcb.\nOn Debian and Ubuntu: apt-get install -y libxcb1"
-    assert told.found == ""
+    assert told.state == ""

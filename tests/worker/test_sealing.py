@@ -94,7 +94,7 @@ def test_the_doctor_says_what_holds(state, words):
     info = ToolchainInfo((), (), sandbox=state)
     *_, finding = tool_findings(info)
     assert finding.name == "sandbox"
-    assert (finding.problem or finding.found).startswith(words)
+    assert (finding.problem or finding.state).startswith(words)
     assert bool(finding.problem) == bool(state.problem)
     assert doctor_object(info, WindowCheck(), "")["sandbox"] == {
         "landlock": state.landlock or None,

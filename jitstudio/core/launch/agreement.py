@@ -59,7 +59,7 @@ def agreed(
 
 def _endings(other: LaunchResult, who: str) -> Iterator[Diagnostic]:
     if not other.ok:
-        yield _told(Severity.ERROR, f"{who}: {other.reason}")
+        yield _diagnostic(Severity.ERROR, f"{who}: {other.reason}")
 
 
 def _differences(
@@ -70,7 +70,7 @@ def _differences(
             continue
         file, line, where = written_at(lines.get(check.buffer, ()))
         if check.problem:
-            yield _told(Severity.ERROR, f"'{check.buffer}' is not compared: {check.problem}")
+            yield _diagnostic(Severity.ERROR, f"'{check.buffer}' is not compared: {check.problem}")
             continue
         first = check.mismatches[0]
         at = ", ".join(map(str, first.index))
@@ -84,9 +84,9 @@ def _differences(
 def _agreement(comparison: RunComparison, own: str) -> Diagnostic:
     if not comparison.buffers:
         words = f"Nothing was compared with {comparison.who}: there is no output of all blocks."
-        return _told(Severity.WARNING, words)
+        return _diagnostic(Severity.WARNING, words)
     names = ", ".join(f"'{check.buffer}'" for check in comparison.buffers)
-    return _told(Severity.INFO, f"{own} and {comparison.who} agree in {names}.")
+    return _diagnostic(Severity.INFO, f"{own} and {comparison.who} agree in {names}.")
 
 
 def may_be_contraction(request: LaunchRequest, result: LaunchResult) -> bool:
@@ -117,20 +117,20 @@ def with_contraction(result: LaunchResult, without: LaunchResult | None) -> Laun
     fix = Fix(f"Build with {WITHOUT_FMA}", FixKind.ADD_OPTION, WITHOUT_FMA)
     if without is None:
         words = f"The difference may be due to contraction. {WITHOUT_FMA} tells."
-        note = replace(_told(Severity.INFO, words, advice("contraction")), fix=fix)
+        note = replace(_diagnostic(Severity.INFO, words, advice("contraction")), fix=fix)
     elif without.outcome not in COMPARED:
-        note = _told(Severity.INFO, f"The build with {WITHOUT_FMA} could not be compared.")
+        note = _diagnostic(Severity.INFO, f"The build with {WITHOUT_FMA} could not be compared.")
     else:
         before, after = _wrong(result), _wrong(without)
         if not after:
             words = f"With {WITHOUT_FMA} nothing differs: the difference is due to contraction."
-            note = replace(_told(Severity.INFO, words, advice("contraction")), fix=fix)
+            note = replace(_diagnostic(Severity.INFO, words, advice("contraction")), fix=fix)
         else:
             words = (
                 f"Contraction is not all of it: with {WITHOUT_FMA} {after:,} elements differ, "
                 f"without {before:,}."
             )
-            note = _told(Severity.INFO, words)
+            note = _diagnostic(Severity.INFO, words)
     comparison = result.comparison
     if comparison is not None and without is not None and without.outcome in COMPARED:
         comparison = replace(comparison, differs_without_fma=bool(_wrong(without)))
@@ -142,5 +142,5 @@ def _wrong(result: LaunchResult) -> int:
     return sum(check.wrong + bool(check.problem) for check in (*result.checks, *compared))
 
 
-def _told(severity: Severity, words: str, explanation: str = "") -> Diagnostic:
+def _diagnostic(severity: Severity, words: str, explanation: str = "") -> Diagnostic:
     return Diagnostic(severity, "", None, None, words, explanation=explanation)

@@ -82,12 +82,12 @@ class Arguments:
     """The arguments of a kernel.
 
     Attributes:
-        found: The arguments in order of the parameters, without faulty ones; then the pointers and
+        values: The arguments in order of the parameters, without faulty ones; then the pointers and
             handles inside, and the module variables.
         names: The numbers that expressions may use, by name.
     """
 
-    found: tuple[Argument, ...]
+    values: tuple[Argument, ...]
     names: Mapping[str, Number]
 
 

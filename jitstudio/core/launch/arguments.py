@@ -316,7 +316,7 @@ def host_texts(form: KernelForm) -> dict[str, str]:
 
     Unknown values are left out, and values that fit no parameter: a fraction for an integer.
     """
-    values, texts = _given(form), {}
+    values, texts = _host_values(form), {}
     known = all(isinstance(values.get(p.name), int) for p in _sizes(form.parameters))
     for parameter in form.parameters:
         match parameter.type, values.get(parameter.name):
@@ -472,7 +472,7 @@ def first_launch(form: KernelForm) -> LaunchSpec:
     spec = LaunchSpec(
         kernel=form.title, arguments=arguments, cluster=",".join(map(str, form.cluster or ()))
     )
-    host, values = form.host_launch, _given(form)
+    host, values = form.host_launch, _host_values(form)
     block = str(form.block or min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK))
     if host is not None:
         block = ",".join(map(str, host.block)) if host.block else block
@@ -496,7 +496,7 @@ def first_launch(form: KernelForm) -> LaunchSpec:
     return replace(spec, block=block, cover=cover, grid="" if cover else "1")
 
 
-def _given(form: KernelForm) -> dict[str, Number | HostBuffer]:
+def _host_values(form: KernelForm) -> dict[str, Number | HostBuffer]:
     """Returns the host code's values of the parameters."""
     values = form.host_launch.arguments if form.host_launch else ()
     if len(values) != len(form.parameters):

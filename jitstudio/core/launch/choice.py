@@ -67,7 +67,7 @@ def launchable(
     """
     other = None
     if load is LoadMode.DRIVER_JIT or simulated is not None:
-        other = _found(result, form, CodeKind.CUBIN)
+        other = _artifact_with(result, form, CodeKind.CUBIN)
     needs = result.resources_of(form.lowered, form.unit)
     if simulated is None:
         code = choose_code(result, form, load)
@@ -142,7 +142,7 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
         SpecError: The build did not make it.
     """
     kind = _CODE[load]
-    if artifact := _found(result, form, kind):
+    if artifact := _artifact_with(result, form, kind):
         return artifact
     if not result.ok:
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
@@ -188,7 +188,7 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
     )
 
 
-def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
+def _artifact_with(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
     """Returns the code of this kind that the kernel is in."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
     own = [module for module in modules if split_variant(module)[0] == form.unit]

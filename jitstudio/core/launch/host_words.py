@@ -22,12 +22,12 @@ def words_on_host_launch(form: KernelForm) -> tuple[str, ...]:
     if launch is None:
         return ()
     place = f"line {launch.line} of {PurePath(launch.module).name}"
-    taken = [*_taken(form, launch)]
+    taken = [*_phrases(form, launch)]
     first = f"Begins as the launch in {place}{f': {listing(taken)}' if taken else ''}."
     return (first, *_assumed(launch), *_unused(form, launch), *_unknown(form, launch))
 
 
-def _taken(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
+def _phrases(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
     if launch.grid and takes_host_grid(form):
         yield f"grid {_dims(launch.grid)}"
     if launch.block:

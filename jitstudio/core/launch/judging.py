@@ -43,7 +43,7 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
     """
     asserts = tuple(_assertions(result.console))
     wrong = [d for buffer in result.buffers for d in _strays(buffer)]
-    wrong += [_found(finding) for finding in result.findings]
+    wrong += [_diagnostic_of(finding) for finding in result.findings]
     simulated = tuple(_simulated(request, result)) if result.simulation else ()
     wrong += [d for d in simulated if d.severity is Severity.ERROR]
     gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
@@ -91,7 +91,7 @@ def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
     yield _note(Severity.INFO, words, "driver-jit")
 
 
-def _found(finding: SanitizerFinding) -> Diagnostic:
+def _diagnostic_of(finding: SanitizerFinding) -> Diagnostic:
     times = f" ({finding.count:,} times)" if finding.count > 1 else ""
     where = f" in {finding.kernel}" if finding.kernel else ""
     return Diagnostic(

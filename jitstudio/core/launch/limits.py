@@ -335,11 +335,11 @@ def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
     if version is None or served is None or version <= served:
         return None
     needed = next((cuda for cuda, newest in _PTX_OF_CUDA if newest >= version), None)
-    update = f"one for CUDA {_written(needed)}" if needed else "a newer one"
+    update = f"one for CUDA {_dotted(needed)}" if needed else "a newer one"
     return SpecProblem(
         "code",
-        f"This is PTX {_written(version)}, and the driver for CUDA {driver_version} takes PTX up "
-        f"to {_written(served)}.",
+        f"This is PTX {_dotted(version)}, and the driver for CUDA {driver_version} takes PTX up "
+        f"to {_dotted(served)}.",
         f"Launch the cubin instead, which has no such limit, or update the driver to {update}.",
     )
 
@@ -356,5 +356,5 @@ def _parsed(version: str) -> _Version | None:
     return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
 
 
-def _written(version: _Version) -> str:
+def _dotted(version: _Version) -> str:
     return f"{version[0]}.{version[1]}"

@@ -212,7 +212,7 @@ def resolve(
         faults.add(*(p for p in problems if shape.complete or p.where in _WITHOUT_GRID))
     if gpu:
         faults.add(*_memory_problems(spec, form, folder, arguments, gpu))
-    expectations = expectations_of(spec, form, arguments.found, faults)
+    expectations = expectations_of(spec, form, arguments.values, faults)
     faults.add(*_number_problems(spec), *_unread(spec, form))
     if faults.fatal or config is None:
         return ResolvedSpec(None, tuple(faults.problems), config)
@@ -228,7 +228,7 @@ def resolve(
     request = replace(
         _request(spec, kernel, config),
         device=device or 0,
-        arguments=arguments.found,
+        arguments=arguments.values,
         expectations=expectations,
     )
     return ResolvedSpec(request, tuple(faults.problems), config)
@@ -264,7 +264,7 @@ def _device(devices: DeviceList, ordinal: int) -> Device:
 
 
 def _buffers(arguments: Arguments) -> tuple[Buffer, ...]:
-    return tuple(a for a in arguments.found if isinstance(a, Buffer))
+    return tuple(a for a in arguments.values if isinstance(a, Buffer))
 
 
 def _bytes_of(buffers: Iterable[Buffer]) -> int:

@@ -344,7 +344,7 @@ class _Place:
 class _Walk:
     """Goes through a tree in the order of the text, without recursion: texts may nest deeply."""
 
-    found: Declarations
+    declarations: Declarations
     attributes: list[Attribute]
 
     def walk(self, root: Node) -> None:
@@ -375,7 +375,9 @@ class _Walk:
                     name = text_of(node.child_by_field_name("name"))
                     self._type(Declaration(name, kind, place.scope, declarator, place.template))
             case "using_declaration" if b"namespace" in (child.text for child in node.children):
-                self.found.used.append("::".join((*place.scope, text_of(node.named_children[-1]))))
+                self.declarations.used.append(
+                    "::".join((*place.scope, text_of(node.named_children[-1])))
+                )
             case "type_definition":
                 return self._typedef(node, place)
             case "declaration" | "field_declaration":
@@ -393,7 +395,7 @@ class _Walk:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is not None and name.type == "template_type":
             path = (*place.scope, text_of(name.child_by_field_name("name")))
-            self.found.specialised.add("::".join(path))
+            self.declarations.specialised.add("::".join(path))
         elif name is not None and body is not None:
             self._type(Declaration(text_of(name), node, place.scope, None, place.template))
         scope = (*place.scope, text_of(name)) if name else place.scope
@@ -409,7 +411,7 @@ class _Walk:
             if enumerator.type == "enumerator" and member:
                 # Unscoped enumerators are known both inside and outside of their enum.
                 for scope in (place.scope, (*place.scope, name)) if name else (place.scope,):
-                    self.found.numbers.append(Declaration(member, enumerator, scope))
+                    self.declarations.numbers.append(Declaration(member, enumerator, scope))
 
     def _typedef(self, node: Node, place: _Place) -> Iterable[tuple[Node, _Place]]:
         kind = node.child_by_field_name("type")
@@ -432,7 +434,7 @@ class _Walk:
             number = declarator.child_by_field_name("value") or value
             inner = declarator.child_by_field_name("declarator") or declarator
             if number is not None and inner.type in _NAMES:
-                self.found.numbers.append(Declaration(text_of(inner), number, place.scope))
+                self.declarations.numbers.append(Declaration(text_of(inner), number, place.scope))
 
     def _variables(self, node: Node, place: _Place) -> None:
         words, kind = {c.text for c in node.children}, node.child_by_field_name("type")
@@ -448,13 +450,13 @@ class _Walk:
                 # Of `const float *table` it is not the pointer that is const.
                 leads = any(n.type == "pointer_declarator" for n in declarator_chain(bare))
                 is_const = b"const" in words and not leads
-                self.found.variables.append(
+                self.declarations.variables.append(
                     VariableNode(name, scope, kind, bare, is_const, is_initialised, place.template)
                 )
 
     def _type(self, declaration: Declaration) -> None:
         if declaration.name:
-            self.found.types.append(declaration)
+            self.declarations.types.append(declaration)
 
     def _kernels_in(self, node: Node, place: _Place) -> None:
         """Takes the functions behind `__global__` among a node's children."""
@@ -479,7 +481,7 @@ class _Walk:
         scope = (*place.scope, *filter(None, around))
         span = _span(function, place.template)
         kernel = KernelNode(last, scope, parameters, place.template, line, span, tuple(mine))
-        self.found.kernels.append(kernel)
+        self.declarations.kernels.append(kernel)
 
 
 def _span(declarator: Node, template: Node | None) -> tuple[int, int]:

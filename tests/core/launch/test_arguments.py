@@ -38,7 +38,7 @@ def told(problems):
 def test_the_arguments_of_saxpy():
     found, problems = read(SAXPY, n="1<<10", a="2.5f", x="n:random(7):in", y="n")
     assert problems == []
-    assert found.found == (
+    assert found.values == (
         ValueArgument("a", FLOAT, 0, struct.pack("<f", 2.5), 2.5),
         Buffer("x", FLOAT, 8, 1024, Fill(FillKind.RANDOM, (7,)), Direction.IN),
         Buffer("y", FLOAT, 16, 1024, Fill(), Direction.INOUT),
@@ -59,13 +59,13 @@ def test_the_arguments_of_saxpy():
 )
 def test_what_a_text_leaves_open_follows_from_the_pointer(const, text, fill, direction):
     found, problems = read(form(("p", pointer(const=const))), p=text)
-    (buffer,) = found.found
+    (buffer,) = found.values
     assert (buffer.fill.kind, buffer.direction, problems) == (fill, direction, [])
 
 
 def test_a_null_pointer_is_a_buffer_without_elements():
     found, problems = read(form(("p", pointer())), p="null")
-    assert found.found == (Buffer("p", FLOAT, 0, 0),)
+    assert found.values == (Buffer("p", FLOAT, 0, 0),)
     assert problems == []
 
 
@@ -80,14 +80,14 @@ def test_a_null_pointer_is_a_buffer_without_elements():
 )
 def test_the_elements_of_an_unknown_pointer_stand_in_the_text(text, element, length):
     found, problems = read(form(("p", pointer("void"))), p=text)
-    assert [(b.element.name, b.length) for b in found.found] == [(element, length)]
+    assert [(b.element.name, b.length) for b in found.values] == [(element, length)]
     assert problems == []
 
 
 def test_values_may_need_each_other_in_any_order():
     kernel = form(("half", "int"), ("n", "int"), ("twice", "int"))
     found, problems = read(kernel, half="n/2", n="100", twice="half*4")
-    assert [value.number for value in found.found] == [50, 100, 200]
+    assert [value.number for value in found.values] == [50, 100, 200]
     assert problems == []
 
 
@@ -103,13 +103,13 @@ def test_a_parameter_may_be_called_like_a_word_of_python():
     found, problems = read(
         form(("in", pointer()), ("lambda", "int")), **{"in": "lambda", "lambda": "5"}
     )
-    assert [getattr(a, "length", 0) for a in found.found] == [5, 0]
+    assert [getattr(a, "length", 0) for a in found.values] == [5, 0]
     assert problems == []
 
 
 def test_relative_paths_start_at_the_folder(tmp_path):
     found, _ = read(form(("p", pointer())), str(tmp_path), p="8:file(x.npy)")
-    assert found.found[0].fill.text == str(tmp_path / "x.npy")
+    assert found.values[0].fill.text == str(tmp_path / "x.npy")
 
 
 def test_a_missing_argument_is_told_with_a_text_for_it():
@@ -177,7 +177,7 @@ def test_structs_lie_where_the_code_expects_them():
     pair = struct_of("Pair", (("c", named("char")), ("d", named("double"))))
     found, problems = read(form(("n", "int"), ("p", pair)), n="3", p="{c=n, d=1.5}")
     assert problems == []
-    assert (found.found[1].offset, found.found[1].data) == (8, struct.pack("<b7xd", 3, 1.5))
+    assert (found.values[1].offset, found.values[1].data) == (8, struct.pack("<b7xd", 3, 1.5))
     assert found.names == {"n": 3, "p.c": 3, "p.d": 1.5}
 
 
@@ -243,7 +243,7 @@ def test_what_is_unfilled_is_warned_of_and_takes_parts():
         assert zeros in problem.message
     found, problems = read(PARTS, **PARTS_TEXTS | {"cfg": "unfilled", "cfg.m": "3"})
     assert problems == []
-    assert found.found[-1].fill == Fill(FillKind.VALUES, data=struct.pack("<ii", 0, 3))
+    assert found.values[-1].fill == Fill(FillKind.VALUES, data=struct.pack("<ii", 0, 3))
 
 
 def test_a_number_for_an_array_is_answered_with_both_ways_to_write_it():

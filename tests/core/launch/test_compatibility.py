@@ -6,9 +6,9 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.limits import (
+    _dotted,
     _newest_ptx,
     _parsed,
-    _written,
     code_problems,
     target_of,
 )
@@ -147,7 +147,7 @@ def test_nothing_is_said_of_ptx_that_the_driver_takes_or_may_take(version, drive
 )
 def test_the_newest_ptx_of_a_driver(cuda, newest):
     found = _newest_ptx(_parsed(cuda))
-    assert (_written(found) if found else "") == newest
+    assert (_dotted(found) if found else "") == newest
 
 
 @pytest.mark.parametrize(

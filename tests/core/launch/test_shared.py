@@ -26,7 +26,7 @@ def problems_of(of, **texts):
 
 def read(of=THREE, usual=USUAL, **texts):
     faults = SpecFaults()
-    found = arguments_of(of, tuple((usual | texts).items()), "", faults).found
+    found = arguments_of(of, tuple((usual | texts).items()), "", faults).values
     return {a.name: a for a in found}, [p.message for p in faults.problems]
 
 

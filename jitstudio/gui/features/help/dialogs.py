@@ -53,7 +53,7 @@ def versions(info: ToolchainInfo | None, devices: DeviceList | None) -> tuple[Ve
 
 
 def _gpus(devices: DeviceList) -> Iterator[Version]:
-    return ((finding.name, finding.found) for finding in gpu_findings(devices))
+    return ((finding.name, finding.state) for finding in gpu_findings(devices))
 
 
 _SIZE = (560, 660)

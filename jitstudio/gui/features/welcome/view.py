@@ -206,7 +206,7 @@ class EnvironmentList(QWidget):
         title.setText(finding.name)
         title.setWordWrap(False)
         words = text_label(self, f"{finding.name}Finding")
-        words.setText(finding.problem or finding.found or self.tr("not checked yet"))
+        words.setText(finding.problem or finding.state or self.tr("not checked yet"))
         show_tip(words, finding.place)
         words.setTextInteractionFlags(_SELECTABLE)
         muted(words)
@@ -220,7 +220,7 @@ class EnvironmentList(QWidget):
             if finding.is_tool:
                 return "error", self.tr("missing")
             return "warning", self.tr("not here")
-        if finding.found:
+        if finding.state:
             return "success", self.tr("found")
         return "info", self.tr("not checked yet")
 

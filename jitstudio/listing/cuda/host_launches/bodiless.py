@@ -87,9 +87,9 @@ class BodilessFunctions:
         places = [self._expressions.place(argument, names) for argument in arguments]
         line = function.start_point[0] + 1
         if text_of(function).removeprefix("std::") == "swap" and len(arguments) == 2:
-            swapped = [self._expressions.made(argument, names) for argument in arguments]
-            for place, made in zip(places, reversed(swapped), strict=True):
-                names.put(place, made)
+            swapped = [self._expressions.evaluate(argument, names) for argument in arguments]
+            for place, result in zip(places, reversed(swapped), strict=True):
+                names.put(place, result)
             return
         if _last_name(function) == "memset" and self._zeroed(places, arguments, names):
             return

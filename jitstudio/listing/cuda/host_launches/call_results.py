@@ -9,14 +9,14 @@ from typing import Protocol
 from tree_sitter import Node
 
 from jitstudio.listing.cuda.host_launches.declared import HostClass
-from jitstudio.listing.cuda.host_launches.values import Made, Names, Value
+from jitstudio.listing.cuda.host_launches.values import HostObject, Names, Value
 from jitstudio.listing.cuda.types import Argument
 
 
 class CallResults(Protocol):
     """What goes through the functions and constructors that expressions call."""
 
-    def result(self, node: Node, names: Names) -> Made | None:
+    def result(self, node: Node, names: Names) -> HostObject | None:
         """Returns what a call gives, once for each call; None for no function of the text."""
 
     def constructed(
@@ -25,7 +25,7 @@ class CallResults(Protocol):
         bindings: dict[str, Argument],
         given: Sequence[Node],
         names: Names,
-    ) -> Made:
+    ) -> HostObject:
         """Returns an object of a class that is made of these arguments."""
 
     def constant(self, written: str, names: Names) -> Value | None:

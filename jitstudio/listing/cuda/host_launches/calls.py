@@ -33,7 +33,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     THIS,
     FunctionName,
     HostLambda,
-    Made,
+    HostObject,
     Names,
     Value,
     root,
@@ -62,23 +62,23 @@ class HostCall:
         kind: The type of what it returns; None where it does not say.
         undecided: How many branches and loops it is in of which nobody knows if they are taken.
         is_over: Whether a `return` was surely reached.
-        held: What calls in it have made that are looked at again when the code gets to them, by
-            their nodes: a call is gone through once.
+        call_results: The results of calls in it that are looked at again when the code gets to
+            them, by their nodes: a call is gone through once.
     """
 
-    results: list[Made] = field(default_factory=list)
+    results: list[HostObject] = field(default_factory=list)
     tree: int = 0
     kind: Node | None = None
     undecided: int = 0
     is_over: bool = False
-    held: dict[int, Made] = field(default_factory=dict)
+    call_results: dict[int, HostObject] = field(default_factory=dict)
 
     @property
-    def made(self) -> Made:
+    def result(self) -> HostObject:
         """What it returns; of several values, one only if it is memory: others are of failures."""
-        last = self.results[-1] if self.results else Made()
+        last = self.results[-1] if self.results else HostObject()
         same = all(each.value == last.value for each in self.results)
-        return last if same or isinstance(last.value, HostBuffer) else Made()
+        return last if same or isinstance(last.value, HostBuffer) else HostObject()
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,14 @@ class _Called:
 
     Attributes:
         function: The function.
-        written: How the call names it, without classes and namespaces.
+        name: How the call names it, without classes and namespaces.
         place: The object whose method it is; empty for none.
         owner: The class whose static method it is, as it is named.
         owner_name: How the call names that class.
     """
 
     function: Node
-    written: str
+    name: str
     place: str = ""
     owner: HostClass | None = None
     owner_name: str = ""
@@ -146,10 +146,10 @@ class HostCalls:
         """The function that is gone through."""
         return self._under_way[-1]
 
-    def result(self, node: Node, names: Names) -> Made | None:
+    def result(self, node: Node, names: Names) -> HostObject | None:
         """Goes through the function that a call is of; None where it is none of the text."""
-        held = self.current.held
-        if node.id not in held:
+        results = self.current.call_results
+        if node.id not in results:
             function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
             if function is None or listed is None:
                 return None
@@ -158,8 +158,8 @@ class HostCalls:
             if called is None:
                 self._run_overriders(function, arguments, names)
                 return None
-            held[node.id] = self._run(called, arguments, names)
-        return held[node.id]
+            results[node.id] = self._run(called, arguments, names)
+        return results[node.id]
 
     def _run_overriders(self, function: Node, arguments: Sequence[Node], names: Names) -> None:
         """Goes through all that a call of a virtual method may be of, for their launches."""
@@ -176,7 +176,7 @@ class HostCalls:
         """Goes through what a statement calls; returns whether it is a function of the text."""
         is_of_text = self.result(node, names) is not None
         if is_of_text:
-            self.current.held.pop(node.id, None)
+            self.current.call_results.pop(node.id, None)
         return is_of_text
 
     @contextmanager
@@ -194,7 +194,7 @@ class HostCalls:
             if of is not None and of.type == "call_expression":
                 # What a call returns has no name: `plan(n).with(m)`.
                 place = f"@{of.id}"
-                names.put(place, self.expressions.made(of, names))
+                names.put(place, self.expressions.evaluate(of, names))
             # Its variables have their own names there.
             is_own, place = place == "this", "" if place == "this" else place
             kind, _ = names.objects.get(THIS if is_own else place, ("", {}))
@@ -238,7 +238,7 @@ class HostCalls:
         self._open.pop()
         return local.known(name)
 
-    def _run(self, called: _Called, arguments: Sequence[Node], names: Names) -> Made:
+    def _run(self, called: _Called, arguments: Sequence[Node], names: Names) -> HostObject:
         """Goes through a function that is called, with what its parameters are there.
 
         Args:
@@ -248,7 +248,7 @@ class HostCalls:
         """
         function, place = called.function, called.place
         if is_for_device(function):
-            return Made()
+            return HostObject()
         local = names.copy()
         owner = self._code.owner_of(function)
         if owner is None and function.type != "lambda_expression":
@@ -275,12 +275,12 @@ class HostCalls:
         instance = self._bind_owner(called, names, local)
         instance += self._bind(called, arguments, names, local)
         self._give(function, arguments, names, local)
-        made = self.enter(function, local, instance)
+        result = self.enter(function, local, instance)
         own = {declared_name(p.child_by_field_name("declarator")) for p in parameters(function)}
         if place and owner is not None:
             for member in owner.names:
                 names.put(
-                    f"{place}.{member}", Made(local.values.get(member), local.members(member))
+                    f"{place}.{member}", HostObject(local.values.get(member), local.members(member))
                 )
         members = () if owner is None or place else owner.members
         shared = self.globals | {each.name for each in members if not each.is_static}
@@ -288,10 +288,10 @@ class HostCalls:
             shared |= {root(key) for key in (*names.values, *local.values)}
         names.untracked |= (shared - own) & local.untracked
         for name in sorted(shared - own):
-            names.put(name, Made(local.values.get(name), local.members(name)))
+            names.put(name, HostObject(local.values.get(name), local.members(name)))
         self._take_back(function, arguments, names, local)
         self._untrack(function, arguments, names, local)
-        return made
+        return result
 
     def _untrack(
         self, function: Node, arguments: Sequence[Node], names: Names, local: Names
@@ -326,7 +326,7 @@ class HostCalls:
         if template_of(called.function) is None:
             return ()
         own = self._code.host_template(called.function)
-        listed = split_texts(between_angles(called.written))
+        listed = split_texts(between_angles(called.name))
         return self._remember(own, listed, [text_of(each) for each in arguments], names, local)
 
     def _remember(
@@ -358,13 +358,13 @@ class HostCalls:
             name = declared_name(declarator)
             default = parameter.child_by_field_name("default_value")
             argument = arguments[at] if at < len(arguments) else default
-            made, passed = Made(), None
+            result, passed = HostObject(), None
             if argument is not None and argument.type == "initializer_list":
-                made = self.expressions.listed(kind, children(argument), names) or made
-            if argument is not None and not made.members:
-                made = self.expressions.made(argument, names)
-                if made.value is None:
-                    made.value = self.expressions.buffer(argument, names)
+                result = self.expressions.listed(kind, children(argument), names) or result
+            if argument is not None and not result.members:
+                result = self.expressions.evaluate(argument, names)
+                if result.value is None:
+                    result.value = self.expressions.buffer(argument, names)
                 passed = names.types.get(self.expressions.place(argument, names))
             local.declare(name)
             declared = self._code.types.declared(kind, declarator, (), local.bindings)
@@ -372,11 +372,11 @@ class HostCalls:
                 declared = None
             if (known := declared or passed) is not None:
                 local.types[name] = known
-            if made.value is not None:
-                made.value = converted(declared, made.value)
+            if result.value is not None:
+                result.value = converted(declared, result.value)
             written = names.kinds.get(self.expressions.place(argument, names)) if argument else None
             local.note_kind(name, kind, declarator, written)
-            local.put(name, made)
+            local.put(name, result)
 
     def _give_pack(
         self, parameter: Node, arguments: Sequence[Node], names: Names, local: Names
@@ -385,15 +385,15 @@ class HostCalls:
         name = declared_name(parameter.child_by_field_name("declarator"))
         local.packs[name] = pack_names(name, len(arguments))
         for each, argument in zip(local.packs[name], arguments, strict=False):
-            made = self.expressions.made(argument, names)
-            if made.value is None:
-                made.value = self.expressions.buffer(argument, names)
+            result = self.expressions.evaluate(argument, names)
+            if result.value is None:
+                result.value = self.expressions.buffer(argument, names)
             place = self.expressions.place(argument, names)
             local.declare(each)
             if (known := names.types.get(place)) is not None:
                 local.types[each] = known
             local.note_kind(each, None, None, names.kinds.get(place))
-            local.put(each, made)
+            local.put(each, result)
 
     def _take_back(
         self, function: Node, arguments: Sequence[Node], names: Names, local: Names
@@ -408,18 +408,18 @@ class HostCalls:
                 for own, passed in zip(local.packs.get(name, ()), arguments[at:], strict=False):
                     place = self.expressions.place(passed, names)
                     if local.values.get(own) != names.values.get(place):
-                        names.put(place, Made(local.values.get(own), local.members(own)))
+                        names.put(place, HostObject(local.values.get(own), local.members(own)))
                 continue
             members = local.members(name)
             target = self.expressions.place(argument, names)
             if declarator is None or is_const(parameter):
                 continue
             if declarator.type == "reference_declarator":
-                names.put(target, Made(local.values.get(name), members))
+                names.put(target, HostObject(local.values.get(name), members))
             elif operator(stripped(argument)) == "&":
                 value = members.pop("[0]", None)
                 kept = {key: each for key, each in members.items() if key.startswith(".")}
-                names.put(target, Made(value, kept))
+                names.put(target, HostObject(value, kept))
             elif declarator.type in ("pointer_declarator", "array_declarator"):
                 names.lose_members(target)
                 for key, each in members.items():
@@ -433,9 +433,9 @@ class HostCalls:
         opened = self._open
         # A constructor that calls another is not in the midst of itself.
         self._open = [each for each in opened if each[0] != id(owner)] + [(id(self), ())]
-        made = self.constructed(part, bindings or dict(local.bindings), values, local)
+        result = self.constructed(part, bindings or dict(local.bindings), values, local)
         self._open = opened
-        for behind, value in made.members.items():
+        for behind, value in result.members.items():
             local.keep(behind.removeprefix("."), value)
 
     def _constructor(
@@ -458,7 +458,7 @@ class HostCalls:
                 return each
         return least
 
-    def enter(self, function: Node, names: Names, instance: tuple[str, ...] = ()) -> Made:
+    def enter(self, function: Node, names: Names, instance: tuple[str, ...] = ()) -> HostObject:
         """Goes through a function with what is known in it; returns what it gives.
 
         Args:
@@ -469,7 +469,7 @@ class HostCalls:
         body = function.child_by_field_name("body")
         key = function.id, instance
         if body is None or len(self._open) > _DEEPEST_CALL or key in self._open:
-            return Made()
+            return HostObject()
         self.entered.add(function.id)
         self._open.append(key)
         tree = self._code.tree_of(function)
@@ -477,7 +477,7 @@ class HostCalls:
         self._under_way.append(HostCall(tree=tree, kind=function.child_by_field_name("type")))
         self._follow(body, names)
         self._open.pop()
-        return self._under_way.pop().made
+        return self._under_way.pop().result
 
     def constructed(
         self,
@@ -485,10 +485,10 @@ class HostCalls:
         bindings: dict[str, Argument],
         arguments: Sequence[Node],
         names: Names,
-    ) -> Made:
+    ) -> HostObject:
         """Returns an object of a class that is made of these arguments."""
         if len(self._open) > _DEEPEST_CALL or (id(owner), ()) in self._open:
-            return Made()
+            return HostObject()
         local = names.copy()
         local.bindings |= bindings
         local.written |= written_bindings(bindings)
@@ -510,35 +510,35 @@ class HostCalls:
                 if member is None or member.kind is None or not values:
                     continue
                 if member.declarator.type == "array_declarator":
-                    made = self.variables.array(member.kind, values, local)
+                    result = self.variables.array(member.kind, values, local)
                 else:
-                    made = self.expressions.made(values[0], local)
+                    result = self.expressions.evaluate(values[0], local)
                 if (element := self._code.element(member.kind, local.bindings)) is not None:
-                    made = self.variables.vector(element, values, local, None, is_list=False)
-                if made.value is not None:
-                    made.value = converted(local.types.get(member.name), made.value)
-                local.put(member.name, made)
+                    result = self.variables.vector(element, values, local, None, is_list=False)
+                if result.value is not None:
+                    result.value = converted(local.types.get(member.name), result.value)
+                local.put(member.name, result)
                 self.variables.aliases.member(member.declarator, values[0], local)
             self.enter(constructor, local)
             self._untrack(constructor, arguments, names, local)
         else:
             for member, value in _listed_members(owner, arguments):
-                made = self.expressions.made(value, names)
-                if made.value is None:
-                    made.value = self.expressions.buffer(value, names)
-                if made.value is not None:
-                    made.value = converted(local.types.get(member.name), made.value)
-                local.put(member.name, made)
+                result = self.expressions.evaluate(value, names)
+                if result.value is None:
+                    result.value = self.expressions.buffer(value, names)
+                if result.value is not None:
+                    result.value = converted(local.types.get(member.name), result.value)
+                local.put(member.name, result)
                 self.variables.aliases.member(member.declarator, value, names)
         self._under_way.pop()
         self._open.pop()
         parts = {
             f".{key}": value for key, value in local.values.items() if root(key) in owner.names
         }
-        made = Made(None, parts, owner.name, bindings)
+        result = HostObject(None, parts, owner.name, bindings)
         if conversion := owner.methods.get("operator"):
-            made.value = self.enter(conversion[0], local).value
-        return made
+            result.value = self.enter(conversion[0], local).value
+        return result
 
 
 def _owner_and_name(written: str) -> tuple[str, str]:

@@ -490,25 +490,27 @@ def _typedef_name(node: Node) -> str:
     return text_of(parent.child_by_field_name("declarator"))
 
 
-def _read(made: HostClass, body: Node) -> None:
+def _read(host_class: HostClass, body: Node) -> None:
     for node in _members(body):
         if node.type == "function_definition":
-            _add(made, _function_name(node), node)
+            _add(host_class, _function_name(node), node)
             continue
         kind, last = node.child_by_field_name("type"), None
         words = {child.text for child in node.children}
         is_static, is_open = b"static" in words, words.isdisjoint((b"const", b"constexpr"))
         if kind is not None and kind.type == "enum_specifier":
-            made.members += _enumerators(kind)
+            host_class.members += _enumerators(kind)
         for at, child in enumerate(node.children):
             role = node.field_name_for_child(at)
             if role == "declarator" and not is_method(child):
-                may_change = is_static and is_open and made.template is None and made.name
-                place = f"{made.name}::{declared_name(child)}" if may_change else ""
+                may_change = (
+                    is_static and is_open and host_class.template is None and host_class.name
+                )
+                place = f"{host_class.name}::{declared_name(child)}" if may_change else ""
                 last = HostMember(kind, child, None, is_static, place)
-                made.members.append(last)
+                host_class.members.append(last)
             elif role == "default_value" and last is not None:
-                made.members[-1] = replace(last, default=child)
+                host_class.members[-1] = replace(last, default=child)
 
 
 def _enumerators(kind: Node) -> Iterator[HostMember]:
@@ -528,11 +530,11 @@ def _members(body: Node) -> Iterator[Node]:
             yield from _members(node)
 
 
-def _add(made: HostClass, name: str, function: Node) -> None:
-    if name == made.name:
-        made.constructors.append(function)
+def _add(host_class: HostClass, name: str, function: Node) -> None:
+    if name == host_class.name:
+        host_class.constructors.append(function)
     else:
-        made.methods.setdefault(name, []).append(function)
+        host_class.methods.setdefault(name, []).append(function)
 
 
 def _macros(text: bytes) -> Iterator[tuple[str, tuple[list[str], Node]]]:

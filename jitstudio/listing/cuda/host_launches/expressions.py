@@ -49,7 +49,7 @@ from jitstudio.listing.cuda.host_launches.values import (
     THIS,
     Dimensions,
     HostLambda,
-    Made,
+    HostObject,
     Names,
     Value,
     as_argument,
@@ -224,11 +224,11 @@ class HostExpressions:
         whole = self.place(pointer, names, depth)
         return f"{whole}[{index if isinstance(index, int) else ''}]"
 
-    def made(self, node: Node | None, names: Names) -> Made:
+    def evaluate(self, node: Node | None, names: Names) -> HostObject:
         """Returns what an expression makes."""
         node = stripped(node, casts=False) if node is not None else None
         if node is None:
-            return Made()
+            return HostObject()
         match node.type:
             case (
                 "identifier"
@@ -240,21 +240,21 @@ class HostExpressions:
                 place = self.place(node, names)
                 kind, bindings = names.objects.get(place, ("", {}))
                 members = self._own_members(kind, names) if place == THIS else names.members(place)
-                return Made(self.value(node, names), members, kind, bindings)
+                return HostObject(self.value(node, names), members, kind, bindings)
             case "compound_literal_expression":
                 kind_node = node.child_by_field_name("type")
                 listed = node.child_by_field_name("value")
                 given = children(listed) if listed is not None else []
-                return self.listed(kind_node, given, names) or Made(self.value(node, names))
+                return self.listed(kind_node, given, names) or HostObject(self.value(node, names))
             case "string_literal":
                 length = len(text_of(node)) - 2
-                return Made(members={SIZE: length, ".length()": length})
+                return HostObject(members={SIZE: length, ".length()": length})
             case "conditional_expression":
                 condition = node.child_by_field_name("condition")
                 test = self.value(condition, names)
                 if isinstance(test, int | float):
                     side = "consequence" if test else "alternative"
-                    return self.made(node.child_by_field_name(side), names)
+                    return self.evaluate(node.child_by_field_name(side), names)
             case "new_expression":
                 kind_node = node.child_by_field_name("type")
                 listed = node.child_by_field_name("arguments")
@@ -264,7 +264,7 @@ class HostExpressions:
                     return self._calls.constructed(owner, bindings, given, names)
             case "call_expression":
                 return self._made_by_call(node, names)
-        return Made(self.value(node, names))
+        return HostObject(self.value(node, names))
 
     def _own_members(self, kind: str, names: Names) -> dict[str, Value]:
         """Returns what the members of the object come to whose method is gone through."""
@@ -276,7 +276,7 @@ class HostExpressions:
             members |= {f".{name}{key}": each for key, each in names.members(name).items()}
         return members
 
-    def listed(self, kind: Node | None, given: Sequence[Node], names: Names) -> Made | None:
+    def listed(self, kind: Node | None, given: Sequence[Node], names: Names) -> HostObject | None:
         """Returns an object of a class of the text, or a vector such as `float4`, by its members.
 
         None for any other type.
@@ -294,37 +294,39 @@ class HostExpressions:
             return self._tuple(name, given, names)
         return self._span(text_of(kind), given, names)
 
-    def _span(self, kind: str, given: Sequence[Node], names: Names) -> Made | None:
+    def _span(self, kind: str, given: Sequence[Node], names: Names) -> HostObject | None:
         """Returns a `std::span` of a pointer and a number; None for anything else."""
         if kind.partition("<")[0].rpartition("::")[2] != "span" or len(given) != 2:
             return None
         count = self.value(given[1], names)
-        return Made(self.buffer(given[0], names), {SIZE: count} if count is not None else {})
+        return HostObject(self.buffer(given[0], names), {SIZE: count} if count is not None else {})
 
     def pair(self, node: Node, names: Names) -> dict[str, Value]:
         """Returns what the two parts of a pair come to that is listed."""
         return self._tuple("pair", children(node), names).members
 
-    def _tuple(self, name: str, given: Sequence[Node], names: Names) -> Made:
+    def _tuple(self, name: str, given: Sequence[Node], names: Names) -> HostObject:
         """Returns a `std::pair` or `std::tuple` of these."""
         members: dict[str, Value] = {}
         for at, node in enumerate(given):
             behind = f".{('first', 'second')[at]}" if name == "pair" and at < 2 else f".<{at}>"
-            made = self.made(node, names)
-            value = made.value if made.value is not None else self.buffer(node, names)
-            members |= {f"{behind}{key}": each for key, each in made.members.items()}
+            result = self.evaluate(node, names)
+            value = result.value if result.value is not None else self.buffer(node, names)
+            members |= {f"{behind}{key}": each for key, each in result.members.items()}
             if value is not None:
                 members[behind] = value
-        return Made(members=members)
+        return HostObject(members=members)
 
-    def _vector(self, given: Sequence[Node], names: Names) -> Made:
+    def _vector(self, given: Sequence[Node], names: Names) -> HostObject:
         values = zip("xyzw", (self.value(each, names) for each in given), strict=False)
-        return Made(members={f".{axis}": value for axis, value in values if value is not None})
+        return HostObject(
+            members={f".{axis}": value for axis, value in values if value is not None}
+        )
 
-    def _made_by_call(self, node: Node, names: Names) -> Made:
+    def _made_by_call(self, node: Node, names: Names) -> HostObject:
         function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
         if function is None or listed is None or self._steps > _MOST_STEPS:
-            return Made()
+            return HostObject()
         arguments = children(listed)
         template = function
         while template.type == "qualified_identifier" and (
@@ -351,8 +353,8 @@ class HostExpressions:
             return self._calls.constructed(
                 owner, self._code.bindings(owner, template, names.bindings), arguments, names
             )
-        made = self._calls.result(node, names)
-        return made if made is not None else Made(self.value(node, names))
+        result = self._calls.result(node, names)
+        return result if result is not None else HostObject(self.value(node, names))
 
     def value(self, node: Node | None, names: Names, depth: int = 0) -> Value | None:
         """Returns what an expression comes to; None where that is not known."""
@@ -412,25 +414,25 @@ class HostExpressions:
             return self.functions.function(node, names)
         value = self.value(node.child_by_field_name("argument"), names, depth)
         if isinstance(value, int):
-            made = depending(unary(operator(node), value), (value,))
-            kind = self._integers.of(node, names) if made is not None and made < 0 else None
-            return made if kind is None or made is None else kind.wrapped(made)
+            result = depending(unary(operator(node), value), (value,))
+            kind = self._integers.of(node, names) if result is not None and result < 0 else None
+            return result if kind is None or result is None else kind.wrapped(result)
         return -value if isinstance(value, float) and operator(node) == "-" else None
 
     def _calculated(
         self, node: Node, left: Value | None, right: Value | None, names: Names
     ) -> Number | None:
         """Returns what an operator makes of two numbers, in the type that C++ calculates in."""
-        made = calculated(operator(node), left, right)
-        if not isinstance(left, int) or not isinstance(right, int) or made is None:
-            return made
-        if min(left, right, made) >= 0 and made < _BEYOND:
-            return made
+        result = calculated(operator(node), left, right)
+        if not isinstance(left, int) or not isinstance(right, int) or result is None:
+            return result
+        if min(left, right, result) >= 0 and result < _BEYOND:
+            return result
         kind = self._integers.calculated_in(node, names)
         if kind is None or not kind.is_unsigned:
-            return made
-        made = calculated(operator(node), kind.wrapped(left), kind.wrapped(right))
-        return kind.wrapped(made) if isinstance(made, int) else made
+            return result
+        result = calculated(operator(node), kind.wrapped(left), kind.wrapped(right))
+        return kind.wrapped(result) if isinstance(result, int) else result
 
     def cast(self, kind: str, value: Value | None, names: Names) -> Value | None:
         """Returns a number as one of the type that is written."""
@@ -460,7 +462,7 @@ class HostExpressions:
         of = node.child_by_field_name("argument")
         if node.type == "field_expression" and of is not None and of.type == "call_expression":
             member = text_of(node.child_by_field_name("field"))
-            if (value := self.made(of, names).members.get(f".{member}")) is not None:
+            if (value := self.evaluate(of, names).members.get(f".{member}")) is not None:
                 return value
         return self.assumed(node, names)
 
@@ -582,11 +584,11 @@ class HostExpressions:
             for word, argument in zip(given, arguments, strict=False):
                 value = self.value(argument, names, depth)
                 inside.declare(word)
-                inside.put(word, Made(value))
+                inside.put(word, HostObject(value))
             with self._calls.apart():
                 return self.value(expression, inside, depth)
-        made = self._calls.result(node, names) if depth <= _DEEPEST_VALUE else None
-        return made.value if made is not None else None
+        result = self._calls.result(node, names) if depth <= _DEEPEST_VALUE else None
+        return result.value if result is not None else None
 
     def sizes(self, nodes: Iterable[Node], names: Names) -> list[Value | None]:
         """Returns what the sizes of grids, blocks and shared memory come to."""

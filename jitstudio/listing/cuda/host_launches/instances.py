@@ -429,7 +429,7 @@ class _Reader:
             if inner is None:
                 return {}
             places |= inner
-        arguments = self._arguments(own, mention.given, mention.arguments, known)
+        arguments = self._arguments(own, mention.template_arguments, mention.arguments, known)
         if arguments is None:
             return None
         inner = self._matched(own, arguments)
@@ -488,7 +488,7 @@ class _Reader:
                 if not mention.is_launch:
                     continue
                 kernel = self._kernel(mention.name)
-                given, arguments = list(mention.given), list(mention.arguments)
+                given, arguments = list(mention.template_arguments), list(mention.arguments)
                 listed = instance(_template(kernel), given, arguments, known)
                 if listed is None or not missing.isdisjoint(words_in(b" ".join(listed))):
                     yield mention, b""
@@ -555,7 +555,7 @@ def _with_characters(code: bytes, text: bytes) -> bytes:
 
 def _spread(places: Places, pack: bytes, mention: Mention) -> Iterator[Places]:
     """Yields what the parameters are at a mention, once for each argument of a pack in it."""
-    written = _SIZE_OF_PACK.sub(b"", b", ".join(mention.given))
+    written = _SIZE_OF_PACK.sub(b"", b", ".join(mention.template_arguments))
     alone = re.search(rb"\b%s\b(?!\s*+\.\.\.)" % re.escape(pack), written) if pack else None
     if alone is None:
         yield places

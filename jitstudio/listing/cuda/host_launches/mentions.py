@@ -72,8 +72,8 @@ class Mention(NamedTuple):
     Attributes:
         at: Where, in the function's text.
         name: The name as it is written, with its qualifiers.
-        given: The template arguments.
-        arguments: Those of the call or launch.
+        template_arguments: Those between angles.
+        arguments: Those of the call or launch, between parentheses.
         is_launch: Whether it is a kernel.
         owners: The classes that it is of with their template arguments, as in ``Tile<4>::run<8>``.
         holder: The variable that it is a member of, as in ``tile.run<8>``: empty where that is
@@ -82,7 +82,7 @@ class Mention(NamedTuple):
 
     at: int
     name: bytes
-    given: tuple[bytes, ...]
+    template_arguments: tuple[bytes, ...]
     arguments: tuple[bytes, ...]
     is_launch: bool
     owners: tuple[tuple[bytes, tuple[bytes, ...]], ...] = ()
@@ -249,7 +249,9 @@ class FollowedFunction:
 
     def _may_differ(self, mention: Mention) -> bool:
         """Returns whether what is written alike may be something else, as constants have blocks."""
-        return any(len(self.defined(word)) > 1 for word in words_in(b" ".join(mention.given)))
+        return any(
+            len(self.defined(word)) > 1 for word in words_in(b" ".join(mention.template_arguments))
+        )
 
     def _is_declared(self, at: int) -> bool:
         """Returns whether a name outside of functions is declared there, not used."""

@@ -47,7 +47,13 @@ from jitstudio.listing.cuda.host_launches.packs import spread
 from jitstudio.listing.cuda.host_launches.rounds import fill, filled
 from jitstudio.listing.cuda.host_launches.runtime import RuntimeCalls
 from jitstudio.listing.cuda.host_launches.templates import resolved, truth
-from jitstudio.listing.cuda.host_launches.values import FunctionName, HostLambda, Made, Names, root
+from jitstudio.listing.cuda.host_launches.values import (
+    FunctionName,
+    HostLambda,
+    HostObject,
+    Names,
+    root,
+)
 from jitstudio.listing.cuda.host_launches.variables import resized
 from jitstudio.listing.cuda.syntax import (
     children,
@@ -271,9 +277,9 @@ class _Program:
             first, *others = self._elements(array, names)
             if body is not None and self._code.launches_in(body):
                 # Each kernel of a table, where its elements are known.
-                for made in reversed(others):
+                for result in reversed(others):
                     yield body
-                    yield partial(names.put, name, made)
+                    yield partial(names.put, name, result)
             names.declare(name)
             names.put(name, first)
             if declarator is not None and declarator.type == "reference_declarator":
@@ -305,21 +311,21 @@ class _Program:
                 break
             self._follow(body, names)
 
-    def _elements(self, node: Node | None, names: Names) -> list[Made]:
+    def _elements(self, node: Node | None, names: Names) -> list[HostObject]:
         """Returns the elements of what is listed, the first ones of too many; at least one."""
         if node is not None and node.type == "compound_literal_expression":
             node = node.child_by_field_name("value")
         if node is None:
-            return [Made()]
+            return [HostObject()]
         if node.type == "initializer_list":
             listed = children(node)[:_MOST_ELEMENTS]
-            return [self._expressions.made(each, names) for each in listed] or [Made()]
+            return [self._expressions.evaluate(each, names) for each in listed] or [HostObject()]
         place, elements = self._expressions.place(node, names), []
         for at in range(_MOST_ELEMENTS):
-            made = Made(names.values.get(f"{place}[{at}]"), names.members(f"{place}[{at}]"))
-            if at and made.value is None and not made.members:
+            result = HostObject(names.values.get(f"{place}[{at}]"), names.members(f"{place}[{at}]"))
+            if at and result.value is None and not result.members:
                 break
-            elements.append(made)
+            elements.append(result)
         return elements
 
     def _branches(self, node: Node, names: Names) -> list[Node | Callable[[], None]]:
@@ -454,13 +460,13 @@ class _Program:
         call = self._calls.current
         if not call.is_over:
             value = next(iter(children(node)), None)
-            made = self._expressions.made(value, names)
+            result = self._expressions.evaluate(value, names)
             if value is not None and value.type == "initializer_list":
                 listed = self._expressions.listed(call.kind, children(value), names)
-                made = listed or made
-            if made.value is None and node.named_children:
-                made.value = self._expressions.buffer(node, names)
-            call.results.append(made)
+                result = listed or result
+            if result.value is None and node.named_children:
+                result.value = self._expressions.buffer(node, names)
+            call.results.append(result)
             call.is_over = not call.undecided
 
     def _undecided(

@@ -48,8 +48,8 @@ class Symbols:
             place = self._expressions.place(argument, names)
             members, sizes = names.members(place), names.known(place)
             if not members and argument.type in _MADE_THERE:
-                made = self._expressions.made(argument, names)
-                members, sizes = made.members, made.value
+                result = self._expressions.evaluate(argument, names)
+                members, sizes = result.members, result.value
             if isinstance(sizes, tuple):
                 # Of a `dim3` those that are not said are 1.
                 members = {f".{a}": n for a, n in zip(AXES, (*sizes, 1, 1), strict=False)}

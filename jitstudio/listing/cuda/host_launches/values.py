@@ -93,11 +93,11 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
 
 
 @dataclass
-class Made:
-    """What an expression makes.
+class HostObject:
+    """A value of host code, with the values of its members.
 
     Attributes:
-        value: What it comes to; None where that is not known.
+        value: What its expression comes to; None where that is not known.
         members: What its members come to, by what is behind the name of the variable that it is
             given to, such as ``.size()``.
         kind: The class of the object, empty for none.
@@ -269,7 +269,7 @@ class Names:
             if place != (variable := root(place)):
                 self.whole.add(variable)
 
-    def put(self, place: str, made: Made) -> None:
+    def put(self, place: str, made: HostObject) -> None:
         """Gives a variable what an expression makes."""
         self.lose(place)
         if made.value is not None:
@@ -350,13 +350,13 @@ def _is_number(place: str, value: Value) -> bool:
     return "(" not in place and isinstance(value, int | float | tuple)
 
 
-def elements(count: Value | None, element: Type | None) -> Made:
+def elements(count: Value | None, element: Type | None) -> HostObject:
     """Returns a vector of so many elements."""
     if not isinstance(count, int):
-        return Made()
+        return HostObject()
     if element is None:
-        return Made(members={SIZE: count})
-    return Made(HostBuffer(depending(count * element.size, (count,))), {SIZE: count})
+        return HostObject(members={SIZE: count})
+    return HostObject(HostBuffer(depending(count * element.size, (count,))), {SIZE: count})
 
 
 def any_element(place: str) -> str:

@@ -18,7 +18,7 @@ from jitstudio.listing.cuda.host_launches.integers import converted, integer
 from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     DIM3,
-    Made,
+    HostObject,
     Names,
     Value,
     calculated,
@@ -83,7 +83,7 @@ class HostVariables:
             if not name or inner is None:
                 continue
             found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
-            made = self.initial(kind, inner, value, names)
+            result = self.initial(kind, inner, value, names)
             names.declare(name)
             place = self._expressions.place(value, names) if value is not None else ""
             names.note_kind(name, kind, inner, names.kinds.get(place))
@@ -99,12 +99,12 @@ class HostVariables:
                 if isinstance(found, Array) and isinstance(found.element, Scalar):
                     # `float h[4] = {1}`: those that are not listed are zero.
                     for n in range(len(children(value)), min(found.count, _LONGEST_LIST)):
-                        made.members[f"[{n}]"] = 0
-            if made.value is not None and not isinstance(found, Pointer | Array):
+                        result.members[f"[{n}]"] = 0
+            if result.value is not None and not isinstance(found, Pointer | Array):
                 is_known = isinstance(found, Scalar)
-                value_of = converted(found, made.value) if is_known else None
-                made.value = cast(text_of(kind), made.value) if value_of is None else value_of
-            names.put(name, made)
+                value_of = converted(found, result.value) if is_known else None
+                result.value = cast(text_of(kind), result.value) if value_of is None else value_of
+            names.put(name, result)
             names.lines[name] = declarator.start_point[0] + 1
             if value is not None and (of := self._expressions.map_of(value, names)):
                 # An iterator.
@@ -117,12 +117,12 @@ class HostVariables:
         """Gives the names of a structured binding the members of what they are bound to."""
         if declarator.type != "structured_binding_declarator":
             return
-        made = self._expressions.made(value, names)
-        owner = self._code.classes.get(made.kind)
+        result = self._expressions.evaluate(value, names)
+        owner = self._code.classes.get(result.kind)
         parts = [member.name for member in owner.members] if owner is not None else []
         for at, each in enumerate(children(declarator)):
             places = [parts[at]] if at < len(parts) else [f"<{at}>", *_PAIR[at : at + 1]]
-            for key, known in made.members.items():
+            for key, known in result.members.items():
                 for place in places:
                     if key == f".{place}" or key.startswith((f".{place}.", f".{place}[")):
                         names.keep(f"{text_of(each)}{key.removeprefix(f'.{place}')}", known)
@@ -136,7 +136,7 @@ class HostVariables:
             names.lose_elements(place)
             names.lose_elements(pointer)
 
-    def initial(self, kind: Node, declarator: Node, value: Node | None, names: Names) -> Made:
+    def initial(self, kind: Node, declarator: Node, value: Node | None, names: Names) -> HostObject:
         """Returns what a variable begins with."""
         given = None
         if declarator.type == "function_declarator" and value is None:
@@ -147,10 +147,10 @@ class HostVariables:
         is_pointer = declarator.type == "pointer_declarator"
         if text_of(kind) == DIM3 and not is_pointer:
             if value is None and given is None:
-                return Made((1,))
+                return HostObject((1,))
             if given is not None:
-                return Made(self._expressions.dimensions(given, names))
-            return Made(dimensions(self._expressions.value(value, names)))
+                return HostObject(self._expressions.dimensions(given, names))
+            return HostObject(dimensions(self._expressions.value(value, names)))
         element = self._code.element(kind, names.bindings)
         if (element is not None or self._code.is_vector(kind)) and not is_pointer:
             is_list = value is not None and value.type == "initializer_list"
@@ -166,35 +166,35 @@ class HostVariables:
             return self._calls.constructed(owner, bindings, given or [], names)
         if given and _MAP.match(text_of(kind)):
             listed = [self._expressions.pair(each, names) for each in given[:_LONGEST_LIST]]
-            return Made(
+            return HostObject(
                 members={f"[{n}]{k}": v for n, m in enumerate(listed) for k, v in m.items()}
             )
         if is_array and given is not None:
             return self.array(kind, given, names)
         if given and (members := self._plain(kind, given, names)):
-            return Made(members=members)
+            return HostObject(members=members)
         if given and not is_pointer and (vector := self._expressions.listed(kind, given, names)):
             return vector
-        made = self._expressions.made(given[0] if given else value, names)
-        if made.value is None and value is not None and is_pointer:
-            made.value = self._expressions.buffer(value, names)
-        return made
+        result = self._expressions.evaluate(given[0] if given else value, names)
+        if result.value is None and value is not None and is_pointer:
+            result.value = self._expressions.buffer(value, names)
+        return result
 
-    def array(self, kind: Node, given: Sequence[Node], names: Names) -> Made:
+    def array(self, kind: Node, given: Sequence[Node], names: Names) -> HostObject:
         """Returns an array of these elements."""
         members: dict[str, Value] = {}
         for n, node in enumerate(given[:_LONGEST_LIST]):
-            made = self._element(kind, node, names)
-            members |= {f"[{n}]{behind}": value for behind, value in made.members.items()}
-            if made.value is not None:
-                members[f"[{n}]"] = made.value
-        return Made(members=members)
+            result = self._element(kind, node, names)
+            members |= {f"[{n}]{behind}": value for behind, value in result.members.items()}
+            if result.value is not None:
+                members[f"[{n}]"] = result.value
+        return HostObject(members=members)
 
-    def _element(self, kind: Node, node: Node, names: Names) -> Made:
+    def _element(self, kind: Node, node: Node, names: Names) -> HostObject:
         """Returns an element of an array that is listed."""
         owner = self._code.class_of(kind)
         if owner is None or node.type != "initializer_list":
-            return self._expressions.made(node, names)
+            return self._expressions.evaluate(node, names)
         bindings = self._code.bindings(owner, kind, names.bindings)
         return self._calls.constructed(owner, bindings, children(node), names)
 
@@ -209,11 +209,11 @@ class HostVariables:
                 value = node.child_by_field_name("value") or node
             elif not known:
                 continue
-            made = self._expressions.value(value, names)
+            result = self._expressions.value(value, names)
             if name in _SIZED and value.type == "initializer_list":
-                made = self._expressions.dimensions(children(value), names)
-            if name and made is not None:
-                members[f".{name}"] = made
+                result = self._expressions.dimensions(children(value), names)
+            if name and result is not None:
+                members[f".{name}"] = result
         return members
 
     def vector(
@@ -224,7 +224,7 @@ class HostVariables:
         value: Node | None,
         *,
         is_list: bool,
-    ) -> Made:
+    ) -> HostObject:
         """Returns the vector that a variable begins as.
 
         Args:
@@ -238,11 +238,13 @@ class HostVariables:
             return elements(len(given), element)
         if not given:
             # With a value it is that of an expression.
-            return elements(0, element) if value is None else self._expressions.made(value, names)
+            return (
+                elements(0, element) if value is None else self._expressions.evaluate(value, names)
+            )
         count = self._expressions.value(given[0], names)
         if isinstance(count, int):
             return elements(count, element)
-        return self._expressions.made(given[0], names) if len(given) == 1 else Made()
+        return self._expressions.evaluate(given[0], names) if len(given) == 1 else HostObject()
 
     def begin(self, owner: HostClass, names: Names) -> None:
         """Gives the variables of a class what they begin with."""
@@ -271,8 +273,8 @@ class HostVariables:
             if (known := local.types.get(member.name)) is not None:
                 names.types[place] = known
             if member.kind is not None:
-                made = self.initial(member.kind, member.declarator, member.default, local)
-                names.put(place, made)
+                result = self.initial(member.kind, member.declarator, member.default, local)
+                names.put(place, result)
 
     def note_types(self, owner: HostClass, names: Names) -> None:
         """Notes the types of the variables of a class."""
@@ -289,24 +291,26 @@ class HostVariables:
             self._note_address(place, right, names)
         elif (listed := names.addresses.get(self._expressions.place(right, names))) is not None:
             names.addresses[place] = listed
-        made = self._expressions.made(right, names)
+        result = self._expressions.evaluate(right, names)
         if sign != "=":
-            made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))
+            result = HostObject(
+                calculated(sign.removesuffix("="), names.values.get(place), result.value)
+            )
         kind = self._expressions.kind_of(place, names)
         is_element = place.endswith("]") and integer(kind) is None
-        if made.value is not None and not is_element:
-            made.value = converted(kind, made.value)
+        if result.value is not None and not is_element:
+            result.value = converted(kind, result.value)
         part, _, axis = place.rpartition(".")
         whole = names.values.get(part)
-        if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
+        if isinstance(whole, tuple) and axis in AXES and isinstance(result.value, int | float):
             sizes = list(whole) + [1] * (AXES.index(axis) + 1 - len(whole))
-            sizes[AXES.index(axis)] = whole_number(made.value)
+            sizes[AXES.index(axis)] = whole_number(result.value)
             names.keep(part, tuple(sizes))
         else:
             if "[]" in place:
                 # It may be any element.
                 names.lose_elements(place.partition("[]")[0])
-            names.put(place, made)
+            names.put(place, result)
             names.lines[place] = node.start_point[0] + 1
             self._lose_aliased(place, right, names)
             if sign == "=":

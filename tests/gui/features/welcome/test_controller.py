@@ -24,9 +24,9 @@ def test_the_first_start_shows_the_sample_with_the_welcome_page_left_of_it(start
     started.trigger("welcomeAction")
     started.wait(lambda: page.is_filled)
     assert [card.text() for card in cards(page)] == [sample.title for sample in samples()]
-    started.wait(lambda: all(f.found or f.problem for f in page.findings))
+    started.wait(lambda: all(f.state or f.problem for f in page.findings))
     told = {finding.name: finding for finding in page.findings}
-    assert "nvrtc" in told["NVRTC"].found
+    assert "nvrtc" in told["NVRTC"].state
     assert set(told) >= {"NVRTC", "libNVVM", "nvJitLink", "nvdisasm", "targets", "driver", "window"}
     assert started.state.documents.current is None
     assert started.window.windowTitle() == "jitstudio"

@@ -111,4 +111,4 @@ def test_findings_come_in_one_by_one_and_keep_the_order_of_the_command_line(qtbo
     names = [finding.name for finding in environment.findings]
     assert names == ["NVRTC", "targets", "driver", "window"]
     # The tests themselves have a platform that needs no display.
-    assert environment.findings[-1].found == "can be opened"
+    assert environment.findings[-1].state == "can be opened"
