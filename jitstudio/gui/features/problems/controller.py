@@ -113,13 +113,13 @@ class ProblemsController(QObject):
 
     @Slot()
     def _on_counts_changed(self) -> None:
-        """Counts in the tab, as another one may be in front."""
+        """Shows the count in the tab, as another pane may be in front."""
         count = sum(map(self._view.model.count, (Severity.ERROR, Severity.WARNING)))
         self._shell.layout.show_count("problems", count)
 
 
 def _has_failed(result: BuildResult | None) -> bool:
-    """Whether a build has failed with something to read; one that was cancelled has not."""
+    """Whether a build has failed with errors to read; a cancelled build has not."""
     if result is None or result.ok:
         return False
     return any(diagnostic.severity is Severity.ERROR for diagnostic in result.diagnostics)

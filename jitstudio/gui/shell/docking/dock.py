@@ -170,7 +170,7 @@ class PaneDock(QDockWidget):
             self._follow()
 
     def show_count(self, count: int) -> None:
-        """Says behind the title how many rows in the pane want a look; nothing for 0."""
+        """Shows behind the title how many rows in the pane want a look; nothing for 0."""
         counted = self.tr("{title} ({count:,})").format(title=self.title, count=count)
         self.setWindowTitle(counted if count else self.title)
         # Qt takes the title for the menu of panes, too.

@@ -271,7 +271,7 @@ class LayoutManager(QObject):
         self._docks[name].fill(pane)
 
     def show_count(self, name: str, count: int) -> None:
-        """Says in the tab of a pane how many of its rows want a look; nothing for 0."""
+        """Shows in the tab of a pane how many rows want a look; nothing for 0."""
         self._docks[name].show_count(count)
 
     def pane(self, name: str) -> QWidget:

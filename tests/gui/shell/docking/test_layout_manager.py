@@ -259,7 +259,7 @@ def test_a_pane_opens_once_the_maximised_one_gives_the_window_back(scene):
 
 
 def test_a_pane_comes_forward_without_the_keyboard_and_covers_no_keyboard(scene):
-    problems, log, library = (scene.docks[name] for name in ("problems", "log", "library"))
+    problems, log = scene.docks["problems"], scene.docks["log"]
     scene.centre.setFocus()
     scene.stage.uncover(log.content)
     scene.stage.bring_forward("problems")
