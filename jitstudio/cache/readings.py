@@ -23,6 +23,7 @@ READERS = (
     "analysis/correlation/ptx_lines.py",
     "analysis/sass/model.py",
     "analysis/sass/reading.py",
+    "core/constant_banks.py",
     "core/cubin.py",
     "core/kernel_resources.py",
     "core/line_table_paths.py",

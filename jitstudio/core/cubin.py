@@ -37,6 +37,9 @@ _FUNCTION = 2
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
+# An attribute of `.nv.info`: format, code, and 16 bits that are the value or a length.
+_ATTRIBUTE = struct.Struct("<BBH")
+_SIZED = 4
 _SMALL = 1 << 18
 # Mangled names of templates are long.
 _LONGEST_NAME = 1 << 16
@@ -177,6 +180,22 @@ def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, 
         behind = at * size + _RELOCATION.size
         added = _ADDEND.unpack_from(section.content, behind)[0] if adds else 0
         yield offset, kind, symbol, added
+
+
+def attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
+    """Yields code, 16-bit value and, where the format has a payload, payload of each attribute.
+
+    Args:
+        info: A section `.nv.info`, of all functions or of one; None for no attributes.
+    """
+    data = info.content if info is not None else b""
+    at = 0
+    while at + _ATTRIBUTE.size <= len(data):
+        form, code, value = _ATTRIBUTE.unpack_from(data, at)
+        at += _ATTRIBUTE.size
+        length = value if form == _SIZED else 0
+        yield code, value, data[at : at + length]
+        at += length
 
 
 def cubin_target(content: bytes | mmap) -> Arch | None:

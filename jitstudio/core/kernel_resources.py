@@ -23,12 +23,13 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from math import prod
 
 from jitstudio.core.cubin import (
     ElfSection,
+    attributes,
     function_index,
     section_spans,
     sections,
@@ -47,9 +48,6 @@ _SHARED = ".nv.shared."
 # From sm_90 on the system's own share is in front of what a kernel declares.
 _RESERVED_BYTES = 1024
 
-# An attribute: format, code, and 16 bits that are the value or, in this format, a length.
-_HEAD = struct.Struct("<BBH")
-_SIZED = 4
 _MAX_THREADS, _REQUIRED_THREADS, _BARRIERS = 0x05, 0x10, 0x4C
 # In the section for all functions: a symbol's index and an amount.
 _PER_SYMBOL = {0x2F: "registers", 0x11: "stack_bytes", 0x12: "local_bytes"}
@@ -169,7 +167,7 @@ def _per_symbol(elf_sections: tuple[ElfSection, ...]) -> dict[str, dict[str, int
     if table is None:
         return needs
     names = elf_sections[table.link].content
-    for code, _, payload in _attributes(by_name.get(_INFO)):
+    for code, _, payload in attributes(by_name.get(_INFO)):
         if code in _PER_SYMBOL:
             index, amount = struct.unpack_from("<II", payload)
             if amount != _UNBOUNDED:
@@ -180,24 +178,12 @@ def _per_symbol(elf_sections: tuple[ElfSection, ...]) -> dict[str, dict[str, int
 
 def _per_kernel(info: ElfSection | None) -> dict[str, int]:
     needs = {"barriers": 0}
-    for code, value, payload in _attributes(info):
+    for code, value, payload in attributes(info):
         if code == _BARRIERS:
             needs["barriers"] = value & 0xFF
         elif code in (_MAX_THREADS, _REQUIRED_THREADS):
             needs["max_threads"] = prod(struct.unpack_from("<III", payload))
     return needs
-
-
-def _attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
-    """Code, 16-bit value and, where the format has a payload, payload of each attribute."""
-    data = info.content if info is not None else b""
-    at = 0
-    while at + _HEAD.size <= len(data):
-        form, code, value = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
-        length = value if form == _SIZED else 0
-        yield code, value, data[at : at + length]
-        at += length
 
 
 def _size(section: ElfSection | None) -> int:

@@ -31,6 +31,7 @@ from jitstudio.analysis.sass.reading import (
     with_live,
 )
 from jitstudio.core.code import CodeKind
+from jitstudio.core.constant_banks import constant_banks
 from jitstudio.core.cubin import cubin_target, function_index
 from jitstudio.core.kernel_resources import code_sizes, cubin_resources
 from jitstudio.core.plan import Job
@@ -166,6 +167,7 @@ def _finished(
         corrected(code, modules),
         target=code.target or (arch.sm if arch else ""),
         resources=cubin_resources(cubin),
+        constants=constant_banks(cubin),
         demangled=demangled((*code_sizes(cubin), *(function.name for function in code.functions))),
     )
 

@@ -163,7 +163,8 @@ def test_all_code_that_a_reading_follows_from_is_known():
                 files = [f"{place.replace('.', '/')}.py".partition("/")[2] for place in places]
                 waiting += [file for file in files if (PACKAGE / file).is_file()]
     above = {name for name in modules if not name.startswith(("core/", "system/"))}
-    of_core = {"core/cubin.py", "core/kernel_resources.py", "core/line_table_paths.py"}
+    of_core = {f"core/{n}.py" for n in ("constant_banks", "cubin", "kernel_resources")}
+    of_core.add("core/line_table_paths.py")
     assert of_core <= modules
     assert set(READERS) == (above | of_core) - others
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jitstudio.analysis.diff.names import PublicNames
 from jitstudio.core.cubin import (
     ElfSection,
+    attributes,
     relocations,
     sections,
     symbol_names,
@@ -21,9 +21,6 @@ _PARAMETERS = ".nv.constant0."
 _SYMBOLS = ".symtab"
 _MANAGED = 0x04
 
-# An attribute: format, code, and 16 bits that are the value or, in this format, a length.
-_HEAD = struct.Struct("<BBH")
-_SIZED = 4
 OBEYED = {
     0x05: "MAX_THREADS",
     0x10: "REQNTID",
@@ -92,19 +89,11 @@ def _size(_cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
 
 
 def _attributes(_cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
-    yield from sorted(_obeyed(section.content))
-
-
-def _obeyed(data: bytes) -> Iterator[str]:
-    at = 0
-    while at + _HEAD.size <= len(data):
-        form, code, value = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
-        length = value if form == _SIZED else 0
-        if code in OBEYED:
-            content = data[at : at + length].hex(" ", 4) if length else f"{value:#x}"
-            yield f"{OBEYED[code]} {content}"
-        at += length
+    yield from sorted(
+        f"{OBEYED[code]} {payload.hex(' ', 4) if payload else f'{value:#x}'}"
+        for code, value, payload in attributes(section)
+        if code in OBEYED
+    )
 
 
 def _relocations(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:

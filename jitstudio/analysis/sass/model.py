@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from jitstudio.core.constant_banks import ConstantBanks
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
@@ -270,6 +271,7 @@ class Disassembly:
         resources: The resources of each kernel, as the cubin has them, without spills.
         notes: The unknown facts and why, in sentences.
         demangled: Demangled names of its functions by the lowered ones.
+        constants: The parameters and variables in its constant banks.
     """
 
     target: str
@@ -277,6 +279,7 @@ class Disassembly:
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     demangled: Mapping[str, str] = field(default_factory=dict)
+    constants: ConstantBanks = field(default_factory=ConstantBanks)
 
     @property
     def kernels(self) -> tuple[SassFunction, ...]:
