@@ -38,6 +38,10 @@ _PARAMETER = struct.Struct("<IHHI")
 _ADDRESS, _ADDRESS_BYTES = 2, 8
 
 
+VARIABLE_BANK, ADDRESS_BANK = 3, 4
+"""The banks of variables in `__constant__` memory, and of addresses that the loader puts in."""
+
+
 class Extent(NamedTuple):
     """A place in a bank or in the parameter space: the first byte, and how many."""
 
@@ -66,15 +70,14 @@ class ConstantSymbol:
 
     Attributes:
         name: The symbol.
-        bank: The number of the bank.
+        bank: The number of the bank: `VARIABLE_BANK` holds the variable itself, `ADDRESS_BANK` its
+            address.
         place: The place in the bank.
-        is_address: Whether the bank holds the address of the symbol, and not the variable itself.
     """
 
     name: str
     bank: int
     place: Extent
-    is_address: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,9 @@ def _symbols(cubin: Sequence[ElfSection]) -> Iterator[ConstantSymbol]:
     names = cubin[table.link].content
     for variable in variables(table, names):
         if variable.section < len(cubin) and cubin[variable.section].name == _VARIABLES:
-            yield ConstantSymbol(variable.name, 3, Extent(variable.offset, variable.size))
+            yield ConstantSymbol(
+                variable.name, VARIABLE_BANK, Extent(variable.offset, variable.size)
+            )
     held = next((section.content for section in cubin if section.name == _ADDRESSES), b"")
     for section in cubin:
         kind, _, bank = section.name.removeprefix(".").partition(".")
@@ -139,4 +144,4 @@ def _symbols(cubin: Sequence[ElfSection]) -> Iterator[ConstantSymbol]:
             # Without a field of its own, what is added is where the address comes.
             if form == _ADDRESS and not added and not any(held[offset : offset + _ADDRESS_BYTES]):
                 name = symbol_name(table, names, symbol)
-                yield ConstantSymbol(name, 4, Extent(offset, _ADDRESS_BYTES), is_address=True)
+                yield ConstantSymbol(name, ADDRESS_BANK, Extent(offset, _ADDRESS_BYTES))

@@ -74,7 +74,7 @@ def test_variables_and_addresses_are_symbols_of_a_bank(cubin):
     assert set(constant_banks(cubin).symbols) == {
         ConstantSymbol("table", 3, Extent(0, 256)),
         ConstantSymbol("single", 3, Extent(256, 4)),
-        ConstantSymbol("variable", 4, Extent(0, 8), is_address=True),
+        ConstantSymbol("variable", 4, Extent(0, 8)),
     }
 
 

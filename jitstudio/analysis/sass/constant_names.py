@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 
 from jitstudio.analysis.sass.opcodes import Space, class_of
 from jitstudio.analysis.sass.operands import REGISTER, decode
-from jitstudio.core.constant_banks import ConstantBanks, ConstantSymbol, Extent
+from jitstudio.core.constant_banks import ADDRESS_BANK, ConstantBanks, ConstantSymbol, Extent
 from jitstudio.core.launch.request import FormParameter, KernelForm
 from jitstudio.core.launch.types import Array, Opaque, Struct, Type
 from jitstudio.listing.kernel_names import read_name
@@ -33,6 +34,15 @@ _PARTS = {"H0": (0, 2), "H0_H0": (0, 2), "H1": (2, 2), "H1_H1": (2, 2)} | {
 }
 
 
+class NameSource(Enum):
+    """Where the name of a constant comes from: of a `PLACE`, from its number in the cubin alone."""
+
+    DECLARATION = "declaration"
+    PTX = "ptx"
+    PLACE = "place"
+    SYMBOL = "symbol"
+
+
 @dataclass(frozen=True)
 class ConstantValue:
     """A parameter, a part of a parameter, or a variable.
@@ -40,12 +50,14 @@ class ConstantValue:
     Attributes:
         name: Such as ``n``, ``s.weight``, ``x.hi``, ``s+8``, ``param 3`` or ``&table``.
         type: The type as the source writes it, or that of the part; empty where unknown.
+        source: Where the name comes from.
         whole: The place of the parameter in the parameter space, or of the variable in its bank.
         parameter: The number of the parameter, from 0; None for a variable.
     """
 
     name: str
     type: str
+    source: NameSource
     whole: Extent
     parameter: int | None = None
 
@@ -91,7 +103,8 @@ class ConstantNames:
         self._parameters: Sequence[FormParameter | None] = (
             parameters if places == extents else (None,) * len(extents)
         )
-        self._is_declared = form is not None and bool(form.module)
+        is_declared = form is not None and bool(form.module)
+        self._source = NameSource.DECLARATION if is_declared else NameSource.PTX
 
     def named(self, opcode: str, operands: str) -> tuple[NamedConstant, ...]:
         """Returns the constants with a name among the operands of an instruction."""
@@ -112,18 +125,18 @@ class ConstantNames:
             start = place.offset - self._bank.base - whole.offset
             if not _meets(start, place.size, whole.size):
                 continue
-            name = self._name(parameter, number)
+            name, source = self._name(parameter, number)
             kind = parameter.type if parameter else Opaque("", whole.size, 1)
             for part in _parts(name, kind, start, place.size):
                 spelling = parameter.spelling if parameter and part.name == name else part.type
-                yield ConstantValue(part.name, spelling, whole, number)
+                yield ConstantValue(part.name, spelling, source, whole, number)
 
-    def _name(self, parameter: FormParameter | None, number: int) -> str:
-        # The form calls a parameter without a name so, to have a text for it.
+    def _name(self, parameter: FormParameter | None, number: int) -> tuple[str, NameSource]:
+        # A form gives a parameter without a name that of an argument, to have a text for it.
         is_nameless = parameter is not None and parameter.name == f"arg{number}"
-        if parameter is None or (is_nameless and not self._is_declared):
-            return f"param {number}"
-        return parameter.name
+        if parameter is None or (is_nameless and self._source is NameSource.PTX):
+            return f"param {number}", NameSource.PLACE
+        return parameter.name, self._source
 
     def _in_symbols(self, place: _Place) -> Iterator[ConstantValue]:
         for symbol in self._symbols:
@@ -132,7 +145,7 @@ class ConstantNames:
                 name = _symbol_name(symbol)
                 kind = Opaque("", symbol.place.size, 1)
                 for part in _parts(name, kind, start, place.size):
-                    yield ConstantValue(part.name, "", symbol.place)
+                    yield ConstantValue(part.name, "", NameSource.SYMBOL, symbol.place)
 
 
 class _Place(NamedTuple):
@@ -209,4 +222,4 @@ def _parts(name: str, kind: Type, start: int, size: int) -> Iterator[_Part]:
 
 def _symbol_name(symbol: ConstantSymbol) -> str:
     name = read_name(symbol.name).path or symbol.name
-    return f"&{name}" if symbol.is_address else name
+    return f"&{name}" if symbol.bank == ADDRESS_BANK else name

@@ -11,8 +11,12 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
 from jitstudio.analysis.reference import Help, ReferenceEntry
+from jitstudio.analysis.sass.constant_names import ConstantValue, NamedConstant, NameSource
 from jitstudio.core.code import CodeKind
+from jitstudio.core.constant_banks import ADDRESS_BANK
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.kit.fonts import CODE_FAMILY
+from jitstudio.gui.kit.translating import counted
 from jitstudio.listing.word import Word
 
 _CODE = f"<span style=\"font-family: '{CODE_FAMILY}'\">{{}}</span>"
@@ -52,6 +56,50 @@ def word_tip(word: Word, span: tuple[int, int]) -> Tip:
     """Returns the tip for a word of another language."""
     title = word.usage or word.text
     return Tip(_html(title, word.help, (), ""), f"{title}: {word.help}", span)
+
+
+def constant_tip(constant: NamedConstant, form: KernelForm | None, span: tuple[int, int]) -> Tip:
+    """Returns the tip for an operand in a constant bank.
+
+    Args:
+        constant: The operand with its names.
+        form: The kernel, by its declaration or PTX; None where neither is known.
+        span: See `Tip`.
+    """
+    rows = [(value.name, _value_text(value, constant.bank)) for value in constant.values]
+    said = "; ".join(text for _, text in rows)
+    return Tip(
+        _html(constant.name, _name_source(constant.values[0].source, form), (rows,), ""),
+        f"{constant.name}: {said}",
+        span,
+    )
+
+
+def _value_text(value: ConstantValue, bank: int) -> str:
+    translate = QCoreApplication.translate
+    size = counted(
+        value.whole.size, translate("Hover", "1 byte"), translate("Hover", "{count} bytes")
+    )
+    if value.parameter is not None:
+        text = translate("Hover", "parameter {number}, {size} at offset {offset}")
+        said = text.format(number=value.parameter, size=size, offset=f"{value.whole.offset:#x}")
+    elif bank == ADDRESS_BANK:
+        said = translate("Hover", "address of a variable")
+    else:
+        said = translate("Hover", "__constant__ variable, {size}").format(size=size)
+    return f"{value.type}, {said}" if value.type else said
+
+
+def _name_source(source: NameSource, form: KernelForm | None) -> str:
+    """Returns a sentence on where a name comes from."""
+    translate = QCoreApplication.translate
+    if source is NameSource.DECLARATION and form is not None:
+        text = translate("Hover", "Declared in {module}, line {line}.")
+        return text.format(module=form.module, line=form.line)
+    return {
+        NameSource.PTX: translate("Hover", "The name is that in the PTX."),
+        NameSource.SYMBOL: translate("Hover", "The name is a symbol of the cubin."),
+    }.get(source, translate("Hover", "No source names it; the cubin tells its place."))
 
 
 def _html(title: str, text: str, tables: Sequence[_Table], since: str) -> str:

@@ -121,6 +121,7 @@ class ListingHover(WordHover):
         kind: The language of its text.
         want: Called with the language when the mouse enters, as tips may be wanted.
         find: The tip for a column of a line of a language, if there is one.
+        find_first: The tip that comes before that, for a line by number and text and a column.
     """
 
     def __init__(
@@ -129,9 +130,11 @@ class ListingHover(WordHover):
         kind: CodeKind,
         want: Callable[[CodeKind], None],
         find: Callable[[CodeKind, str, int], Tip | None],
+        find_first: Callable[[int, str, int], Tip | None] | None = None,
     ) -> None:
         self._listing = view
         self._kind = kind
+        self._find_first = find_first
         super().__init__(view, want, find)
 
     @property
@@ -157,7 +160,9 @@ class ListingHover(WordHover):
     def _tip(self, line: int, column: int) -> Tip | None:
         if not self._listing.line_count:
             return None
-        return self._find(self.kind, self._listing.text.lines[line], column)
+        text = self._listing.text.lines[line]
+        first = self._find_first(line, text, column) if self._find_first else None
+        return first or self._find(self.kind, text, column)
 
     def _openings(self, line: int) -> Iterator[int]:
         if self._listing.line_count:

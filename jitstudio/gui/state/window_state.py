@@ -13,6 +13,7 @@ from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.constant_namings import ConstantNamings
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.function_listings import FunctionListings
@@ -70,6 +71,7 @@ class WindowState(QObject):
         self.disassembly = CurrentDisassembly(
             self.outputs, self.analysis_service, self.function_listings, self
         )
+        self.constant_namings = ConstantNamings(self.disassembly, self)
         self.correlations = Correlations(self.documents, self.disassembly, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)

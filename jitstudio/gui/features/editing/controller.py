@@ -42,7 +42,9 @@ def install(context: Context) -> None:
     RenamingController(context.editors, shell)
     FormattingController(state.project, context.editors, shell)
     EditingController(state.documents, state.preferences, context.editors, shell)
-    HoverController(state.documents, context.editors, context.listings, shell)
+    HoverController(
+        state.documents, state.constant_namings, context.editors, context.listings, shell
+    )
     HostCodeController(state.documents, state.settings, state.outputs, context.editors)
     SymbolsController(state.documents, context.editors, shell)
 

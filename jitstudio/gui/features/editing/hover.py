@@ -23,7 +23,7 @@ from jitstudio.analysis.reference import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import CodeView
-from jitstudio.gui.code.hover import Tip, WordHover, help_tip, word_tip
+from jitstudio.gui.code.hover import Tip, WordHover, constant_tip, help_tip, word_tip
 from jitstudio.gui.editor.changes import cursor_over
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_area import EditorArea
@@ -35,6 +35,7 @@ from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.constant_namings import ConstantNamings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.word import Word
 
@@ -108,11 +109,13 @@ class HoverController(QObject):
     def __init__(
         self,
         documents: Documents,
+        constants: ConstantNamings,
         editors: EditorTabs,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
         super().__init__(editors)
+        self._constants = constants
         actions = shell.actions
         self._shell = shell
         self._editors = editors
@@ -120,11 +123,26 @@ class HoverController(QObject):
         # What the keyboard has asked for while the texts were still being read.
         self._asked: CodeKind | None = None
         for kind, pane in listings.items():
-            self._serve(pane.code_view, kind)
+            find = self._constant_tip if kind is CodeKind.SASS else None
+            ListingHover(pane.code_view, kind, self._want, self._tips.tip, find)
         self._tips.known.connect(self._on_known)
+        self._constants.known.connect(self._on_constants_known)
         documents.each(self._on_added)
         actions.bind({"explainAction": self._on_explain})
         actions.know({"explainAction": self._can_explain})
+
+    def _want(self, kind: CodeKind) -> None:
+        self._tips.want(kind)
+        if kind is CodeKind.SASS:
+            self._constants.want()
+
+    def _is_known(self, kind: CodeKind) -> bool:
+        is_sass = kind is CodeKind.SASS
+        return self._tips.is_known(kind) and (not is_sass or self._constants.is_known)
+
+    def _constant_tip(self, line: int, text: str, column: int) -> Tip | None:
+        place = self._constants.at(line, text, column)
+        return constant_tip(place.constant, place.form, place.span) if place else None
 
     def _serve(self, view: CodeView, kind: CodeKind) -> None:
         if isinstance(view, CodeEditor):
@@ -141,23 +159,27 @@ class HoverController(QObject):
     def _can_explain(self) -> bool:
         """Returns whether something is known of the word at the cursor, or will be in a moment."""
         hover = _with_keyboard()
-        return hover is not None and (not self._tips.is_known(hover.kind) or hover.can_explain)
+        return hover is not None and (not self._is_known(hover.kind) or hover.can_explain)
 
     @Slot()
     def _on_explain(self) -> None:
         hover = _with_keyboard()
         if hover is None:
             self._report(self.tr("Go to a line in an editor, PTX or SASS first"))
-        elif self._tips.is_known(hover.kind):
+        elif self._is_known(hover.kind):
             tip = hover.explain()
             self._report(tip.line if tip else self.tr("There is no help on the words of this line"))
         else:
             self._asked = hover.kind
-            self._tips.want(hover.kind)
+            self._want(hover.kind)
+
+    @Slot()
+    def _on_constants_known(self) -> None:
+        self._on_known(CodeKind.SASS)
 
     @Slot(CodeKind)
     def _on_known(self, kind: CodeKind) -> None:
-        if kind is self._asked:
+        if kind is self._asked and self._is_known(kind):
             self._asked = None
             self._on_explain()
 

@@ -63,6 +63,23 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     started.wait(lambda: not QToolTip.isVisible())
 
 
+PARAMETERS = [("a", "const float*"), ("b", "const float*"), ("sum", "float*"), ("n", "int")]
+
+
+def test_constants_of_sass_are_explained_by_the_names_of_the_source(started):
+    started.shell.layout.bring_up(started.listings[CodeKind.SASS])
+    started.wait(lambda: started.state.disassembly.current)
+    code = started.state.disassembly.current.code
+    bank = code.constants.parameters[code.kernels[0].name]
+    for number, (name, kind) in enumerate(PARAMETERS):
+        place = bank.parameters[number]
+        put_caret(started, CodeKind.SASS, f"c[0x0][{bank.base + place.offset:#x}]")
+        said = f"{name}: {kind}, parameter {number}, {place.size} bytes at offset {place.offset:#x}"
+        assert "Declared in " in explained(started, said)
+    QToolTip.hideText()
+    started.wait(lambda: not QToolTip.isVisible())
+
+
 def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):
     file = tmp_path / "mine.ptx"
     file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
