@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.occupancy.calculate import Resource
+from jitstudio.analysis.sass.constant_names import ConstantNames
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.commands.machine_code import Inspected, KernelOccupancy
 from jitstudio.core.figures import needs_text
@@ -56,7 +57,8 @@ def print_code(inspected: Inspected) -> None:
     code = (function[index] for index in range(function.code_length))
     in_ptx, places = inspected.ptx_source, function.places
     files = short_names([in_ptx, *(chain[0].file for chain in places if chain)])
-    rows = [_CODE_HEADINGS, *(_code_row(instruction, in_ptx, files) for instruction in code)]
+    names = ConstantNames(inspected.unit.code.constants, function.name, inspected.form)
+    rows = [_CODE_HEADINGS, *(_code_row(instruction, in_ptx, files, names) for instruction in code)]
     # The last column may be as long as it is.
     for line, row in zip(table_lines([row[:-1] for row in rows], left=0), rows, strict=True):
         say(f"{_INDENT}{line}  {row[-1]}")
@@ -107,10 +109,14 @@ def _print_prose(prose: str) -> None:
     say(textwrap.indent(filled(prose, _PROSE_WIDTH), _INDENT * 3))
 
 
-def _code_row(instruction: Instruction, ptx_source: str, files: Mapping[str, str]) -> Sequence[str]:
+def _code_row(
+    instruction: Instruction, ptx_source: str, files: Mapping[str, str], names: ConstantNames
+) -> Sequence[str]:
     live, control, line = instruction.live, instruction.control, instruction.ptx_line
     in_ptx = (SourceLocation(ptx_source, line),) if ptx_source and line else ()
     places = instruction.places or in_ptx
+    constants = names.named(instruction.opcode, instruction.operands)
+    named = ", ".join(constant.name for constant in constants)
     return (
         f"0x{instruction.address:04x}",
         *(map(str, live[:3]) if live else (_NONE,) * 3),
@@ -128,7 +134,7 @@ def _code_row(instruction: Instruction, ptx_source: str, files: Mapping[str, str
         ),
         f"{files[places[0].file]}:{places[0].line}" if places else _NONE,
         str(line or _NONE),
-        instruction.text,
+        f"{instruction.text}  // {named}" if named else instruction.text,
     )
 
 

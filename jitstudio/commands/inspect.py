@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from jitstudio.command_options.build import InspectOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.library import holds_modules, kernel_request, only_holds_code
@@ -68,7 +71,20 @@ def _read(
         for unit in read.units
         for function in unit.named(kernel)
     ]
+    if options.code and not options.json:
+        functions = _with_forms(request, read, functions)
     return read, functions
+
+
+def _with_forms(
+    request: BuildRequest, read: MachineCode, functions: Sequence[Inspected]
+) -> list[Inspected]:
+    """Returns the functions with their parameters, which the instructions are printed with."""
+    # It loads the readers of C++, which figures alone do not need.
+    from jitstudio.listing.kernels.forms import unit_forms  # noqa: PLC0415
+
+    forms = {unit.name: unit_forms(request, read.result, unit.name) for unit in read.units}
+    return [replace(f, form=forms[f.unit.name].get(f.function.name)) for f in functions]
 
 
 def _read_inside(

@@ -38,6 +38,10 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_apart
 from jitstudio.listing.functions import functions
 
+if TYPE_CHECKING:
+    # Few commands need it.
+    from jitstudio.core.launch.request import KernelForm
+
 
 @dataclass(frozen=True, eq=False)
 class Unit:
@@ -247,6 +251,7 @@ class Inspected:
         graph: Its control flow.
         findings: The rules of the report that apply.
         filling: None for what is no kernel, and where a limit or the registers are not known.
+        form: The kernel with its parameters; None where nobody asked, or nothing tells them.
     """
 
     unit: Unit
@@ -255,6 +260,7 @@ class Inspected:
     graph: FlowGraph
     findings: tuple[Finding, ...]
     filling: KernelOccupancy | None
+    form: KernelForm | None = None
 
     @property
     def ptx_source(self) -> str:

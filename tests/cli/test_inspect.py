@@ -1,3 +1,4 @@
+import re
 import resource
 import subprocess
 
@@ -281,6 +282,20 @@ def test_a_person_reads_a_report_and_if_wanted_the_code(run, tmp_path):
     assert listed.startswith(told.out.rstrip())
     (row,) = [line for line in listed.splitlines() if "BAR.SYNC" in line]
     assert "loop.cu:5" in row
+
+
+def test_the_code_names_the_constants_that_instructions_read(run, tmp_path):
+    text = """\
+struct Scale { char tag; double factor; };
+__constant__ float table[8];
+extern "C" __global__ void k(float* out, Scale scale, int n) { out[n] = scale.factor + table[3]; }
+"""
+    listed = run("inspect", file(tmp_path, "k.cu", text), "--arch", "sm_90", "--code").out
+    rows = [row for row in listed.splitlines() if re.search(r" c\[0x[03]\]\[", row)]
+    named = {row.rpartition("// ")[2] for row in rows if "//" in row}
+    assert named == {"out", "scale.factor", "n", "table+12"}
+    # The stack pointer and the driver's descriptors are no parameters.
+    assert [row for row in rows if "c[0x0][0x28]" in row and "//" not in row]
 
 
 def test_a_failed_build_is_told_as_build_tells_it(run):

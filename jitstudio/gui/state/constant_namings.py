@@ -12,7 +12,6 @@ from jitstudio.analysis.sass.constant_names import ConstantNames, NamedConstant
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
-from jitstudio.listing.own_headers import own_headers
 
 
 class ConstantAt(NamedTuple):
@@ -104,12 +103,10 @@ class ConstantNamings(QObject):
 
 def _reading(inspection: Inspection) -> Callable[[Event], _Forms]:
     def read(_stop: Event) -> _Forms:
-        from jitstudio.listing.kernels.forms import kernel_forms
+        from jitstudio.listing.kernels.forms import unit_forms
 
-        request = inspection.request
-        forms = kernel_forms(request.sources, inspection.result, own_headers(request))
-        # A name may be in several modules.
-        ordered = sorted(forms, key=lambda form: form.unit == inspection.name)
-        return _Forms(inspection, {form.lowered: form for form in ordered})
+        return _Forms(
+            inspection, unit_forms(inspection.request, inspection.result, inspection.name)
+        )
 
     return read

@@ -29,6 +29,7 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Pointer, Scalar, Type
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.cuda.declarations import VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
@@ -52,6 +53,7 @@ from jitstudio.listing.kernels.module_variables import (
     cubin_variables,
 )
 from jitstudio.listing.kernels.parameters import expanded, merged
+from jitstudio.listing.own_headers import own_headers
 from jitstudio.listing.ptx import (
     KernelUse,
     PtxParameter,
@@ -105,6 +107,19 @@ def kernel_forms(
         replace(form, title=apart[kernel.module, kernel.name])
         for kernel, form in zip(kernels, forms, strict=True)
     )
+
+
+def unit_forms(request: BuildRequest, result: BuildResult, unit: str) -> dict[str, KernelForm]:
+    """Returns the kernels of a build by lowered name; of several with a name, that of a unit.
+
+    Args:
+        request: The build.
+        result: What came of it.
+        unit: The module whose code is looked at, or `core.code.LINKED`.
+    """
+    forms = kernel_forms(request.sources, result, own_headers(request))
+    ordered = sorted(forms, key=lambda form: form.unit == unit)
+    return {form.lowered: form for form in ordered}
 
 
 @dataclass(frozen=True)
