@@ -42,7 +42,7 @@ VARIABLE_BANK, ADDRESS_BANK = 3, 4
 """The banks of variables in `__constant__` memory, and of addresses that the loader puts in."""
 
 
-class Extent(NamedTuple):
+class BankPlace(NamedTuple):
     """A place in a bank or in the parameter space: the first byte, and how many."""
 
     offset: int
@@ -61,7 +61,7 @@ class ParameterBank:
 
     base: int
     size: int
-    parameters: tuple[Extent, ...]
+    parameters: tuple[BankPlace, ...]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ConstantSymbol:
 
     name: str
     bank: int
-    place: Extent
+    place: BankPlace
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ def constant_banks(cubin: bytes) -> ConstantBanks:
 
 def _parameter_bank(info: ElfSection) -> ParameterBank | None:
     """Returns the parameters by the attributes of a function; None for one that has no bank."""
-    place: Extent | None = None
-    by_ordinal: dict[int, Extent] = {}
+    place: BankPlace | None = None
+    by_ordinal: dict[int, BankPlace] = {}
     for code, _, payload in attributes(info):
         if code == _PARAM_CBANK:
-            place = Extent(*_BANK.unpack(payload)[1:])
+            place = BankPlace(*_BANK.unpack(payload)[1:])
         elif code in _SIZES:
             _, ordinal, offset, size = _PARAMETER.unpack(payload)
             shift, bits = _SIZES[code]
-            by_ordinal[ordinal] = Extent(offset, size >> shift & bits)
+            by_ordinal[ordinal] = BankPlace(offset, size >> shift & bits)
     if place is None or sorted(by_ordinal) != [*range(len(by_ordinal))]:
         return None
     return ParameterBank(*place, tuple(by_ordinal[ordinal] for ordinal in sorted(by_ordinal)))
@@ -133,7 +133,7 @@ def _symbols(cubin: Sequence[ElfSection]) -> Iterator[ConstantSymbol]:
     for variable in variables(table, names):
         if variable.section < len(cubin) and cubin[variable.section].name == _VARIABLES:
             yield ConstantSymbol(
-                variable.name, VARIABLE_BANK, Extent(variable.offset, variable.size)
+                variable.name, VARIABLE_BANK, BankPlace(variable.offset, variable.size)
             )
     held = next((section.content for section in cubin if section.name == _ADDRESSES), b"")
     for section in cubin:
@@ -144,4 +144,4 @@ def _symbols(cubin: Sequence[ElfSection]) -> Iterator[ConstantSymbol]:
             # Without a field of its own, what is added is where the address comes.
             if form == _ADDRESS and not added and not any(held[offset : offset + _ADDRESS_BYTES]):
                 name = symbol_name(table, names, symbol)
-                yield ConstantSymbol(name, ADDRESS_BANK, Extent(offset, _ADDRESS_BYTES))
+                yield ConstantSymbol(name, ADDRESS_BANK, BankPlace(offset, _ADDRESS_BYTES))

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from jitstudio.core.constant_banks import ConstantBanks, ConstantSymbol, Extent, constant_banks
+from jitstudio.core.constant_banks import BankPlace, ConstantBanks, ConstantSymbol, constant_banks
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from tests.support import cuda, request
@@ -58,7 +58,7 @@ def test_parameters_are_where_cuobjdump_says(cubin, tmp_path):
         both = int(bank[1], 16)
         words = sorted(tuple(int(word, 16) for word in p) for p in _PARAMETER.findall(part))
         assert (banks[name[1]].base, banks[name[1]].size) == (both & 0xFFFF, both >> 16)
-        assert banks[name[1]].parameters == tuple(Extent(*word[1:]) for word in words)
+        assert banks[name[1]].parameters == tuple(BankPlace(*word[1:]) for word in words)
         seen.append(name[1])
     assert sorted(seen) == sorted(banks) == sorted(OFFSETS)
 
@@ -72,9 +72,9 @@ def test_parameters_are_where_the_rules_of_cuda_put_them(cubin):
 
 def test_variables_and_addresses_are_symbols_of_a_bank(cubin):
     assert set(constant_banks(cubin).symbols) == {
-        ConstantSymbol("table", 3, Extent(0, 256)),
-        ConstantSymbol("single", 3, Extent(256, 4)),
-        ConstantSymbol("variable", 4, Extent(0, 8)),
+        ConstantSymbol("table", 3, BankPlace(0, 256)),
+        ConstantSymbol("single", 3, BankPlace(256, 4)),
+        ConstantSymbol("variable", 4, BankPlace(0, 8)),
     }
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from jitstudio.analysis.sass.opcodes import Space, class_of
 from jitstudio.analysis.sass.operands import REGISTER, decode
-from jitstudio.core.constant_banks import ADDRESS_BANK, ConstantBanks, ConstantSymbol, Extent
+from jitstudio.core.constant_banks import ADDRESS_BANK, BankPlace, ConstantBanks, ConstantSymbol
 from jitstudio.core.launch.request import FormParameter, KernelForm
 from jitstudio.core.launch.types import Array, Opaque, Struct, Type
 from jitstudio.listing.kernel_names import read_name
@@ -58,7 +58,7 @@ class ConstantValue:
     name: str
     type: str
     source: NameSource
-    whole: Extent
+    whole: BankPlace
     parameter: int | None = None
 
 
@@ -98,7 +98,7 @@ class ConstantNames:
         self._symbols = banks.symbols
         extents = self._bank.parameters if self._bank is not None else ()
         parameters = form.parameters if form is not None else ()
-        places = tuple(Extent(p.slot.offset, p.slot.size) for p in parameters)
+        places = tuple(BankPlace(p.slot.offset, p.slot.size) for p in parameters)
         # Of another build, or of another kernel of that name, names would be wrong.
         self._parameters: Sequence[FormParameter | None] = (
             parameters if places == extents else (None,) * len(extents)
