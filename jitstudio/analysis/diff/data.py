@@ -29,6 +29,7 @@ OBEYED = {
     0x3D: "CTA_PER_CLUSTER",
     0x3E: "EXPLICIT_CLUSTER",
     0x3F: "MAX_CLUSTER_RANK",
+    0x45: "KPARAM_INFO_V2",
 }
 """Attributes that the host or the hardware obeys and that hold no address of the code.
 

@@ -52,6 +52,13 @@ def test_shared_memory_and_limits_are_told(sections):
     assert any(line.startswith("MAX_THREADS 40000000") for line in told)
 
 
+def test_parameters_of_more_than_4_kib_are_told_too():
+    source = """struct Large { double values[800]; };
+    extern "C" __global__ void k(Large l, double* p) { *p = l.values[3]; }"""
+    parameters = [line for line in built(source)[".nv.info.k"] if line.startswith("KPARAM_INFO")]
+    assert len(parameters) == 2
+
+
 @pytest.mark.parametrize("options", [(), ("-rdc=true",)])
 def test_memory_of_the_device_is_not_managed_memory(options):
     source = '__device__ int x; extern "C" __global__ void k(int* p) { *p = x; }'
