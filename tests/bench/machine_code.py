@@ -31,7 +31,7 @@ from tests.support import cuda, request  # noqa: E402
 GOAL = 1.5
 ROUNDS = 5
 KERNELS = 52
-COMMANDS = {"text": ("inspect",), "JSON": ("inspect", "--json")}
+COMMANDS = {"text": ("inspect", "--no-cache"), "JSON": ("inspect", "--no-cache", "--json")}
 
 HELPER = "__device__ __forceinline__ float mixed(float x, float y) { return x * y + sinf(y); }\n"
 LINES = "".join(

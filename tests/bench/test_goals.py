@@ -33,6 +33,8 @@ OPEN = {
     "parallel": ("5",),
     "sweep": ("1",),
     "one_kernel": (),
+    "commands": (),
+    "commands": (),
 }
 # They print, and have no goal; so many rounds show that they run.
 WITHOUT_GOAL = {"listing": (), "memory": ("20",)}
