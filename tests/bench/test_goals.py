@@ -34,7 +34,6 @@ OPEN = {
     "sweep": ("1",),
     "one_kernel": (),
     "commands": (),
-    "commands": (),
 }
 # They print, and have no goal; so many rounds show that they run.
 WITHOUT_GOAL = {"listing": (), "memory": ("20",)}
