@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.diff.model import Comparison
