@@ -118,7 +118,7 @@ def code_figures(
 
 
 def build_figures(result: BuildResult) -> Iterator[tuple[Kernel, KeyFigures]]:
-    """Yields each kernel of a build with its figures; kernels of which none is known are left out.
+    """Yields the kernels of a build with their figures, without kernels of unknown figures.
 
     Instructions are those of the SASS among the artifacts.
     """
@@ -272,7 +272,7 @@ def in_words(
 
 
 def figures_line(name: str, figures: Iterable[KeyFigure]) -> str:
-    """Returns a kernel and its figures in a line."""
+    """Returns a kernel with the figures, as a line."""
     return SEPARATOR.join((name, *(figure.text for figure in figures)))
 
 

@@ -22,7 +22,7 @@ _MOST_ROWS = 100
 
 
 def workflow_commands(reports: Sequence[BudgetReport]) -> Iterator[str]:
-    """Yields a workflow command for each remark: the host shows it at the line, in a change."""
+    """Yields a workflow command for each remark, which the host shows at a line of a change."""
     for remark in _all_remarks(reports):
         values = {"title": f"jitstudio: {remark.rule}"}
         if remark.place is not None:

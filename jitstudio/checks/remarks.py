@@ -32,7 +32,7 @@ class Remark(NamedTuple):
 
 
 def remarks(report: BudgetReport) -> Iterator[Remark]:
-    """Yields what fails in a budget."""
+    """Yields the failures of a budget."""
     budget = report.budget
     for verdict in report.verdicts:
         if not verdict.holds:

@@ -135,14 +135,14 @@ def lean_schema(schema: Any, *, is_fields: bool = False) -> Any:
 
 
 def unknown_field(name: str, fields: Iterable[str]) -> str:
-    """Returns what is said of a field that a tool has not."""
+    """Returns the refusal of a field that a tool has not."""
     name = _shortened(name)
     known = ", ".join(fields)
     return f"There is no field '{name}'.{did_you_mean(name, fields)} There are: {known}."
 
 
 def wrong_fields(errors: Iterable[Any], fields: Mapping[str, Any]) -> str:
-    """Returns what is said of values that do not fit their fields.
+    """Returns the refusal of values that do not fit their fields.
 
     Args:
         errors: Those of Pydantic's, one for each type that a field may have.

@@ -138,7 +138,7 @@ def read_cubin(
 
 
 def is_repeatable(code: Disassembly) -> bool:
-    """Returns whether another reading would give the same; on a quicker machine it may not."""
+    """Returns whether every machine would read alike: no time limit has cut the reading."""
     return _UNCOUNTED not in code.notes
 
 

@@ -116,7 +116,7 @@ class RequestHandle(QObject):
             self._queue.cancel(self._tag, self._ticket)
 
     def ignore(self) -> None:
-        """Emits nothing any more, to any listener: only for a handle that nobody else has."""
+        """Emits nothing any more, to any listener: only for a handle with a single owner."""
         self.blockSignals(True)
 
     def set_state(self, state: RequestState, value: Any) -> None:

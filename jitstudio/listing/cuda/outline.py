@@ -519,7 +519,7 @@ def class_name(head: bytes) -> bytes:
 
 @lru_cache(CACHED)
 def _role(head: bytes) -> _Role:
-    """Returns what a brace behind a head opens."""
+    """Returns the role of the scope that a brace behind a head opens."""
     if _NAMESPACE.match(head):
         return _Role.NAMESPACE
     if _STATEMENT.match(head):

@@ -101,5 +101,5 @@ def _sent_in_rounds(
 
 
 def _starts(values: _Numbers) -> _Numbers:
-    """Returns where sorted values change, the first one with them."""
+    """Returns the places of the first of each run of equal values."""
     return np.flatnonzero(np.diff(values, prepend=values[0] - 1))

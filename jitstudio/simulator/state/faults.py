@@ -33,7 +33,7 @@ class UnsupportedInstruction(Exception):
 def refuse_where(
     wrong: NDArray[np.bool_], threads: Threads, kind: FaultKind, message: Callable[[int], str]
 ) -> None:
-    """Ends the launch where threads do what they must not.
+    """Ends the launch where a rule is broken by some threads.
 
     Args:
         wrong: Which of the threads do.

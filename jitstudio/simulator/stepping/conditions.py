@@ -359,7 +359,7 @@ def _promoted(data: Any) -> Any:
 
 
 def _converted(left: Any, right: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Returns two operands as the type that C gives both of them."""
+    """Returns two operands converted to their common type in C."""
     left, right = _promoted(left), _promoted(right)
     types = [np.asarray(data).dtype for data in (left, right)]
     if any(kind.kind == "f" for kind in types):

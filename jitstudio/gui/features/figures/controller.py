@@ -170,7 +170,7 @@ class FiguresController(QObject):
         return "", ""
 
     def _earlier(self, kernel: Kernel, good: Built) -> Iterator[Earlier]:
-        """Yields what the figures of a kernel are compared with."""
+        """Yields the kernels that the figures of a kernel are compared with."""
         key, counts = (kernel.module, kernel.name), self._history.counts
         now = counts.measured(good, kernel)
         before = self._history.before(self._outputs.subject, key, now)

@@ -66,7 +66,7 @@ class InstructionCounts:
         self._counts: WeakKeyDictionary[Built, dict[KernelKey, int]] = WeakKeyDictionary()
 
     def take(self, built: Built, counts: dict[KernelKey, int]) -> None:
-        """Adds what a reading has counted."""
+        """Adds the counts of a reading."""
         self._counts.setdefault(built, {}).update(counts)
 
     def measured(self, built: Built, kernel: Kernel) -> MeasuredKernel:
@@ -98,7 +98,7 @@ class _Trail:
 
 
 class FigureHistory:
-    """What was measured of builds and runs, by the document or link that they are of.
+    """The figures of builds and runs, by the document or link that they are of.
 
     Attributes:
         counts: The instructions of the kernels.

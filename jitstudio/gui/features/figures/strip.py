@@ -33,7 +33,7 @@ _LEAST_LETTERS, _MOST_LETTERS = 12, 32
 
 
 class FigureButton(QToolButton):
-    """A figure, which leads to its cause."""
+    """A figure as a button that leads to the cause."""
 
     def __init__(self, figure: Figure, parent: QWidget) -> None:
         super().__init__(parent, autoRaise=True)
@@ -192,7 +192,7 @@ class FiguresStrip(QWidget):
         self._kernel.style().polish(self._kernel)
 
     def _fit(self) -> None:
-        """Hides what there is no room for, the least important first; an alarm stays longest."""
+        """Hides figures without room, the least important first; an alarm stays longest."""
         content, room = self.content, self.contentsRect().width() - scaled(14)
         figures = {shown.words.figure: shown.words.alarm for shown in content.figures}
         widths: dict[QWidget, int] = {

@@ -274,7 +274,7 @@ class GraphCanvas(SpokenText, PictureCanvas):
             self._look_at_beginning()
 
     def _place(self) -> tuple[float, int, int]:
-        """Returns the zoom, and how far it is scrolled."""
+        """Returns the zoom and the place that the view is scrolled to."""
         bars = self.horizontalScrollBar(), self.verticalScrollBar()
         return self.transform().m11(), bars[0].value(), bars[1].value()
 

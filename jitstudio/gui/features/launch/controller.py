@@ -137,7 +137,7 @@ class LaunchPaneController(QObject):
 
     @Slot()
     def _name_run(self) -> None:
-        """Says before it is launched which kernel that is."""
+        """Names the kernel before the launch."""
         form = self._specs.form
         run = self.tr("Run {kernel}, the kernel at the cursor, on the GPU or in the simulator")
         tip = run.format(kernel=form.title) if form is not None else self._run_tip

@@ -82,7 +82,7 @@ class InlinedList(QWidget):
         self.table = self._make_table()
         self._untold = text_label(self, "inlinedUntold")
         self._untold.setContentsMargins(8, 4, 8, 6)
-        self._with_lines = QPushButton(self.tr("Build with &line tables"), self)
+        self._with_lines = QPushButton(self.tr("Build with line &tables"), self)
         self._with_lines.setObjectName("buildWithLines")
         self._with_lines.setToolTip(self.tr("Add -lineinfo to the options"))
         self._with_lines.clicked.connect(self._on_lines_wanted)

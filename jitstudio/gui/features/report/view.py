@@ -356,7 +356,7 @@ class ReportView(KernelPane):
         self.overview.go_to_cause(self._wanted)
 
     def show_cause(self, figure: Figure, threads: int | None, dynamic_shared: int) -> None:
-        """Leads to what makes a key figure what it is, as soon as the kernel is read.
+        """Leads to the cause of a key figure, as soon as the kernel is read.
 
         Args:
             figure: The figure.

@@ -192,7 +192,7 @@ class StepView(QWidget):
             18,
             self,
         )
-        self._debug = QPushButton(self.tr("&Build with -G"), self)
+        self._debug = QPushButton(self.tr("Build with -&G"), self)
         self._debug.setObjectName("buildForDebuggers")
         self._debug.setToolTip(
             self.tr("Build without optimisation and with variables, then step anew")

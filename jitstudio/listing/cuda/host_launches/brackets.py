@@ -44,7 +44,7 @@ def split_for_macro(text: bytes) -> list[bytes]:
 
 
 def split_texts(text: str) -> list[str]:
-    """Returns what is between commas of a text, as `split` does."""
+    """Returns the parts of a text between commas, as `split` does."""
     return [part.decode("utf-8", "replace") for part in split(text.encode())]
 
 
