@@ -47,6 +47,20 @@ def bars(driver, name):
     return driver.editors.page_of(document).editor.pressure
 
 
+def test_a_column_names_the_constants_that_instructions_read(own_histogram):
+    pane, inspection = sass(own_histogram), own_histogram.state.disassembly.current
+    (function,) = inspection.code.functions
+    bank = inspection.code.constants.parameters[function.name]
+    first = f"c[0x0][{bank.base:#x}]"
+    line = next(n for n, text in enumerate(pane.code_view.text.lines) if first in text)
+    assert pane.columns.cells.row(line).names == ""
+    pane.columns.chosen.emit(pane.columns.choice.show("names", True))
+    own_histogram.wait(lambda: pane.columns.cells.row(line).names)
+    declared = (SAMPLES / "histogram.cu").read_text().partition("histogram(")[2]
+    name = declared.partition(",")[0].split()[-1].lstrip("*")
+    assert pane.columns.cells.row(line).names == name
+
+
 def test_the_instructions_have_columns(histogram):
     pane = sass(histogram)
     inspection = histogram.state.disassembly.current

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.sass.constant_names import ConstantNames, NamedConstant
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.reading import InstructionRef
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
@@ -47,7 +49,7 @@ class ConstantNamings(QObject):
         self._disassembly = disassembly
         self._wanted: Inspection | None = None
         self._forms: _Forms | None = None
-        self._names: dict[str, ConstantNames] = {}
+        self._names: dict[SassFunction, ConstantNames] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
 
@@ -75,25 +77,38 @@ class ConstantNamings(QObject):
             column: The column, from 0.
         """
         self.want()
-        inspection, forms = self._disassembly.current, self._forms
+        inspection = self._disassembly.current
         spot = inspection.rows.spot(line) if inspection is not None else None
-        if inspection is None or forms is None or spot is None or not self.is_known:
+        if spot is None:
             return None
         operands = spot.function.operands[spot.index]
         start = text.find(operands) if operands else -1
-        if start < 0:
-            return None
-        kernel = spot.function.name
-        if kernel not in self._names:
-            self._names[kernel] = ConstantNames(
-                inspection.code.constants, kernel, forms.by_name.get(kernel)
-            )
-        named = self._names[kernel].named(spot.function.opcodes[spot.index], operands)
-        for constant in named:
+        for constant in self._named(spot) if start >= 0 else ():
             span = start + constant.span[0], start + constant.span[1]
             if span[0] <= column < span[1]:
-                return ConstantAt(constant, span, forms.by_name.get(kernel))
+                return ConstantAt(constant, span, self._form(spot.function.name))
         return None
+
+    def names_of(self, spot: InstructionRef) -> str:
+        """Returns the names of the constants of an instruction; empty until they are known."""
+        return ", ".join(constant.name for constant in self._named(spot))
+
+    def _named(self, spot: InstructionRef) -> tuple[NamedConstant, ...]:
+        function, inspection = spot.function, self._disassembly.current
+        if inspection is None or not self.is_known:
+            return ()
+        if function not in self._names:
+            if inspection.code.function(function.name) is not function:
+                # Of the listing before, which is shown until this one is.
+                return ()
+            form, banks = self._form(function.name), inspection.code.constants
+            self._names[function] = ConstantNames(banks, function.name, form)
+        return self._names[function].named(
+            function.opcodes[spot.index], function.operands[spot.index]
+        )
+
+    def _form(self, kernel: str) -> KernelForm | None:
+        return self._forms.by_name.get(kernel) if self._forms is not None else None
 
     @Slot(object)
     def _on_read(self, forms: _Forms) -> None:

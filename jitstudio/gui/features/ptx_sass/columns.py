@@ -16,12 +16,13 @@ from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS, PtxCells
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
 from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
-from jitstudio.gui.listing.columns.sass_columns import ColumnChoice, place_text
+from jitstudio.gui.listing.columns.sass_columns import NAMES, ColumnChoice, place_text
 from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.constant_namings import ConstantNamings
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences
@@ -104,6 +105,7 @@ class ColumnsController(QObject):
     def __init__(
         self,
         disassembly: CurrentDisassembly,
+        constants: ConstantNamings,
         launches: LaunchController,
         preferences: Preferences,
         listings: Mapping[CodeKind, OutputPane],
@@ -112,6 +114,8 @@ class ColumnsController(QObject):
         super().__init__(shell.window)
         self._shell = shell
         self._disassembly = disassembly
+        self._constants = constants
+        constants.known.connect(self._on_cells_changed)
         self._launches = launches
         self._preferences = preferences
         self._window = shell.window
@@ -126,7 +130,7 @@ class ColumnsController(QObject):
         self._pane.listing_changed.connect(self._on_changed)
         self._disassembly.changed.connect(self._on_changed)
         self._disassembly.kernel_changed.connect(self._on_kernel_changed)
-        launches.simulated_changed.connect(self._on_simulated_changed)
+        launches.simulated_changed.connect(self._on_cells_changed)
         self._preferences.changed.connect(self._on_preference_changed)
         self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
         self._on_preference_changed(_LEFT)
@@ -196,15 +200,17 @@ class ColumnsController(QObject):
                 is_it = run is not None and run.module == inspection.name
                 lines = run.lines_of(run.module) if run and is_it else None
                 counts = {line.ptx_line: line for line in lines or ()}
-                cells = SassCells(inspection.rows, inspection.cost, counts)
+                names = self._constants.names_of
+                cells = SassCells(inspection.rows, inspection.cost, counts, names)
                 self._columns.show_cells(cells)
                 self._on_kernel_changed()
+                self._want_names()
         elif shown is not self._listing:
             self._listing = None
             self._columns.show_cells(None)
 
     @Slot()
-    def _on_simulated_changed(self) -> None:
+    def _on_cells_changed(self) -> None:
         self._listing = None
         self._on_changed()
 
@@ -219,6 +225,11 @@ class ColumnsController(QObject):
     def _on_chosen(self, choice: ColumnChoice) -> None:
         self._columns.show_choice(choice)
         self._preferences.columns = choice.kept
+        self._want_names()
+
+    def _want_names(self) -> None:
+        if ColumnChoice.read(self._preferences.columns).of(NAMES).is_shown:
+            self._constants.want()
 
     @Slot(bool)
     def _on_side_chosen(self, is_left: bool) -> None:

@@ -53,7 +53,12 @@ def install(context: Context) -> None:
     context.navigator.lead(KernelPlace, listings.go_to_kernel)
     DisassemblyController(state.disassembly, state.function_listings, context.listings, shell)
     columns = ColumnsController(
-        state.disassembly, state.launches, state.preferences, context.listings, shell
+        state.disassembly,
+        state.constant_namings,
+        state.launches,
+        state.preferences,
+        context.listings,
+        shell,
     )
     CountColumnsController(state.launches, state.preferences, context.listings[CodeKind.PTX])
     PressureController(

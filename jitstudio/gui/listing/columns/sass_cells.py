@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -127,6 +127,7 @@ class SassCells(ListingCells):
         rows: Which line is which instruction.
         cost: The cost of live registers.
         counts: The counts of a simulated launch, by the lines of the PTX.
+        names: Returns the names of the constants of an instruction.
     """
 
     def __init__(
@@ -134,7 +135,9 @@ class SassCells(ListingCells):
         rows: ListingRows,
         cost: RegisterCost,
         counts: Mapping[int, LineCounts] = MappingProxyType({}),
+        names: Callable[[InstructionRef], str] = lambda _spot: "",
     ) -> None:
+        self._names = names
         self._rows = rows
         self._counts = counts
         self._cost = cost
@@ -154,7 +157,8 @@ class SassCells(ListingCells):
         if spot is None:
             return None
         instruction = spot.function[spot.index]
-        return InstructionRow(instruction, self._counts.get(instruction.ptx_line))
+        counts = self._counts.get(instruction.ptx_line)
+        return InstructionRow(instruction, counts, self._names(spot))
 
     def bar(self, line: int) -> LiveBar | None:
         """See `ListingCells`."""

@@ -25,6 +25,9 @@ CONTEXT = "SassColumns"
 LIVE = "gpr"
 """The key of the column that is drawn as bars."""
 
+NAMES = "names"
+"""The key of the column that has signatures read."""
+
 _TIP_WIDTH = 72
 # Shown for a barrier or a slot that is not used, so that the others stay in place.
 _UNUSED = "·"
@@ -52,10 +55,12 @@ class InstructionRow:
     Attributes:
         instruction: The instruction of the listing.
         counts: The counts of a simulated launch at the line of PTX; None without any.
+        names: The names of its constants, as far as they are known.
     """
 
     instruction: Instruction
     counts: LineCounts | None = None
+    names: str = ""
 
     @cached_property
     def control(self) -> Control | None:
@@ -309,6 +314,19 @@ COLUMNS = (
         6,
         _controlled(lambda control: _bits(control.reuse, _REUSE_SLOTS, 1)),
         about=QT_TRANSLATE_NOOP("SassColumns", "operands kept for the next one"),
+    ),
+    ListingColumn(
+        NAMES,
+        QT_TRANSLATE_NOOP("SassColumns", "Names"),
+        QT_TRANSLATE_NOOP(
+            "SassColumns",
+            "Parameters and variables that it reads from constant banks, such as c[0x0][0x210]; "
+            "the tip on the operand says where a name comes from",
+        ),
+        16,
+        lambda row: row.names,
+        about=QT_TRANSLATE_NOOP("SassColumns", "parameters and constants"),
+        least=8,
     ),
     ListingColumn(
         "encoding",

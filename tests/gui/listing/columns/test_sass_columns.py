@@ -39,6 +39,7 @@ def test_an_instruction_fills_the_columns(row):
         "read": "",
         "wait": "0·····",
         "reuse": "",
+        "names": "",
         "encoding": "001fda0003f06270000001000700780c",
         "executed": "",
         "sectors": "",
@@ -89,7 +90,7 @@ def test_reuse_names_the_operand_slots():
 
 
 def test_every_column_is_explained():
-    assert len(BY_KEY) == len(COLUMNS) == 18
+    assert len(BY_KEY) == len(COLUMNS) == 19
     for column in COLUMNS:
         assert len(column.tip) > 20
         assert len(column.title) <= column.cells + 2
