@@ -27,7 +27,7 @@ OTHERS = {
     "precompile": True,
     "keep_host_code": True,
     "final": False,
-    "kept": False,
+    "cacheable": False,
     "confined_to": (),
     "toolchain": "/a",
     "python": "/usr/bin/python3",
