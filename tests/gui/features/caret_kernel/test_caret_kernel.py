@@ -24,12 +24,12 @@ extern "C" __global__ void add(int *data) {
 
 
 @pytest.fixture
-def two_kernels(restarted, tmp_path):
+def two_kernels(started, tmp_path):
     path = tmp_path / "two.cu"
     path.write_text(TEXT)
-    restarted.next_result(lambda: restarted.files.open_paths([path]))
-    restarted.wait(lambda: len(restarted.state.launch_specs.forms) == 3)
-    return restarted
+    started.next_result(lambda: started.files.open_paths([path]))
+    started.wait(lambda: len(started.state.launch_specs.forms) == 3)
+    return started
 
 
 def chosen(driver):

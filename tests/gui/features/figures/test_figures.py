@@ -49,20 +49,20 @@ def click(driver, figure):
 
 
 @pytest.fixture
-def spilling(restarted, tmp_path):
+def spilling(started, tmp_path):
     path = tmp_path / "busy.cu"
     path.write_text(SPILLING)
-    restarted.next_result(lambda: restarted.files.open_paths([path]))
-    restarted.wait(lambda: len(restarted.state.launch_specs.forms) == 2)
-    restarted.editor.go_to(2)
-    counted(restarted)
-    return restarted
+    started.next_result(lambda: started.files.open_paths([path]))
+    started.wait(lambda: len(started.state.launch_specs.forms) == 2)
+    started.editor.go_to(2)
+    counted(started)
+    return started
 
 
-def test_the_figures_are_those_of_the_build_and_of_its_machine_code(restarted):
-    name, *texts = counted(restarted)
-    kernel = restarted.state.outputs.good.result.kernels[0]
-    function = restarted.state.disassembly.function
+def test_the_figures_are_those_of_the_build_and_of_its_machine_code(started):
+    name, *texts = counted(started)
+    kernel = started.state.outputs.good.result.kernels[0]
+    function = started.state.disassembly.function
     assert (name, kernel.name) == ("vector_add", "vector_add")
     assert texts == [
         f"{kernel.resources.registers} regs",
@@ -70,53 +70,53 @@ def test_the_figures_are_those_of_the_build_and_of_its_machine_code(restarted):
         "100 % occupancy",
         f"{function.code_length} instr",
     ]
-    assert "limited" not in strip(restarted).button(Figure.OCCUPANCY).toolTip().lower()
+    assert "limited" not in strip(started).button(Figure.OCCUPANCY).toolTip().lower()
 
 
-def test_an_edit_shows_what_it_changes_and_a_comment_nothing(restarted):
-    before = counted(restarted)
-    restarted.next_result(lambda: restarted.replace("a[i] + b[i]", "a[i] / b[i] + sqrtf(a[i])"))
-    after = counted(restarted)
-    count = restarted.state.disassembly.function.code_length
+def test_an_edit_shows_what_it_changes_and_a_comment_nothing(started):
+    before = counted(started)
+    started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] / b[i] + sqrtf(a[i])"))
+    after = counted(started)
+    count = started.state.disassembly.function.code_length
     was = int(before[-1].split()[0].replace(",", ""))
     assert after[-1] == f"{count:,} instr (+{count - was:,})"
-    assert f"{was:,} in the build before." in strip(restarted).button(Figure.INSTRUCTIONS).toolTip()
-    restarted.next_result(lambda: restarted.replace("{\n", "{ // more\n"))
-    assert counted(restarted) == after
+    assert f"{was:,} in the build before." in strip(started).button(Figure.INSTRUCTIONS).toolTip()
+    started.next_result(lambda: started.replace("{\n", "{ // more\n"))
+    assert counted(started) == after
 
 
-def test_the_baseline_is_compared_with_too(restarted):
-    counted(restarted)
-    restarted.trigger("pinBaselineAction")
-    restarted.next_result(lambda: restarted.replace("a[i] + b[i]", "a[i] / b[i]"))
-    counted(restarted)
-    instructions = strip(restarted).button(Figure.INSTRUCTIONS)
+def test_the_baseline_is_compared_with_too(started):
+    counted(started)
+    started.trigger("pinBaselineAction")
+    started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] / b[i]"))
+    counted(started)
+    instructions = strip(started).button(Figure.INSTRUCTIONS)
     # The build before is the baseline.
     assert "(+" in instructions.text()
     assert "baseline" not in instructions.text()
-    restarted.next_result(lambda: restarted.replace("a[i] / b[i]", "a[i] / b[i] / a[i]"))
-    counted(restarted)
+    started.next_result(lambda: started.replace("a[i] / b[i]", "a[i] / b[i] / a[i]"))
+    counted(started)
     assert "since baseline" in instructions.text()
-    baselines = restarted.state.baselines
+    baselines = started.state.baselines
     assert f"in the baseline {baselines.chosen.name}." in instructions.accessibleDescription()
     baselines.remove(baselines.chosen)
     pause(50)
     assert "baseline" not in instructions.text()
 
 
-def test_errors_leave_the_last_good_figures_in_grey(restarted):
-    good = counted(restarted)
-    restarted.next_result(lambda: restarted.replace("sum[i] =", "total[i] ="))
-    assert strip(restarted).texts == good
-    restarted.wait(lambda: strip(restarted).content.note == "last good build")
-    registers = strip(restarted).button(Figure.REGISTERS)
+def test_errors_leave_the_last_good_figures_in_grey(started):
+    good = counted(started)
+    started.next_result(lambda: started.replace("sum[i] =", "total[i] ="))
+    assert strip(started).texts == good
+    started.wait(lambda: strip(started).content.note == "last good build")
+    registers = strip(started).button(Figure.REGISTERS)
     assert registers.shown.is_old
     assert "last good build" in registers.accessibleDescription()
     assert 'identifier "total" is undefined' in registers.accessibleDescription()
-    restarted.next_result(restarted.editor.undo)
-    counted(restarted)
+    started.next_result(started.editor.undo)
+    counted(started)
     assert not registers.shown.is_old
-    assert strip(restarted).content.note == ""
+    assert strip(started).content.note == ""
 
 
 def test_spills_alarm_and_lead_to_their_finding(spilling):
@@ -171,8 +171,8 @@ def test_instructions_lead_to_sass(spilling):
     spilling.wait(lambda: "busy" in sass.code.code.lines[sass.code_view.line - 1])
 
 
-def test_a_run_adds_its_checks_and_sectors_and_leads_to_them(restarted):
-    driver = restarted
+def test_a_run_adds_its_checks_and_sectors_and_leads_to_them(started):
+    driver = started
     driver.launch_form()
     result = driver.launch()
     if result.simulation is None:
@@ -227,15 +227,15 @@ def test_the_keyboard_reaches_the_figures(spilling):
     assert spilling.pane("report").isVisible()
 
 
-def test_one_strip_is_in_sight(restarted):
-    over_sass = restarted.listings[CodeKind.SASS].findChild(FiguresStrip)
-    restarted.trigger("focusSassAction")
-    assert strip(restarted).isVisible()
+def test_one_strip_is_in_sight(started):
+    over_sass = started.listings[CodeKind.SASS].findChild(FiguresStrip)
+    started.trigger("focusSassAction")
+    assert strip(started).isVisible()
     assert not over_sass.isVisible()
-    restarted.trigger("maximiseAction")
+    started.trigger("maximiseAction")
     pause(50)
     assert over_sass.isVisible()
-    assert over_sass.texts == strip(restarted).texts
-    restarted.trigger("maximiseAction")
+    assert over_sass.texts == strip(started).texts
+    started.trigger("maximiseAction")
     pause(50)
     assert not over_sass.isVisible()
