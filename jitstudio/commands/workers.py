@@ -30,7 +30,6 @@ class Workers:
 
     Commands in several threads may share them, and wait for one another. `close` is safe from any
     thread: it ends what is in progress.
-
     """
 
     def __init__(self) -> None:

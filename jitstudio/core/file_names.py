@@ -38,9 +38,12 @@ class FileNames:
         self._names: dict[str, str] = {}
         self._texts: set[str] = set()
         named = [(header.name, "") for header in request.headers]
-        named += [(source.name, source.folder) for source in (*request.sources, *request.libraries)]
+        sources = (*request.sources, *request.libraries)
+        named += [(source.name, source.folder) for source in sources]
+        # A source without a folder is a text, whatever file here has its name.
+        texts = {source.name for source in sources if not source.folder}
         for name, folder in named:
-            file = _file_of(name, folder, request.folder)
+            file = "" if name in texts else _file_of(name, folder, request.folder)
             known = os.path.abspath(file) if file else name
             if not file:
                 self._texts.add(name)

@@ -35,6 +35,7 @@ from jitstudio.mcp.parameters import (
 )
 from jitstudio.mcp.tools import Tools
 from jitstudio.mcp.wording import in_our_words
+from jitstudio.system.paths import settle_own_folders
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.pool import default_size
 
@@ -54,6 +55,7 @@ def serve(folder: Path, timeout: float, *, allow_run: bool) -> None:
         timeout: Seconds that a build, a reading or a launch may take.
         allow_run: Whether kernels may be launched on a GPU.
     """
+    settle_own_folders()
     # Whoever asks knows files as from this folder: answers call them so.
     os.chdir(folder)
     with WorkerSession() as session:

@@ -24,7 +24,7 @@ from jitstudio.commands.machine_code import (
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import TEXT_FIXES, Diagnostic, FixKind, Severity, diagnostic_line
 from jitstudio.core.figures import needs_text
-from jitstudio.core.file_names import from_here
+from jitstudio.core.file_names import from_here, with_files
 from jitstudio.core.launch.count_lines import COUNT_HEADINGS, count_rows, lines_shown
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import launch_lines
@@ -163,6 +163,7 @@ def run_answer(built: BuildResult, result: LaunchResult | None) -> Answer:
     """Returns a launch: checks, totals of a simulation, findings by cause, the costliest lines."""
     if result is None:
         return build_answer(built, None, ())
+    result = with_files(result, from_here)
     head: Json = {"ok": result.ok, "outcome": result.outcome.value, "kernel": result.kernel}
     sections = {}
     if simulation := result.simulation:

@@ -124,6 +124,13 @@ def fallback_folder() -> Path:
     return Path(next(there, "/tmp"), f"{_NAME}-{user}")
 
 
+def settle_own_folders() -> None:
+    """Makes the folders that variables of ours name absolute: the working directory will change."""
+    for variable in ("JITSTUDIO_CACHE_DIR", "JITSTUDIO_CONFIG_DIR", "JITSTUDIO_RUNTIME_DIR"):
+        if folder := _own(variable):
+            os.environ[variable] = str(folder)
+
+
 def _own(variable: str) -> Path | None:
     """Returns the folder that a variable of our own names, or None."""
     named = os.environ.get(variable)

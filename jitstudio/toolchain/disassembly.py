@@ -49,6 +49,10 @@ _UNCOUNTED = (
     "The live registers are not known: nvdisasm takes minutes to count them in functions of this "
     "size. Everything else is; split the kernel, or unroll less, to have them counted."
 )
+_KILLED = (
+    "The live registers are not known: the nvdisasm that counts them was killed by signal {signal}, "
+    "as where memory runs out. Everything else is; read the code again."
+)
 # nvdisasm of CUDA 13 of a cubin of CUDA 12 or before, such as those of Triton 3.6.
 _OLD_WORDS = b"Old Elf to Std format"
 _OLD_FORMAT = (
@@ -132,14 +136,16 @@ def read_cubin(
             except subprocess.TimeoutExpired:
                 counting.kill()
                 return replace(read, notes=(_UNCOUNTED,))
+            if counting.returncode < 0:
+                return replace(read, notes=(_KILLED.format(signal=-counting.returncode),))
             if counting.returncode:
                 return replace(read, notes=(_OLD_FORMAT,)) if _OLD_WORDS in problem else read
             return with_live(read, read_live(_content(table)))
 
 
 def is_repeatable(code: Disassembly) -> bool:
-    """Returns whether every machine would read alike: no time limit has cut the reading."""
-    return _UNCOUNTED not in code.notes
+    """Returns whether every machine would read alike: neither time nor memory ran out."""
+    return not any(note.startswith((_UNCOUNTED, _KILLED.partition("{")[0])) for note in code.notes)
 
 
 def _functions_named(cubin: bytes, name: str) -> tuple[str, ...]:

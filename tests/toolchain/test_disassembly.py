@@ -113,6 +113,23 @@ def test_live_registers_that_take_too_long_are_done_without(cubin, monkeypatch):
     assert code.resources["k"].registers >= 8
 
 
+def test_live_registers_are_not_known_where_their_nvdisasm_is_killed(cubin, monkeypatch, tmp_path):
+    killed = tmp_path / "nvdisasm"
+    real = disassembly.locate.nvdisasm()
+    killed.write_text(
+        f'#!/bin/sh\ncase " $* " in *" -lrm "*) kill -KILL $$;; esac\nexec {real} "$@"\n'
+    )
+    killed.chmod(0o755)
+    monkeypatch.setattr(disassembly.locate, "nvdisasm", lambda: str(killed))
+    code = read_cubin(cubin(), "k.cubin")
+    assert "signal 9" in code.notes[0]
+    assert not disassembly.is_repeatable(code)
+    monkeypatch.undo()
+    whole = read_cubin(cubin(), "k.cubin")
+    assert disassembly.is_repeatable(whole)
+    assert not whole.notes
+
+
 K = CodeKind
 
 
