@@ -50,8 +50,8 @@ _UNCOUNTED = (
     "size. Everything else is; split the kernel, or unroll less, to have them counted."
 )
 _KILLED = (
-    "The live registers are not known: the nvdisasm that counts them was killed by signal {signal}, "
-    "as where memory runs out. Everything else is; read the code again."
+    "The live registers are not known: signal {signal} has killed the nvdisasm that counts them. "
+    "Memory may be short. Everything else is known; read the code again."
 )
 # nvdisasm of CUDA 13 of a cubin of CUDA 12 or before, such as those of Triton 3.6.
 _OLD_WORDS = b"Old Elf to Std format"
