@@ -184,6 +184,7 @@ class _Words(NamedTuple):
         text: With ``{}`` for the number.
         meaning: The number as a sentence.
         single: The text where the number is 1.
+        single_meaning: The sentence where the number is 1.
         is_difference: Whether a change is written as a difference; else as ``before → now``.
         alarm: What a change for the worse is.
         worse: 1 where more is worse, -1 where less is, 0 where neither is.
@@ -192,6 +193,7 @@ class _Words(NamedTuple):
     text: str
     meaning: str
     single: str = ""
+    single_meaning: str = ""
     is_difference: bool = True
     alarm: Alarm = Alarm.NONE
     worse: int = 0
@@ -201,11 +203,16 @@ _WORDS = {
     Figure.REGISTERS: _Words(
         QT_TRANSLATE_NOOP("KeyFigures", "{} regs"),
         QT_TRANSLATE_NOOP("KeyFigures", "{} registers of 32 bits per thread."),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} reg"),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} register of 32 bits per thread."),
     ),
     Figure.SPILLS: _Words(
         QT_TRANSLATE_NOOP("KeyFigures", "{} B spilled"),
         QT_TRANSLATE_NOOP(
             "KeyFigures", "{} bytes per thread spilled to local memory for want of registers."
+        ),
+        single_meaning=QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} byte per thread spilled to local memory for want of registers."
         ),
         alarm=Alarm.ERROR,
         worse=1,
@@ -220,6 +227,9 @@ _WORDS = {
     Figure.INSTRUCTIONS: _Words(
         QT_TRANSLATE_NOOP("KeyFigures", "{} instr"),
         QT_TRANSLATE_NOOP("KeyFigures", "{} instructions of machine code, without padding."),
+        single_meaning=QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} instruction of machine code, without padding."
+        ),
     ),
     Figure.CHECKS: _Words("", "", is_difference=False, alarm=Alarm.ERROR, worse=1),
     Figure.CONFLICTS: _Words(
@@ -228,6 +238,9 @@ _WORDS = {
             "KeyFigures", "{} passes of shared memory caused by bank conflicts in the last run."
         ),
         QT_TRANSLATE_NOOP("KeyFigures", "{} conflict"),
+        QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} pass of shared memory caused by bank conflicts in the last run."
+        ),
         is_difference=False,
         alarm=Alarm.WARNING,
         worse=1,
@@ -239,6 +252,9 @@ _WORDS = {
             "{} sectors of 32 bytes of global and local memory moved in the last run.",
         ),
         QT_TRANSLATE_NOOP("KeyFigures", "{} sector"),
+        QT_TRANSLATE_NOOP(
+            "KeyFigures", "{} sector of 32 bytes of global and local memory moved in the last run."
+        ),
         is_difference=False,
     ),
 }
@@ -250,6 +266,9 @@ _IN_LAST_RUN = QT_TRANSLATE_NOOP("KeyFigures", "{text} in the last run.")
 _FILLED = QT_TRANSLATE_NOOP(
     "KeyFigures",
     "{share} % occupancy: {warps} of {most} warps with {threads} threads per block.",
+)
+_FILLED_BY_ONE = QT_TRANSLATE_NOOP(
+    "KeyFigures", "{share} % occupancy: {warps} of {most} warps with {threads} thread per block."
 )
 _LIMITED = QT_TRANSLATE_NOOP("KeyFigures", "Limited by {resources}.")
 _BEFORE = QT_TRANSLATE_NOOP("KeyFigures", "{number} in {name}.")
@@ -290,8 +309,12 @@ class _Writer(NamedTuple):
             if (number := other.figures.value(figure)) is not None and number != value
         ]
         alarm, sign = Alarm.NONE, ""
-        if any((value - number) * words.worse > 0 for number, _ in changes):
-            alarm, sign = words.alarm, _GREW if words.worse > 0 else _FELL
+        worse = [(value - number) * words.worse > 0 for number, _ in changes]
+        if any(worse):
+            alarm = words.alarm
+            # The arrow of ``before → now`` is that of the one change that is written.
+            if words.is_difference or worse[0]:
+                sign = _GREW if words.worse > 0 else _FELL
         elif figure in (Figure.SPILLS, Figure.CHECKS) and value:
             alarm = Alarm.ERROR
         text = self._text(figure, value, changes)
@@ -311,8 +334,12 @@ class _Writer(NamedTuple):
                 for change, is_baseline in self._differences(value, changes)
             )
             return self.translate(text).format(f"{value:,}") + (f" ({notes})" if notes else "")
-        number = f"{changes[0][0]:,} → {value:,}" if changes else f"{value:,}"
-        return self.translate(text).format(number)
+        if not changes:
+            return self.translate(text).format(f"{value:,}")
+        before, other = changes[0]
+        change = self.translate(text).format(f"{before:,} → {value:,}")
+        since = self.translate(_SINCE_BASELINE)
+        return since.format(change=change) if other.is_baseline else change
 
     def _differences(
         self, value: int, changes: list[tuple[int, Earlier]]
@@ -333,12 +360,15 @@ class _Writer(NamedTuple):
             return self.translate(_IN_LAST_RUN).format(text=self._checks())
         if figure is Figure.OCCUPANCY:
             return self._filled()
-        return self.translate(_WORDS[figure].meaning).format(f"{value:,}")
+        words = _WORDS[figure]
+        meaning = words.single_meaning if value == 1 else words.meaning
+        return self.translate(meaning).format(f"{value:,}")
 
     def _filled(self) -> str:
         filling = self.now.filling
         assert filling is not None
-        said = self.translate(_FILLED).format(
+        text = _FILLED_BY_ONE if filling.usage.threads == 1 else _FILLED
+        said = self.translate(text).format(
             share=self.now.occupancy,
             warps=filling.found.warps,
             most=filling.limits.warps,

@@ -1,5 +1,7 @@
 """The key figures of a kernel: their values, their words, and what a change makes of them."""
 
+import re
+
 import pytest
 
 from jitstudio.analysis.key_figures import (
@@ -93,6 +95,35 @@ def test_an_occupancy_that_falls_warns_and_one_that_rises_does_not():
     assert "registers" in fallen.meaning
     risen = words(high, before(low))[Figure.OCCUPANCY]
     assert (risen.text, risen.alarm) == ("25 → 50 % occupancy", Alarm.NONE)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text"),
+    [
+        # The build before has 128 registers, too: only the baseline with 32 has all warps.
+        (128, "▼ 100 → 25 % occupancy since baseline"),
+        (64, "▼ 50 → 25 % occupancy"),
+        # Better than the build before, though worse than the baseline: it has not fallen.
+        (168, "12 → 25 % occupancy"),
+    ],
+)
+def test_an_occupancy_says_since_when_it_has_changed(earlier, text):
+    pinned = Earlier(code_figures(needs(32), SM_90), "the baseline a.cu", is_baseline=True)
+    now = code_figures(needs(128), SM_90)
+    said = words(now, before(code_figures(needs(earlier), SM_90)), pinned)[Figure.OCCUPANCY]
+    assert (said.text, said.alarm) == (text, Alarm.WARNING)
+    assert "100 % in the baseline a.cu." in said.meaning
+
+
+def test_one_of_a_kind_is_no_plural():
+    code = words(code_figures(needs(1, spilled=1), SM_90, 1, threads=1))
+    counted = words(KeyFigures(conflicts=1, sectors=1))
+    every = [part for figure in (*code.values(), *counted.values()) for part in figure[1:3]]
+    assert "1 reg" in every
+    assert "1 byte per thread spilled to local memory for want of registers." in every
+    assert "warps with 1 thread per block." in code[Figure.OCCUPANCY].meaning
+    assert not [part for part in every if re.search(r"\b1 (?!pass\b)[a-z]+s\b", part)]
+    assert words(KeyFigures(registers=21))[Figure.REGISTERS].meaning.startswith("21 registers ")
 
 
 def test_the_block_of_the_launch_decides_the_occupancy():
