@@ -89,11 +89,13 @@ class CausePlace:
 
     Attributes:
         figure: The figure.
+        lowered: The kernel's lowered name.
         threads: Threads of the block that the occupancy is of; None where it is unknown.
         dynamic_shared: Bytes of shared memory that the launch adds to each block.
     """
 
     figure: Figure
+    lowered: str
     threads: int | None = None
     dynamic_shared: int = 0
 

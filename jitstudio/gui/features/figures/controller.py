@@ -286,8 +286,9 @@ class FiguresController(QObject):
             return KernelPlace(CodeKind.SASS, kernel)
         self._disassembly.set_kernel(kernel.name)
         if self._config is None:
-            return CausePlace(figure)
-        return CausePlace(figure, self._config.threads_per_block, self._config.shared)
+            return CausePlace(figure, kernel.name)
+        launched = self._config.threads_per_block, self._config.shared
+        return CausePlace(figure, kernel.name, *launched)
 
     @Slot()
     def _on_kernel_activated(self) -> None:

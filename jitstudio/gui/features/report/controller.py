@@ -31,7 +31,7 @@ def install(context: Context) -> Iterator[None]:
     shell.layout.fill("report", view)
 
     def show_cause(place: CausePlace) -> None:
-        view.show_cause(place.figure, place.threads, place.dynamic_shared)
+        view.show_cause(place)
         shell.layout.bring_up(view)
 
     context.navigator.lead(CausePlace, show_cause)

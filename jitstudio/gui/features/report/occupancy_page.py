@@ -32,6 +32,8 @@ class OccupancyPage(QWidget):
         self.setObjectName("reportOccupancy")
         self._reading: KernelReading | None = None
         self._is_chosen = False
+        # The kernel whose launch has the shown numbers; empty where they are typed.
+        self._launched = ""
         self.threads = NumberField(
             self,
             "occupancyThreads",
@@ -54,7 +56,7 @@ class OccupancyPage(QWidget):
         self.plots = LazyWidget(_plots, "", self)
         self._lay_out()
         self.threads.textEdited.connect(self._on_threads_edited)
-        self.dynamic.textEdited.connect(self._update)
+        self.dynamic.textEdited.connect(self._on_dynamic_edited)
 
     @property
     def words(self) -> str:
@@ -67,15 +69,18 @@ class OccupancyPage(QWidget):
         return self.table.rows
 
     def show_reading(self, reading: KernelReading) -> None:
-        """Shows another kernel; a block size that was typed stays."""
+        """Shows another kernel; numbers that were typed stay, those of another's launch go."""
         self._reading = reading
+        if self._launched not in ("", reading.function.name):
+            self._is_chosen, self._launched = False, ""
+            self.dynamic.show_number(0)
         if not self._is_chosen:
             self.threads.show_number(usual_block(reading.report.resources))
         self._update()
 
-    def show_launch(self, threads: int, dynamic_bytes: int) -> None:
-        """Shows the occupancy of a launch, as if its numbers had been typed."""
-        self._is_chosen = True
+    def show_launch(self, lowered: str, threads: int, dynamic_bytes: int) -> None:
+        """Shows the occupancy of a launch of a kernel, until another kernel is shown."""
+        self._is_chosen, self._launched = True, lowered
         self.threads.show_number(threads)
         self.dynamic.show_number(dynamic_bytes)
         self._update()
@@ -122,7 +127,12 @@ class OccupancyPage(QWidget):
 
     @Slot()
     def _on_threads_edited(self) -> None:
-        self._is_chosen = True
+        self._is_chosen, self._launched = True, ""
+        self._update()
+
+    @Slot()
+    def _on_dynamic_edited(self) -> None:
+        self._launched = ""
         self._update()
 
     @Slot()

@@ -36,6 +36,7 @@ from jitstudio.gui.kit.parts import TurningSplitter
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.listing.kernel_pane import KernelPane
+from jitstudio.gui.shell.navigation import CausePlace
 from jitstudio.listing.lines import NOWHERE
 
 
@@ -339,7 +340,9 @@ class ReportView(KernelPane):
         self.overview = OverviewPage(self)
         self.occupancy = OccupancyPage(self)
         self.instructions = InstructionsPage(self)
-        self._wanted = Figure.REGISTERS
+        self._lowered = ""
+        # The figure that the next reading leads to the cause of.
+        self._wanted: Figure | None = None
         self._pages = (self.overview, self.occupancy, self.instructions)
         self._add_pages()
         self.set_content(self.tabs)
@@ -353,24 +356,22 @@ class ReportView(KernelPane):
             page.show_reading(reading)
         self._name_overview(len(reading.findings))
         super().show_reading(reading)
-        self.overview.go_to_cause(self._wanted)
+        self._lowered = reading.function.name
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            self.overview.go_to_cause(wanted)
 
-    def show_cause(self, figure: Figure, threads: int | None, dynamic_shared: int) -> None:
-        """Leads to the cause of a key figure, as soon as the kernel is read.
-
-        Args:
-            figure: The figure.
-            threads: Threads of the block that the occupancy is of; None for those that are there.
-            dynamic_shared: Bytes of shared memory that the launch adds to each block.
-        """
-        if figure is Figure.OCCUPANCY:
+    def show_cause(self, place: CausePlace) -> None:
+        """Leads to the cause of a key figure, as soon as the kernel is read."""
+        if place.figure is Figure.OCCUPANCY:
             self.tabs.setCurrentWidget(self.occupancy)
-            if threads is not None:
-                self.occupancy.show_launch(threads, dynamic_shared)
+            if place.threads is not None:
+                self.occupancy.show_launch(place.lowered, place.threads, place.dynamic_shared)
         else:
             self.tabs.setCurrentWidget(self.overview)
-            self._wanted = figure
-            self.overview.go_to_cause(figure)
+            is_read = self.overview.isVisible() and self._lowered == place.lowered
+            self._wanted = None if is_read else place.figure
+            self.overview.go_to_cause(place.figure)
 
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget(self)

@@ -7,7 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from jitstudio.analysis.findings.model import nothing_found
+from jitstudio.analysis.key_figures import Figure
 from jitstudio.gui.features.report.view import ReportView
+from jitstudio.gui.shell.navigation import CausePlace
 from tests.gui.keyboards import tab_stops
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
 
@@ -133,6 +135,51 @@ def test_the_block_size_can_be_typed_and_stays(slow):
     assert [row.name for row in page.rows if row.limits] == ["Blocks"]
     slow.show_reading(reading(FAST_KERNEL))
     assert page.threads.text() == "32"
+
+
+def test_the_block_of_a_launch_is_that_of_its_kernel_only(slow):
+    page = slow.occupancy
+    slow.show_cause(CausePlace(Figure.OCCUPANCY, "slow", 64, 1024))
+    slow.show_reading(reading(SLOW_KERNEL))
+    assert (page.threads.number, page.dynamic.number) == (64, 1024)
+    slow.show_reading(reading(FAST_KERNEL))
+    # The usual block where the kernel bounds nothing.
+    assert (page.threads.number, page.dynamic.number) == (256, 0)
+    # From the strip to a kernel that is not read yet: its reading comes later.
+    slow.show_cause(CausePlace(Figure.OCCUPANCY, "slow", 64, 1024))
+    slow.show_reading(reading(SLOW_KERNEL))
+    assert (page.threads.number, page.dynamic.number) == (64, 1024)
+
+
+@pytest.mark.parametrize("field", ["threads", "dynamic"])
+def test_what_is_typed_over_a_launch_stays(slow, field):
+    page = slow.occupancy
+    slow.show_cause(CausePlace(Figure.OCCUPANCY, "slow", 64, 1024))
+    getattr(page, field).selectAll()
+    QTest.keyClicks(getattr(page, field), "32")
+    numbers = page.threads.number, page.dynamic.number
+    slow.show_reading(reading(FAST_KERNEL))
+    assert (page.threads.number, page.dynamic.number) == numbers
+    assert 32 in numbers
+
+
+def test_a_build_leaves_the_row_that_the_user_has_gone_to(slow):
+    table = slow.overview.figures_table
+    assert table.current is None
+    slow.show_cause(CausePlace(Figure.REGISTERS, "slow"))
+    assert table.current.name == "Registers"
+    peak = [figure.name for figure in slow.overview.figures].index("Live at the peak")
+    table.choose(peak)
+    slow.show_reading(reading(SLOW_KERNEL))
+    assert table.current.name == "Live at the peak"
+    # The kernel of the figure is read first, and that leads there once.
+    slow.show_cause(CausePlace(Figure.REGISTERS, "fast"))
+    table.choose(peak)
+    slow.show_reading(reading(FAST_KERNEL))
+    assert table.current.name == "Registers"
+    table.choose(-1)
+    slow.show_reading(reading(FAST_KERNEL))
+    assert table.current is None
 
 
 def test_what_is_no_number_is_told(slow):
