@@ -48,10 +48,18 @@ _PAUSE_MS = 250
 class _Kernels:
     """A build and the kernels of this build: code never runs with parameters of other code."""
 
-    sources: tuple[Source, ...]
-    result: BuildResult
+    built: Built
     forms: tuple[KernelForm, ...]
-    confined_to: tuple[str, ...] | None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The texts that the build is of."""
+        return self.built.request.sources
+
+    @property
+    def result(self) -> BuildResult:
+        """The result of the build."""
+        return self.built.result
 
     def has_code_of(self, other: _Kernels | None) -> bool:
         """Returns whether another build has made the same of the same texts."""
@@ -63,7 +71,8 @@ class _Kernels:
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
         """Returns the code to launch a kernel from; raises `SpecError` where there is none."""
         simulated = self.sources if device == SIMULATOR else None
-        return launchable(self.result, form, spec.load, self.confined_to, simulated=simulated)
+        confined_to = self.built.request.confined_to
+        return launchable(self.result, form, spec.load, confined_to, simulated=simulated)
 
     def lines_of(self, kernel: Launchable) -> LinkedLines:
         """Returns the places of the executed PTX's lines in the PTX of the modules."""
@@ -224,6 +233,11 @@ class LaunchController(QObject):
         # The kernels of a newer build come a moment after the build.
         is_newest = kernels.result is self._outputs.result
         return self._result if is_newest and self._ended.has_code_of(kernels) else None
+
+    @property
+    def launched(self) -> Built | None:
+        """The build that the last launch was of, whatever is looked at by now; None for none."""
+        return self._ended.built if self._ended is not None else None
 
     @property
     def is_result_behind(self) -> bool:
@@ -560,6 +574,6 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
 
         headers = own_headers(built.request)
         forms = kernel_forms(built.request.sources, built.result, headers, access=True)
-        return _Kernels(built.request.sources, built.result, forms, built.request.confined_to)
+        return _Kernels(built, forms)
 
     return find

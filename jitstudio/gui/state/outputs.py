@@ -99,10 +99,12 @@ class Outputs(QObject):
     Signals:
         changed: The output of this kind is another one now.
         result_changed: This result is looked at now; None before the first build of a subject.
+        forgotten: The builds of this subject are gone.
     """
 
     changed = Signal(CodeKind)
     result_changed = Signal(object)
+    forgotten = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -262,13 +264,18 @@ class Outputs(QObject):
 
     def forget(self, subject: object) -> None:
         """Drops the outputs of a subject that is gone."""
-        if self._last_builds.pop(subject, None) is not None and subject == self._subject:
+        if self._last_builds.pop(subject, None) is None:
+            return
+        self.forgotten.emit(subject)
+        if subject == self._subject:
             self._show()
             self.result_changed.emit(None)
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._last_builds.clear()
+        gone, self._last_builds = self._last_builds, {}
+        for subject in gone:
+            self.forgotten.emit(subject)
         self._show()
         self.result_changed.emit(None)
 

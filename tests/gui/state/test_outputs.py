@@ -167,9 +167,21 @@ def test_a_closed_tab_is_forgotten(outputs):
     assert shown(outputs) == ()
 
 
+def test_every_subject_is_told_of_that_is_forgotten(outputs):
+    gone = []
+    outputs.forgotten.connect(gone.append)
+    for subject in ("a", "b", "c"):
+        outputs.publish(subject, BUILT, ())
+    outputs.forget("a")
+    outputs.forget("a")
+    assert gone == ["a"]
+    outputs.clear()
+    assert gone == ["a", "b", "c"]
+
+
 def test_what_is_looked_at_and_gone_is_shown_no_more(outputs, qtbot):
     outputs.publish("k", BUILT, (PTX,))
-    with qtbot.waitSignals([outputs.changed, outputs.result_changed]):
+    with qtbot.waitSignals([outputs.changed, outputs.result_changed, outputs.forgotten]):
         outputs.forget("k")
     assert shown(outputs) == ()
     assert outputs.result is None

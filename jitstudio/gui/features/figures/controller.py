@@ -28,7 +28,6 @@ from jitstudio.gui.features.figures.strip import FiguresStrip
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.navigation import CausePlace, KernelPlace, Navigator, Place, RunPlace
-from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.listing.kernel_names import short_titles
@@ -63,7 +62,7 @@ class FiguresController(QObject):
         self._disassembly = state.disassembly
         self._baselines = state.baselines
         self._staleness = state.staleness
-        self._documents = state.documents
+        documents = state.documents
         self._launches = state.launches
         self._specs = state.launch_specs
         self._navigator = navigator
@@ -91,11 +90,12 @@ class FiguresController(QObject):
             self._specs.replaced,
         ):
             signal.connect(self._on_anything_changed)
-        self._documents.removed.connect(self._on_removed)
-        self._documents.current_changed.connect(self._on_current_changed)
+        self._outputs.forgotten.connect(self._history.forget)
+        documents.current_changed.connect(self._on_current_changed)
         sass.insert_above(self._over_sass)
         self._add(self._over_sass)
         Visibility(sass, self, self._on_visibility_changed)
+        self._on_result_changed()
         self._on_current_changed()
 
     def _add(self, strip: FiguresStrip) -> None:
@@ -139,12 +139,13 @@ class FiguresController(QObject):
         measured = counts.measured(good, kernel)
         is_awaited = measured.instructions is None and self._disassembly.is_reading
         now = with_count(measured, last.instructions if last and is_awaited else None)
-        is_run_old = self._history.is_run_old(subject)
+        run_title = self._run_title(kernel)
+        is_run_old = self._history.is_run_old(subject, run_title)
         note, reason = self._why_old(is_old=is_old, is_run_old=is_run_old)
         figures = shown_figures(
             now.figures(self._config),
             tuple(self._earlier(kernel, good)),
-            self._history.runs(subject, self._run_title(kernel)),
+            self._history.runs(subject, run_title),
             is_old=is_old,
             is_run_old=is_run_old,
             is_count_old=is_awaited,
@@ -245,13 +246,10 @@ class FiguresController(QObject):
 
     @Slot(LaunchResult)
     def _on_finished(self, result: LaunchResult) -> None:
-        if result.outcome in _RAN:
-            self._history.take_run(self._outputs.subject, result.kernel, run_figures(result))
+        built = self._launches.launched
+        if built is not None and result.outcome in _RAN:
+            self._history.take_run(built, result.kernel, run_figures(result))
             self._changed.start()
-
-    @Slot(Document)
-    def _on_removed(self, document: Document) -> None:
-        self._history.forget(document)
 
     @Slot()
     def _on_current_changed(self) -> None:

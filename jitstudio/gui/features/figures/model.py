@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from PySide6.QtCore import QCoreApplication
 
@@ -77,24 +77,35 @@ class InstructionCounts:
         return MeasuredKernel(kernel.resources, arch, count)
 
 
+class _Run(NamedTuple):
+    """The figures of a run, and the build that ran."""
+
+    figures: KeyFigures
+    built: Built
+
+    def is_of_code_of(self, other: Built) -> bool:
+        """Returns whether a build has made the code that ran."""
+        return self.built is other or self.built.result.artifacts == other.result.artifacts
+
+
 @dataclass
 class _Trail:
     """The builds and runs of a subject.
 
     Attributes:
+        builds: All builds, as long as anybody has them: a run may be of any.
         newest: The newest build.
         last: Each kernel as the build before has it.
         before: As it was before it last changed by then: the difference that an edit has made is
             there until the next one makes another, whatever is typed into comments.
         runs: The last two runs that differ, by the title of the kernel, the newest last.
-        is_run_old: Whether the code has changed since the last run.
     """
 
+    builds: WeakSet[Built] = field(default_factory=WeakSet)
     newest: Built | None = None
     last: dict[KernelKey, MeasuredKernel] = field(default_factory=dict)
     before: dict[KernelKey, MeasuredKernel] = field(default_factory=dict)
-    runs: dict[str, list[KeyFigures]] = field(default_factory=dict)
-    is_run_old: bool = False
+    runs: dict[str, list[_Run]] = field(default_factory=dict)
 
 
 class FigureHistory:
@@ -112,9 +123,9 @@ class FigureHistory:
         """Adds the newest good build of a subject."""
         trail = self._trails.setdefault(subject, _Trail())
         last, trail.newest = trail.newest, built
+        trail.builds.add(built)
         if last is None or last is built:
             return
-        trail.is_run_old |= last.result.artifacts != built.result.artifacts
         for kernel in last.result.kernels:
             key, measured = (kernel.module, kernel.name), self.counts.measured(last, kernel)
             earlier = trail.last.get(key)
@@ -125,14 +136,15 @@ class FigureHistory:
             if earlier is None or has_changed or measured.instructions is not None:
                 trail.last[key] = measured
 
-    def take_run(self, subject: object, title: str, figures: KeyFigures) -> None:
-        """Adds a run of the newest good build."""
-        trail = self._trails.setdefault(subject, _Trail())
-        trail.is_run_old = False
-        runs = trail.runs.setdefault(title, [])
-        if runs and runs[-1] == figures:
+    def take_run(self, built: Built, title: str, figures: KeyFigures) -> None:
+        """Adds a run of a build to those of its subject, unless the subject is gone."""
+        trail = next((trail for trail in self._trails.values() if built in trail.builds), None)
+        if trail is None:
             return
-        runs.append(figures)
+        runs = trail.runs.setdefault(title, [])
+        if runs and runs[-1].figures == figures:
+            runs.pop()
+        runs.append(_Run(figures, built))
         # The one that is shown, and the one before.
         del runs[:-2]
 
@@ -156,12 +168,15 @@ class FigureHistory:
     def runs(self, subject: object, title: str) -> tuple[KeyFigures, ...]:
         """Returns the last runs of a kernel that differ, the newest last; at most two."""
         trail = self._trails.get(subject)
-        return tuple(trail.runs.get(title, ())) if trail is not None else ()
+        runs = trail.runs.get(title, ()) if trail is not None else ()
+        return tuple(run.figures for run in runs)
 
-    def is_run_old(self, subject: object) -> bool:
-        """Returns whether the code has changed since the last run."""
+    def is_run_old(self, subject: object, title: str) -> bool:
+        """Returns whether the last run of a kernel is of other code than the newest build."""
         trail = self._trails.get(subject)
-        return trail is not None and trail.is_run_old
+        if trail is None or trail.newest is None or not (runs := trail.runs.get(title)):
+            return False
+        return not runs[-1].is_of_code_of(trail.newest)
 
 
 class ShownFigure(NamedTuple):

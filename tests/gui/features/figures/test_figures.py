@@ -197,6 +197,56 @@ def test_a_run_adds_its_checks_and_sectors_and_leads_to_them(started):
     assert not checks.shown.is_old
 
 
+def test_a_run_is_shown_over_its_own_text_whatever_is_looked_at_when_it_ends(started, tmp_path):
+    driver, launches = started, started.state.launches
+    counted(driver)
+    own, documents = driver.document, driver.state.documents
+    path = tmp_path / "twin.cu"
+    path.write_bytes(own.content.replace(b"+ b[i]", b"- b[i]"))
+    driver.next_result(lambda: driver.files.open_paths([path]))
+    twin = driver.document
+    documents.current = own
+    driver.settle()
+    driver.launch_form()
+    driver.wait(lambda: launches.sources[0].name == own.name)
+    ended = []
+    launches.finished.connect(ended.append)
+    driver.trigger("runAction")
+    driver.wait(lambda: launches._running is not None)
+    documents.current = twin
+    driver.wait(lambda: ended)
+    counted(driver)
+    assert strip(driver).texts[0] == "vector_add"
+    assert not [text for text in strip(driver).texts if "check" in text]
+    documents.current = own
+    driver.settle()
+    counted(driver)
+    checks = strip(driver).button(Figure.CHECKS)
+    assert checks.text() in strip(driver).texts
+    assert not checks.shown.is_old
+
+
+def test_a_run_is_old_where_the_text_was_built_again_while_it_ran(started):
+    counted(started)
+    started.launch_form()
+    launches, ended = started.state.launches, []
+    before = started.state.outputs.good
+    started.trigger("runAction")
+    started.wait(lambda: launches._running is not None)
+    launches.finished.connect(ended.append)
+    # The build is there before the run ends, as with a kernel that takes long.
+    launches._running.finished.disconnect(launches._on_finished)
+    results = []
+    launches._running.finished.connect(results.append)
+    started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] - b[i]"))
+    started.wait(lambda: results)
+    launches._on_finished(results[0])
+    counted(started)
+    assert ended
+    assert launches.launched is before
+    assert strip(started).button(Figure.CHECKS).shown.is_old
+
+
 def test_what_matters_least_goes_where_there_is_no_room(spilling):
     shown = strip(spilling)
     every = shown.texts
