@@ -88,6 +88,13 @@ def test_conditions_are_read_as_in_c(text, expected):
         "1 not 2",
         "(" * 499,
         "99999999999999999999 > 1",
+        "r3 == 1_000",
+        "r3 == 1_0.5",
+        "r3 == 0x1_0",
+        "r3 == 1ulul",
+        "r3 == 1lul",
+        "r3 == 1.5fF",
+        "r3 == \N{ARABIC-INDIC DIGIT THREE}",
     ],
 )
 def test_what_is_no_condition_is_told(text):
@@ -106,6 +113,34 @@ def test_what_c_and_python_read_differently_is_refused():
     values = {"r3": np.array([7, 8])}
     bracketed = StopCondition.read("(%r3 == 7) & ((r3 & 1) == 1)")
     assert bracketed.holds(values.__getitem__, 2).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("number", ["0.1", "0.05 + 0.05", "2 * 0.05", "-(0.1 - 0.2)", "1 / 10."])
+def test_what_is_calculated_of_numbers_has_the_type_of_the_float_beside_it(number):
+    for kind in (np.float32, np.float64):
+        values = {"f": np.array([0.1, 0.2], kind)}
+        condition = StopCondition.read(f"f == {number}")
+        assert condition.holds(values.__getitem__, 2).tolist() == [True, False]
+    # Between integers C divides integers, and a register has its type.
+    values = {"i": np.array([1, 2], np.int32), "f": np.array([0.1, 0.2], np.float32)}
+    for text in ("1 / 2 * 0.1 == 0", "i * 0.1 == 0.1 * i"):
+        assert StopCondition.read(text).holds(values.__getitem__, 2).all()
+    # As in C: the product of an int and a double is a double.
+    held = StopCondition.read("f == i * 0.1").holds(values.__getitem__, 2)
+    assert not held.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "why"),
+    [
+        ("f(p1) == 1", np.bool_, r"f\(…\) reads 16, 32 or 64 bits, and p1 has 1\."),
+        ("f(%c) > 0", np.int8, r"f\(…\) reads 16, 32 or 64 bits, and c has 8\."),
+        ("u(%q) > 0", "V16", r"u\(…\) reads 8, 16, 32 or 64 bits, and q has 128\."),
+    ],
+)
+def test_bits_that_cannot_be_read_so_are_told_in_a_sentence(text, kind, why):
+    with pytest.raises(StopConditionError, match=why):
+        StopCondition.read(text).holds(lambda name: np.zeros(1, kind), 1)
 
 
 def test_a_name_that_stands_for_nothing_is_told_with_those_that_do():

@@ -4,8 +4,9 @@
     operand   = { "!" | "not" | "-" | "+" | "~" } ( NUMBER | NAME | READING "(" NAME ")"
                 | "(" condition ")" )
 
-Operators bind and convert their operands as in C. Only numbers such as ``0.1`` differ: they have
-the type of the float beside them. A value that depends on a register without a value, and one that
+Operators bind and convert their operands as in C. Only numbers such as ``0.1``, and what is
+calculated of numbers alone, such as ``2 * 0.05``, differ: they have the type of the float beside
+them. A value that depends on a register without a value, and one that
 C leaves undefined, such as ``1 / 0``, is unknown, and an unknown condition does not hold.
 ``a && b`` is known where a or b is false.
 """
@@ -26,7 +27,9 @@ LONGEST_CONDITION = 500
 
 _NUMBER = re.compile(
     # 0xFF, 0b101; 7u, 1.5f, 1e-3
-    r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|(?:\d++\.?+\d*+|\.\d++)(?>[eE][+-]?+\d++)?+)\w*+"
+    r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|(?:\d++\.?+\d*+|\.\d++)(?>[eE][+-]?+\d++)?+)\w*+",
+    # Python's int() reads the digits of all scripts, C those of ASCII.
+    re.ASCII,
 )
 # %r3, threadIdx.x, a[2].x
 _NAME = re.compile(r"(?!(?:and|or)\b)%?+[A-Za-z_$][\w$]*+(?:\.[A-Za-z_]\w*|\[\d+\])*")
@@ -45,6 +48,7 @@ _LOGIC, _BITS, _COMPARISONS, _TIGHTEST = range(1, 3), range(3, 6), range(6, 8), 
 
 # `f(%r3)` reads the bits of a register as a float.
 _READINGS = {"f": "f", "s": "i", "u": "u"}
+_READABLE_BITS = {"f": (16, 32, 64), "s": (8, 16, 32, 64), "u": (8, 16, 32, 64)}
 # Built-in variables of CUDA C++, and the special registers of PTX that they are.
 _BUILT_IN = {"threadIdx": "tid", "blockIdx": "ctaid", "blockDim": "ntid", "gridDim": "nctaid"}
 _TRUTHS = {"true": True, "True": True, "false": False, "False": False}
@@ -85,7 +89,7 @@ Values = Callable[[str], NDArray[Any]]
 class _Part(NamedTuple):
     """The values of a part of a condition, and in which threads they are known.
 
-    A Python float is a number of the condition: it has no type yet.
+    A Python float is a number of the condition, or calculated of numbers: it has no type yet.
     """
 
     data: Any
@@ -179,7 +183,7 @@ class StopCondition:
                 case _Number(value):
                     parts.append(_Part(value, np.asarray(True)))
                 case _Name(name, reading):
-                    parts.append(_named(values(name), reading))
+                    parts.append(_named(name, values(name), reading))
                 case _Operation(mark, True):
                     parts.append(_unary(mark, parts.pop()))
                 case _Operation(mark, False):
@@ -275,7 +279,7 @@ class _Reader:
                 "only f(…), s(…) and u(…) can be called, with a register or a variable"
             )
         self._close()
-        return _Name(_spelt(argument[0]), _READINGS[word])
+        return _Name(_spelt(argument[0]), word)
 
     def _close(self) -> None:
         if not self._accept(_CLOSING):
@@ -293,11 +297,16 @@ def _number(word: str) -> Any:
     """Returns a number of the type that it has in C: the first one of these that can hold it."""
     is_decimal = word[:2].lower() not in ("0x", "0b")
     try:
+        # Python reads 1_000 as 1000.
+        if "_" in word:
+            raise ValueError
         if is_decimal and re.search(r"[.eE]", word):
-            return float(word.removesuffix("f").removesuffix("F"))
+            return float(word[:-1] if word[-1] in "fF" else word)
         digits = word.rstrip("uUlL")
         # Base 0 refuses 010, which C reads as 8.
         value, suffix = int(digits, 0), word[len(digits) :].lower()
+        if suffix.replace("u", "", 1) not in ("", "l", "ll") or "lul" in suffix:
+            raise ValueError
         sizes = (8,) if "l" in suffix else (4, 8)
         kinds = "u" if "u" in suffix else "i" if is_decimal else "iu"
         types = [np.dtype(f"{kind}{size}") for size in sizes for kind in kinds]
@@ -309,10 +318,16 @@ def _number(word: str) -> Any:
 # Values.
 
 
-def _named(values: NDArray[Any], reading: str) -> _Part:
+def _named(name: str, values: NDArray[Any], reading: str) -> _Part:
     data = np.ma.getdata(values)
     if reading:
-        data = data.view(f"{reading}{data.dtype.itemsize}")
+        size, readable = data.dtype.itemsize, _READABLE_BITS[reading]
+        if 8 * size not in readable:
+            raise TypeError(
+                f"{reading}(…) reads {', '.join(map(str, readable[:-1]))} or {readable[-1]} bits, "
+                f"and {name} has {1 if data.dtype.kind == 'b' else 8 * size}"
+            )
+        data = data.view(f"{_READINGS[reading]}{size}")
     return _Part(data, ~np.ma.getmaskarray(values))
 
 
@@ -342,7 +357,9 @@ def _binary(mark: str, left: _Part, right: _Part) -> _Part:
     data, others = _converted(left.data, right.data)
     if mark in ("/", "//", "%") and others.dtype.kind != "f":
         known = known & (others != 0)
-    return _Part(_BINARY[mark](data, others), known)
+    result = _BINARY[mark](data, others)
+    # NumPy's scalar, of two numbers: a value for each thread is an array.
+    return _Part(float(result) if isinstance(result, float) else result, known)
 
 
 def _check_types(mark: str, *operands: Any) -> None:
