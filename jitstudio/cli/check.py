@@ -37,34 +37,42 @@ def run(options: CheckOptions) -> int:
         reports = check([budgets_of(path) for path in paths], options)
     except (UsageError, WorkerError) as error:
         refused = refused_report(next(iter(paths), ""), str(error), Budget("check", ()))
-        _write_reports(options, (refused,))
+        for problem in _write_reports(options, (refused,)):
+            print_error(problem)
         raise
-    _write_reports(options, reports)
+    problems = _write_reports(options, reports)
     if options.json:
         say(json.dumps(check_object(reports), indent=2))
     else:
         print_check(reports)
+    if problems:
+        raise UsageError("\n".join(problems))
     return status_of(reports)
 
 
-def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> None:
-    """Writes the reports for other programs, which expect them whatever fails."""
+def _write_reports(options: CheckOptions, reports: Sequence[BudgetReport]) -> list[str]:
+    """Writes the reports for other programs, which expect them whatever fails.
+
+    Returns:
+        Why files that the user asked for cannot be written, a sentence for each.
+    """
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in workflow_commands(reports):
             print_error(line)
-    failed: list[UsageError] = []
-    for path, flag, make in (
-        (options.sarif, "--sarif", sarif),
-        (options.junit, "--junit", junit),
-        (os.environ.get(_SUMMARY), _SUMMARY, summary),
-    ):
+    problems: list[str] = []
+    for path, flag, make in ((options.sarif, "--sarif", sarif), (options.junit, "--junit", junit)):
         if path:
             try:
-                write_named(Path(path), make(reports), flag, "ab" if flag == _SUMMARY else "wb")
+                write_named(Path(path), make(reports), flag)
             except UsageError as error:
-                failed.append(error)
-    if failed:
-        raise failed[0]
+                problems.append(str(error))
+    if path := os.environ.get(_SUMMARY):
+        try:
+            write_named(Path(path), summary(reports), _SUMMARY, "ab")
+        # GitHub names the file, not the user, and the verdicts do not depend on it.
+        except UsageError as error:
+            print_error(f"warning: {error}")
+    return problems
 
 
 def _default_file() -> str:

@@ -105,6 +105,26 @@ def test_a_file_that_cannot_be_read_is_annotated(on_github):
     assert r"none.toml" in summary
 
 
+def test_reports_that_cannot_be_written_hide_no_verdict(run, repository, tmp_path, monkeypatch):
+    """Of the file that GitHub names there is a warning: the user has not asked for that."""
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    nowhere = tmp_path / "none" / "x"
+    reports = ("--sarif", nowhere.with_suffix(".sarif"), "--junit", nowhere.with_suffix(".xml"))
+    missing = run("check", "none.toml", *reports)
+    assert missing.code == 2
+    failing = run("check", repository / "my kernels" / "failing.toml", *reports)
+    assert failing.code == 2
+    assert "FAILS" in failing.out
+    for ran in (missing, failing):
+        assert all(f"'{path}' cannot be written" in ran.err for path in reports[1::2])
+    assert missing.err.splitlines()[-1].startswith("jitstudio: 'none.toml' cannot be read")
+
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(nowhere))
+    holding = run("check", repository / "my kernels" / "BUDGETS.toml")
+    assert (holding.code, "holds" in holding.out) == (0, True)
+    assert f"warning: '{nowhere}' cannot be written" in holding.err
+
+
 def test_outside_of_github_there_is_no_annotation(run, repository, monkeypatch):
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     ran = run("check", repository / "my kernels" / "failing.toml")
