@@ -180,12 +180,12 @@ def hook():
 
 
 def test_the_hook_runs_for_all_that_kernels_are_built_of(hook):
-    kinds = (CodeKind.CUDA, CodeKind.PYTHON, CodeKind.PTX, CodeKind.HEADER)
-    endings = [ending for ending, kind in ENDINGS.items() if kind in kinds]
-    names = [f"kernels/scale{ending}" for ending in (*endings, ".ll", PROJECT_ENDING)]
-    names += ["BUDGETS.toml", "kernels/BUDGETS.toml", "pyproject.toml"]
+    """Sources, binary modules, baselines, headers, projects, and files of budgets of any name."""
+    endings = [ending for ending, kind in ENDINGS.items() if kind is not CodeKind.SASS]
+    names = [f"kernels/scale{ending}" for ending in (*endings, PROJECT_ENDING, ".CU")]
+    names += ["BUDGETS.toml", "kernels/BUDGETS.toml", "pyproject.toml", "ci/limits.toml"]
     assert [name for name in names if not re.search(hook["files"], name)] == []
-    others = ["README.md", "scale.cubin", "MY_BUDGETS.toml", "scale.cu.txt"]
+    others = ["README.md", "scale.sass", "scale.cu.txt", "data", "scale.hat", "a_toml"]
     assert [name for name in others if re.search(hook["files"], name)] == []
 
 
