@@ -25,8 +25,9 @@ from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands import exit_codes, launch_exit_codes
+from jitstudio.commands.baselines import Baseline, Baselines, baseline_name
 from jitstudio.commands.diff import program_of
-from jitstudio.commands.files import in_folder, write_named
+from jitstudio.commands.files import in_folder
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.request import confined_buffers, confined_request, source_in
@@ -81,11 +82,15 @@ def check(
         checks = BudgetChecks(
             workers, options.timeout, trust=options.trust, update=options.update, by=by
         )
-        return tuple(
-            _reported(checks, file, budget, target)
+        targeted = [
+            (file, budget, target)
             for file, budget in chosen
             for target in ((options.arch.sm,) if options.arch else budget.target or ("",))
-        )
+        ]
+        if options.update:
+            for words in targeted:
+                checks.expect_baselines(*words)
+        return tuple(_reported(checks, *words) for words in targeted)
 
 
 def _reported(checks: BudgetChecks, file: BudgetFile, budget: Budget, target: str) -> BudgetReport:
@@ -167,8 +172,8 @@ class BudgetChecks:
         by: OpenProject | None = None,
     ) -> None:
         self._workers, self._timeout, self._project = workers, timeout, by
-        self._trust, self._update = trust, update
-        self._written: dict[Path, tuple[bytes, str]] = {}
+        self._trust = trust
+        self._baselines = Baselines() if update else None
         self._launches: list[_Launched] = []
 
     def report(
@@ -222,11 +227,27 @@ class BudgetChecks:
                 outcome = launched.outcome.value
                 diagnostics = (*result.diagnostics, *launched.diagnostics)
                 return replace(report, status=status, outcome=outcome, diagnostics=diagnostics)
-        if self._update:
-            written = tuple(self._new_baselines(file, budget, read))
+        if self._baselines:
+            written = self._baselines.write(tuple(self._new_baselines(file, budget, read)))
             report = replace(report, written=written)
         judged = self._judged(file, budget, request, read, launch)
         return replace(report, verdicts=tuple(judged))
+
+    def expect_baselines(self, file: BudgetFile, budget: Budget, target: str) -> None:
+        """Takes note of all that a budget reads and is to write, before anything is written."""
+        if not self._baselines:
+            return
+        try:
+            request, _ = self._request(file, budget, target, ())
+            names = FileNames(request)
+            inputs = [names.path(s.name) for s in (*request.sources, *request.libraries)]
+            self._baselines.expect((), (file.path, *inputs))
+            if _baseline_names(budget):
+                read = read_machine_code(request, self._timeout, self._workers, with_calls=True)
+                self._baselines.expect(self._new_baselines(file, budget, read), ())
+        # The report on the budget says why.
+        except UsageError:
+            return
 
     def _request(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]
@@ -333,7 +354,7 @@ class BudgetChecks:
         normalised: bool,
     ) -> FormValue:
         """Returns whether the machine code of a kernel equals a baseline."""
-        path = Path(self._path(file, _baseline(name, unit)))
+        path = Path(self._path(file, baseline_name(name, unit)))
         try:
             content = read_file(path)
         except FileNotFoundError:
@@ -358,27 +379,21 @@ class BudgetChecks:
         )
         return FormValue(0, (), note)
 
-    def _new_baselines(self, file: BudgetFile, budget: Budget, read: MachineCode) -> Iterator[str]:
-        """Writes the baselines that the conditions compare with, and yields their paths."""
-        names = [
-            str(condition.subject.arguments[0])
-            for condition in budget.require
-            if condition.word == "equal_to"
-        ]
+    def _new_baselines(
+        self, file: BudgetFile, budget: Budget, read: MachineCode
+    ) -> Iterator[Baseline]:
+        """Yields the baselines that the conditions compare with, as the build is now."""
         for unit in dict.fromkeys(unit for unit, _ in _meant(read, budget)):
-            for name in dict.fromkeys(names):
-                path = Path(self._path(file, _baseline(name, unit)))
-                content, builder = unit.cubin.content, _builder(file, budget, unit)
-                first, other = self._written.setdefault(path, (content, builder))
-                # The second build would replace the baseline of the first, which then differs.
-                if first != content:
-                    raise UsageError(
-                        f"'{path}' would be the baseline of {other} and of {builder}. Use another "
-                        "name for each budget, and {target} or {module} in a name where a budget "
-                        'has several: equal_to("base-{module}-{target}.cubin").'
-                    )
-                write_named(path, content, "equal_to")
-                yield str(path)
+            builder = _builder(file, budget, unit)
+            for name in _baseline_names(budget):
+                path = Path(self._path(file, baseline_name(name, unit)))
+                yield Baseline(path, name, unit.cubin.content, builder)
+
+
+def _baseline_names(budget: Budget) -> tuple[str, ...]:
+    """Returns the names of baselines in the conditions of a budget."""
+    comparing = (condition for condition in budget.require if condition.word == "equal_to")
+    return tuple(dict.fromkeys(str(condition.subject.arguments[0]) for condition in comparing))
 
 
 def _key(name: str) -> str:
@@ -392,12 +407,6 @@ def _reading_of(source: Source, request: BuildRequest) -> BuildRequest:
     return BuildRequest(
         (source,), arch=request.arch, confined_to=request.confined_to, toolchain=request.toolchain
     )
-
-
-def _baseline(name: str, unit: Unit) -> str:
-    # A module in a folder, such as src/a.cu, has its baseline beside the others.
-    module = unit.name.replace("/", "_")
-    return name.replace("{target}", unit.code.target).replace("{module}", module)
 
 
 def _builder(file: BudgetFile, budget: Budget, unit: Unit) -> str:

@@ -215,13 +215,83 @@ def test_each_module_of_a_budget_has_its_own_baseline(run, tmp_path):
     assert all(name in refused.err for name in ("'base.cubin'", "of a.cu for", "of sub/b.cu for"))
     budgets(tmp_path, text.replace("NAME", "base-{module}"))
     updated = run("check", "--update", "--json").json
-    assert updated["budgets"][0]["written"] == ["base-a.cu.cubin", "base-sub_b.cu.cubin"]
+    assert updated["budgets"][0]["written"] == ["base-a.cu.cubin", "base-sub%2Fb.cu.cubin"]
     assert run("check").code == 0
     (tmp_path / "sub/b.cu").write_text(KERNEL.replace("= 1", "= 3"))
     broken = run("check")
     assert broken.code == 5
-    assert "'base-sub_b.cu.cubin'" in broken.err
+    assert "'base-sub%2Fb.cu.cubin'" in broken.err
     assert "'base-a.cu.cubin'" not in broken.err
+
+
+EQUAL = "[[budget]]\nsources = {}\nrequire = ['equal_to(\"{}\")']\n"
+
+
+@pytest.fixture
+def kernels(tmp_path):
+    """Two modules whose paths differ in `/` and `_` alone; the files that are there."""
+    for name, number in (("a/b_c.cu", "= 1"), ("a_b/c.cu", "= 2")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(KERNEL.replace("= 1", number))
+    return ["a/b_c.cu", "a_b/c.cu"]
+
+
+def test_modules_of_similar_paths_have_baselines_of_their_own(run, tmp_path, kernels):
+    budgets(tmp_path, EQUAL.format(kernels, "similar-{module}.cubin"))
+    assert run("check", "--update").code == 0
+    assert run("check").code == 0
+    assert len(list(tmp_path.glob("similar-*"))) == 2
+
+
+def test_no_baseline_is_written_where_two_builds_have_it(run, tmp_path, kernels):
+    other = tmp_path / "other.toml"
+    for sources in (kernels, kernels[:1]):
+        budgets(tmp_path, EQUAL.format(sources, "clash-{target}.cubin"))
+        other.write_text(EQUAL.format(kernels[1:], "./clash-{target}.cubin"))
+        refused = run("check", "--update", "BUDGETS.toml", "other.toml")
+        assert refused.code == 2
+        assert 'equal_to("clash-{target}-{module}.cubin")' in refused.err
+        assert not list(tmp_path.glob("clash-*"))
+    # With both words in the name, it is no advice to write them.
+    same = "clash-{module}-{target}.cubin"
+    (tmp_path / "vary.cu").write_text(KERNEL.replace("= 1", "= X"))
+    budget = EQUAL.format(["vary.cu"], same)
+    budgets(tmp_path, f"{budget}option = '-DX=1'\n{budget}option = '-DX=2'\n")
+    refused = run("check", "--update")
+    assert "Use another name for each budget.\n" in refused.err
+    assert not list(tmp_path.glob("clash-*"))
+
+
+@pytest.mark.parametrize("name", ["{module}", "own.cu", "sub/../own.cu", "own.h", "BUDGETS.toml"])
+def test_a_baseline_replaces_no_text(run, tmp_path, name):
+    (tmp_path / "sub").mkdir(exist_ok=True)
+    (tmp_path / "own.cu").write_text(f'#include "own.h"\n{KERNEL}')
+    (tmp_path / "own.h").write_text("#pragma once\n")
+    budgets(tmp_path, EQUAL.format(["own.cu"], name))
+    paths = [tmp_path / kept for kept in ("own.cu", "own.h", "BUDGETS.toml")]
+    before = [path.read_bytes() for path in paths]
+    refused = run("check", "--update")
+    assert refused.code == 2
+    assert "would be replaced by a baseline" in refused.err
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_a_baseline_replaces_no_cubin_that_a_budget_builds(run, tmp_path):
+    (tmp_path / "own.cu").write_text(KERNEL)
+    budgets(tmp_path, EQUAL.format(["own.cu"], "own.cubin"))
+    assert run("check", "--update").code == 0
+    before = (tmp_path / "own.cubin").read_bytes()
+    (tmp_path / "own.cu").write_text(KERNEL.replace("= 1", "= 2"))
+    reading = "[[budget]]\nsource = 'own.cubin'\nrequire = ['registers <= 64']\n"
+    budgets(tmp_path, EQUAL.format(["own.cu"], "own.cubin") + reading)
+    refused = run("check", "--update")
+    assert refused.code == 2
+    assert "'own.cubin' is read by a budget and would be replaced" in refused.err
+    assert (tmp_path / "own.cubin").read_bytes() == before
+    # Nothing reads it any more: the baseline of the text before is replaced.
+    budgets(tmp_path, EQUAL.format(["own.cu"], "own.cubin"))
+    assert run("check", "--update").code == 0
+    assert (tmp_path / "own.cubin").read_bytes() != before
 
 
 def test_a_budget_is_chosen_by_its_whole_name(run, tmp_path):
