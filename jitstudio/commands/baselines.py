@@ -19,7 +19,7 @@ from jitstudio.core.plain_files import read_file
 _TARGET, _MODULE = "{target}", "{module}"
 
 
-class Baseline(NamedTuple):
+class BudgetBaseline(NamedTuple):
     """A cubin that is to be a baseline.
 
     Attributes:
@@ -35,21 +35,21 @@ class Baseline(NamedTuple):
     builder: str
 
 
-class Baselines:
+class BudgetBaselines:
     """The baselines of the budgets of a call: all are known before the first is written."""
 
     def __init__(self) -> None:
         self._builders: dict[str, dict[bytes, str]] = {}
         self._inputs: set[str] = set()
 
-    def expect(self, baselines: Iterable[Baseline], inputs: Iterable[str | Path]) -> None:
+    def expect(self, baselines: Iterable[BudgetBaseline], inputs: Iterable[str | Path]) -> None:
         """Takes note of baselines, and of files that are read and may not be replaced."""
         self._inputs.update(map(os.path.realpath, inputs))
         for baseline in baselines:
             builders = self._builders.setdefault(os.path.realpath(baseline.path), {})
             builders.setdefault(baseline.content, baseline.builder)
 
-    def write(self, baselines: Sequence[Baseline]) -> tuple[str, ...]:
+    def write(self, baselines: Sequence[BudgetBaseline]) -> tuple[str, ...]:
         """Writes the baselines of a budget, and returns their paths.
 
         Raises:
@@ -64,7 +64,7 @@ class Baselines:
             write_named(path, content, "equal_to")
         return tuple(map(str, contents))
 
-    def _check(self, baseline: Baseline) -> None:
+    def _check(self, baseline: BudgetBaseline) -> None:
         path = baseline.path
         real = os.path.realpath(path)
         # The second build would replace the baseline of the first, which then differs.

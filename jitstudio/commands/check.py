@@ -25,7 +25,7 @@ from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.other import CheckOptions
 from jitstudio.command_options.values import UsageError, WrongValueError
 from jitstudio.commands import exit_codes, launch_exit_codes
-from jitstudio.commands.baselines import Baseline, Baselines, baseline_name
+from jitstudio.commands.baselines import BudgetBaseline, BudgetBaselines, baseline_name
 from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
@@ -173,7 +173,7 @@ class BudgetChecks:
     ) -> None:
         self._workers, self._timeout, self._project = workers, timeout, by
         self._trust = trust
-        self._baselines = Baselines() if update else None
+        self._baselines = BudgetBaselines() if update else None
         self._launches: list[_Launched] = []
 
     def report(
@@ -381,13 +381,13 @@ class BudgetChecks:
 
     def _new_baselines(
         self, file: BudgetFile, budget: Budget, read: MachineCode
-    ) -> Iterator[Baseline]:
+    ) -> Iterator[BudgetBaseline]:
         """Yields the baselines that the conditions compare with, as the build is now."""
         for unit in dict.fromkeys(unit for unit, _ in _meant(read, budget)):
             builder = _builder(file, budget, unit)
             for name in _baseline_names(budget):
                 path = Path(self._path(file, baseline_name(name, unit)))
-                yield Baseline(path, name, unit.cubin.content, builder)
+                yield BudgetBaseline(path, name, unit.cubin.content, builder)
 
 
 def _baseline_names(budget: Budget) -> tuple[str, ...]:
