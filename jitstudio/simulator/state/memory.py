@@ -22,10 +22,11 @@ Offsets = NDArray[np.int64]
 GLOBAL_BASE = 0x7F00_0000_0000
 """Where `place` puts the first allocation."""
 
-# `cudaMalloc` aligns to at least 256 bytes. Here each buffer begins a page, so that the cost of
-# atomics, which depends on bits of the address, does not depend on the sizes of buffers before.
-# The gap lets small overruns meet no other buffer.
-_ALIGNMENT = 4096
+# `cudaMalloc` aligns to at least 256 bytes; the gap lets small overruns meet no other buffer.
+_ALIGNMENT = 512
+# Larger buffers begin at multiples of their size, up to a page: the cost of atomics depends on bits
+# of the address, and is not to depend on the sizes of buffers before.
+_PAGE = 4096
 _GAP = 512
 # 0 stands for bytes outside of all regions, as `np.zeros` leaves them.
 _UNWRITTEN, WRITTEN, COPYING = 1, 2, 3
@@ -73,8 +74,10 @@ def place(sizes: Sequence[int]) -> tuple[int, ...]:
     addresses = []
     at = GLOBAL_BASE
     for size in sizes:
+        align = min(max(1 << max(size - 1, 0).bit_length(), _ALIGNMENT), _PAGE)
+        at = -(-at // align) * align
         addresses.append(at)
-        at += -(-(size + _GAP) // _ALIGNMENT) * _ALIGNMENT
+        at += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT + _GAP
     return tuple(addresses)
 
 
@@ -408,9 +411,9 @@ def global_arena(
         starts[name] = size
         size += max(extent, 1) + 16
     # Variables of the module lie in whole pages before the first allocation.
-    room = -(-(size + _GAP) // _ALIGNMENT) * _ALIGNMENT
+    room = -(-(size + _GAP) // _PAGE) * _PAGE
     first = min((a.address for a in allocations), default=GLOBAL_BASE)
-    base = first // _ALIGNMENT * _ALIGNMENT - room
+    base = first // _PAGE * _PAGE - room
     regions = [Region(starts[n], starts[n] + extent, n) for n, extent, _ in variables]
     for allocation in allocations:
         start = allocation.address - base

@@ -105,7 +105,7 @@ def test_an_error_is_where_it_happened_and_says_the_first_message(builder):
     assert last.node("ltoir:a.cu").state in (NodeState.DONE, NodeState.CACHED)
     assert last.node("ltoir:b.cu").state is NodeState.SKIPPED
     assert last.node(LAUNCH).state is NodeState.SKIPPED
-    assert last.problem.startswith("Build failed, line 1")
+    assert last.problem.startswith("Build failed in b.cu, line 1")
 
 
 def test_what_an_earlier_build_has_made_is_stale_after_one_that_fails(builder):
