@@ -27,6 +27,9 @@ class Visibility(QObject):
         listen: Is called with whether the widget can be seen.
     """
 
+    # On the class too: widgets are hidden for the last time when Python may have emptied this.
+    _listen: Callable[[bool], object] | None = None
+
     def __init__(self, widget: QWidget, parent: QObject, listen: Callable[[bool], object]) -> None:
         super().__init__(parent)
         self._listen = listen
@@ -35,7 +38,7 @@ class Visibility(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Reports the show and hide events of the widget."""
-        if event.type() in _SHOWN:
+        if self._listen is not None and event.type() in _SHOWN:
             self._listen(_SHOWN[event.type()])
         return super().eventFilter(watched, event)
 

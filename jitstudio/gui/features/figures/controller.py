@@ -54,6 +54,9 @@ class FiguresController(QObject):
 
     all_requested = Signal()
 
+    # On the class too, for when Python has emptied this.
+    _looking: QTimer | None = None
+
     def __init__(
         self, state: WindowState, navigator: Navigator, editors: EditorTabs, sass: OutputPane
     ) -> None:
@@ -72,9 +75,11 @@ class FiguresController(QObject):
         self._config: LaunchConfig | None = None
         self._titled: BuildResult | None = None
         self._titles: Mapping[KernelKey, str] = {}
-        self._strips: list[FiguresStrip] = []
         # Over SASS where none is seen over the code: once is enough.
         self._over_sass = FiguresStrip(self._entries)
+        self._over_sass.hide()
+        self._looking = looking = QTimer(self, singleShot=True, interval=0)
+        looking.timeout.connect(self._look)
         self._sass = sass
         # A build, its kernels and a reading come one after another: one look at all is enough.
         self._changed = QTimer(self, singleShot=True, interval=0)
@@ -98,6 +103,11 @@ class FiguresController(QObject):
         self._on_result_changed()
         self._on_current_changed()
 
+    @property
+    def _strips(self) -> list[FiguresStrip]:
+        """The strips that there are: pages take theirs along as they are closed."""
+        return [self._over_sass, *self._editors.findChildren(FiguresStrip)]
+
     def _add(self, strip: FiguresStrip) -> None:
         """Keeps a strip at the figures from now on."""
         strip.figure_activated.connect(self._on_figure_activated)
@@ -105,7 +115,6 @@ class FiguresController(QObject):
         strip.kernel_chosen.connect(self._on_kernel_chosen)
         strip.all_requested.connect(self.all_requested)
         strip.show_content(self._content)
-        self._strips.append(strip)
 
     @Slot()
     def take_keyboard(self) -> None:
@@ -259,11 +268,17 @@ class FiguresController(QObject):
             strip = FiguresStrip(self._entries)
             page.strip_room.fill(strip)
             self._add(strip)
-            strip.destroyed.connect(partial(self._strips.remove, strip))
             Visibility(strip, self, self._on_visibility_changed)
         self._changed.start()
 
     def _on_visibility_changed(self, _is_seen: bool) -> None:
+        # Strips are also hidden one by one as the window is destroyed, some when others are gone.
+        if self._looking is not None:
+            self._looking.start()
+
+    @Slot()
+    def _look(self) -> None:
+        """Shows the strip over SASS where no other is seen, and has the code read for them."""
         over_code = any(s.isVisible() for s in self._strips if s is not self._over_sass)
         self._over_sass.setVisible(not over_code)
         self._disassembly.want(_USER, over_code or self._sass.isVisible())
