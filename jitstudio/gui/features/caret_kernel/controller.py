@@ -51,6 +51,8 @@ class CaretKernelController(QObject):
         # The lowered names of the kernels at the cursor: the instances of a template share lines.
         self._here: frozenset[str] = frozenset()
         self._chosen = ""
+        # Those of the code that Launch has.
+        self._kernels: frozenset[str] = frozenset()
         # Typing moves the cursor and edits the text: one look at both is enough.
         self._moved = QTimer(self, singleShot=True, interval=0)
         self._moved.timeout.connect(self._follow)
@@ -122,11 +124,16 @@ class CaretKernelController(QObject):
     def _on_chosen(self) -> None:
         """Has the panes of machine code follow Launch."""
         form, shown = self._specs.form, self._disassembly.kernel
+        kernels = frozenset(other.lowered for other in self._specs.forms)
+        is_other_code, self._kernels = kernels != self._kernels, kernels
         if form is None or form.lowered == shown:
             return
+        if is_other_code and shown in kernels:
+            # A kernel of a library was opened by its row: Launch begins with its first one.
+            self._on_kernel_changed(shown)
+            return
         # After a build it is the same, and the panes may be at a function that it calls.
-        is_at_kernel = any(shown == other.lowered for other in self._specs.forms)
-        if is_at_kernel or form.lowered != self._chosen:
+        if shown in kernels or form.lowered != self._chosen:
             self._chosen = form.lowered
             self._disassembly.set_kernel(form.lowered)
 
