@@ -126,15 +126,16 @@ class CaretKernelController(QObject):
         form, shown = self._specs.form, self._disassembly.kernel
         kernels = frozenset(other.lowered for other in self._specs.forms)
         is_other_code, self._kernels = kernels != self._kernels, kernels
-        if form is None or form.lowered == shown:
+        if form is None:
             return
-        if is_other_code and shown in kernels:
-            # A kernel of a library was opened by its row: Launch begins with its first one.
+        before, self._chosen = self._chosen, form.lowered
+        if form.lowered == shown:
+            return
+        if shown in kernels and (is_other_code or form.lowered == before):
+            # The panes were led to a kernel, as by a row of a library; Launch has its own yet.
             self._on_kernel_changed(shown)
-            return
-        # After a build it is the same, and the panes may be at a function that it calls.
-        if shown in kernels or form.lowered != self._chosen:
-            self._chosen = form.lowered
+        elif form.lowered != before:
+            # Of the same one the panes may be at a function that it calls.
             self._disassembly.set_kernel(form.lowered)
 
     @Slot()
