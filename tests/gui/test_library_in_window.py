@@ -35,6 +35,7 @@ def listed(driver, path):
     return view
 
 
+@pytest.mark.usefixtures("driver")
 def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
     driver, path = started, tmp_path / "k-1.0.whl"
     path.write_bytes(wheel({"k/libk.so.1": elf({".nv_fatbin": fatbin})}))

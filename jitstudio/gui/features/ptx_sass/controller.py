@@ -372,6 +372,10 @@ class DisassemblyController(QObject):
 
     @Slot(int)
     def _on_ptx_line_changed(self, line: int) -> None:
+        # Where the user goes in PTX, not where a listing that comes up begins.
+        focus = QApplication.focusWidget()
+        if focus is None or not self._ptx.isAncestorOf(focus):
+            return
         function = function_at(self._ptx.code.code.functions, line - 1)
         if function is not None and function.is_kernel and function.is_defined:
             self._disassembly.set_kernel(function.name)
