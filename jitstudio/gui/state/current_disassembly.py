@@ -84,10 +84,12 @@ class CurrentDisassembly(QObject):
     Signals:
         changed: There is another inspection, none any more, or one that is being read.
         kernel_changed: The name of the kernel or function that is looked at; empty for none.
+        kernel_wanted: The name of the kernel or function to look at, read or not.
     """
 
     changed = Signal()
     kernel_changed = Signal(str)
+    kernel_wanted = Signal(str)
 
     def __init__(
         self,
@@ -169,6 +171,11 @@ class CurrentDisassembly(QObject):
         return self._kernel
 
     @property
+    def kernel_to_come(self) -> str:
+        """The kernel or function that is looked at as soon as its code is read."""
+        return self._kernel_to_come or self._kernel
+
+    @property
     def function(self) -> SassFunction | None:
         """The code of the kernel that is looked at."""
         return self._current.code.function(self._kernel) if self._current else None
@@ -187,6 +194,7 @@ class CurrentDisassembly(QObject):
         if known is not None and name != self._kernel:
             self._kernel = name
             self.kernel_changed.emit(name)
+        self.kernel_wanted.emit(name)
 
     def want(self, user: str, wanted: bool) -> None:
         """Sets whether a user of the disassembly, known by a name, is visible."""

@@ -27,11 +27,15 @@ class LaunchSpecs(QObject):
     Signals:
         replaced: The chosen launch is another one than was typed: views show it anew.
         changed: The chosen launch has changed, replaced or typed.
+        chosen: A kernel was chosen, by its title or with its launch.
+        forms_changed: There are the kernels of another build; nobody has chosen among them.
         finishing: The text being typed is needed now: `edit` takes it before this comes back.
     """
 
     replaced = Signal()
     changed = Signal()
+    chosen = Signal()
+    forms_changed = Signal()
     finishing = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -86,10 +90,10 @@ class LaunchSpecs(QObject):
 
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
         """Takes the kernels of a build; the chosen kernel stays, or the last used takes over."""
-        self._forms = forms
+        self._forms, announce = forms, self.forms_changed
         if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
             self.remember(replace(self._waiting, kernel=title))
-            self._waiting = None
+            self._waiting, announce = None, self.chosen
         else:
             titles = [form.title for form in forms]
             used = [title for title in self._specs if title in titles]
@@ -98,6 +102,7 @@ class LaunchSpecs(QObject):
                 title = (used[-1:] or titles[:1] or [""])[0]
         self._turn_to(title)
         self._emit_replaced()
+        announce.emit()
 
     @Slot(str)
     def choose(self, title: str) -> None:
@@ -106,6 +111,7 @@ class LaunchSpecs(QObject):
         self._turn_to(title)
         self.remember(self._spec)
         self._emit_replaced()
+        self.chosen.emit()
 
     @Slot(object, tuple)
     def edit(self, spec: LaunchSpec, unreadable: tuple[SpecProblem, ...] = ()) -> None:
@@ -127,6 +133,7 @@ class LaunchSpecs(QObject):
         self.remember(self._spec)
         self._turn_to(title)
         self._emit_replaced()
+        self.chosen.emit()
 
     def remember(self, spec: LaunchSpec) -> None:
         """Remembers a launch by kernel, with the texts of parameters that the kernel has lost."""
@@ -148,6 +155,7 @@ class LaunchSpecs(QObject):
             self._specs[kernel] = self._spec
         self._turn_to(self._title_of(kernel))
         self._emit_replaced()
+        self.chosen.emit()
 
     def suggest(self, spec: LaunchSpec) -> None:
         """Remembers a launch unless the user has typed another for this kernel."""

@@ -50,18 +50,16 @@ class CaretKernelController(QObject):
         self._followed: Document | None = None
         # The lowered names of the kernels at the cursor: the instances of a template share lines.
         self._here: frozenset[str] = frozenset()
-        self._chosen = ""
-        # Those of the code that Launch has.
-        self._kernels: frozenset[str] = frozenset()
+        # The lowered name of the kernel that Launch led the panes to.
+        self._launched = ""
         # Typing moves the cursor and edits the text: one look at both is enough.
         self._moved = QTimer(self, singleShot=True, interval=0)
         self._moved.timeout.connect(self._follow)
         editors.cursor_moved.connect(self._on_cursor_moved)
         launches.code_changed.connect(self._on_code_changed)
-        specs.replaced.connect(self._on_chosen)
-        disassembly.kernel_changed.connect(self._on_kernel_changed)
-        # One that was chosen while the code was read may be the one that was looked at before.
-        disassembly.changed.connect(self._on_disassembly_changed)
+        specs.chosen.connect(self._on_chosen)
+        specs.forms_changed.connect(self._on_forms_changed)
+        disassembly.kernel_wanted.connect(self._on_kernel_wanted)
         documents.removed.connect(self._on_removed)
 
     @Slot()
@@ -123,28 +121,24 @@ class CaretKernelController(QObject):
     @Slot()
     def _on_chosen(self) -> None:
         """Has the panes of machine code follow Launch."""
-        form, shown = self._specs.form, self._disassembly.kernel
-        kernels = frozenset(other.lowered for other in self._specs.forms)
-        is_other_code, self._kernels = kernels != self._kernels, kernels
-        if form is None:
-            return
-        before, self._chosen = self._chosen, form.lowered
-        if form.lowered == shown:
-            return
-        if shown in kernels and (is_other_code or form.lowered == before):
-            # The panes were led to a kernel, as by a row of a library; Launch has its own yet.
-            self._on_kernel_changed(shown)
-        elif form.lowered != before:
-            # Of the same one the panes may be at a function that it calls.
+        if (form := self._specs.form) is not None:
+            self._launched = form.lowered
             self._disassembly.set_kernel(form.lowered)
 
     @Slot()
-    def _on_disassembly_changed(self) -> None:
-        if self._disassembly.current is not None:
-            self._on_kernel_changed(self._disassembly.kernel)
+    def _on_forms_changed(self) -> None:
+        """Has Launch follow the panes where they lead to a kernel, as by a row of a library."""
+        form, shown = self._specs.form, self._disassembly.kernel_to_come
+        if form is None:
+            return
+        if any(other.lowered == shown for other in self._specs.forms):
+            self._on_kernel_wanted(shown)
+        elif form.lowered != self._launched:
+            # Of the same kernel the panes may be at a function that it calls.
+            self._on_chosen()
 
     @Slot(str)
-    def _on_kernel_changed(self, name: str) -> None:
+    def _on_kernel_wanted(self, name: str) -> None:
         """Has Launch follow the panes of machine code."""
         chosen = self._specs.form
         if chosen is None or chosen.lowered == name:
