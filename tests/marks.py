@@ -21,6 +21,8 @@ _TOOLS = {"tools", "builder", "builders", "host", "built", "run", "run_apart", "
 _TOOLS |= {"driver", "started"}
 _FOLDERS = {"gui": "window", "hostile": "tools", "toolchain": "tools"}
 _LIBRARIES = ("libnvrtc", "libnvvm", "libnvJitLink", "libnvfatbin")
+# A generator's bulk takes minutes on quiet cores, and several times that beside other work.
+_BENCH_S = 3600
 _PROCESSES = {"subprocess.Popen", "os.posix_spawn", "os.fork"}
 
 
@@ -39,6 +41,7 @@ def add_marks(item: pytest.Item, is_retried: bool) -> None:
         item.add_marker("tools")
     if _has(item, "bench"):
         item.add_marker("slow")  # by -m of one's own they are not left out otherwise
+        item.add_marker(pytest.mark.timeout(_BENCH_S))
     if is_retried and _has(item, "window"):
         item.add_marker(pytest.mark.flaky(reruns=1))
 

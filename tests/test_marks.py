@@ -51,6 +51,11 @@ def test_what_is_marked_may(request):
     assert started.missing_marks == ""
 
 
+@pytest.mark.bench
+def test_what_takes_long_has_an_hour(request):
+    assert request.node.get_closest_marker("timeout").args == (3600,)
+
+
 def test_a_folder_of_windows_is_not_even_imported_for_the_inner_loop():
     gui = Path(__file__).parent / "gui"
     assert is_left_out(gui, INNER)

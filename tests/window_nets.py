@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QComboBox,
-    QDockWidget,
     QMenu,
     QTabBar,
     QWidget,
 )
 from shiboken6 import isValid
 
+from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.state.settings_table import SETTINGS
 from jitstudio.gui.window.application import make_application
 from jitstudio.help.samples import samples
@@ -56,7 +56,7 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
             driver.show_output("SASS")
             driver.wait(lambda: driver.state.disassembly.current is not None)
         for dock in _docks(window):
-            driver.show_output(dock.windowTitle())
+            driver.show_output(dock.title)
         pause(_DRAWN_MS)
         yield f"sample-{sample.files[0].path.stem}", "\n".join(contents(window))
     yield from _tree("all-panes", window)
@@ -78,8 +78,8 @@ def _kind(one: QObject) -> str:
     return next(c.__name__ for c in type(one).__mro__ if c.__module__.startswith("PySide6"))
 
 
-def _docks(window: QWidget) -> list[QDockWidget]:
-    return sorted(window.findChildren(QDockWidget), key=QDockWidget.objectName)
+def _docks(window: QWidget) -> list[PaneDock]:
+    return sorted(window.findChildren(PaneDock), key=PaneDock.objectName)
 
 
 def _actions(window: QWidget) -> list[QAction]:

@@ -69,7 +69,6 @@ def test_a_cached_build_gives_what_the_compiler_gives(builders, tmp_path):
 
 
 @pytest.mark.bench
-@pytest.mark.timeout(3600)
 def test_a_thousand_worlds(builders, tmp_path):
     spared, wrong = 0, []
     for seed in range(FEW, MANY):

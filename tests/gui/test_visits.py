@@ -17,7 +17,6 @@ def test_a_pane_that_is_come_back_to_is_as_at_first(qapp, tmp_path, monkeypatch)
 
 @pytest.mark.bench
 @pytest.mark.tools
-@pytest.mark.timeout(1800)
 def test_also_at_another_zoom_and_after_a_change_of_zoom(qapp, tmp_path, monkeypatch):
     monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
     assert visit(qapp, tmp_path) == []

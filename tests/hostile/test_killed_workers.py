@@ -71,6 +71,5 @@ def test_nothing_is_lost_when_workers_are_killed():
 
 
 @pytest.mark.bench
-@pytest.mark.timeout(0)
 def test_nothing_is_lost_in_two_hundred_kills():
     _kill_some(200)

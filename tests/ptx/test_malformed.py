@@ -17,7 +17,6 @@ from tests.ptx.readers import tracebacks
 from tests.ptx.spellings import EVERYTHING, MATRICES, Spelling
 from tests.simulator.running import HEAD, launch_of, program_of, run, simulate
 
-_LONG = [pytest.mark.bench, pytest.mark.timeout(1200)]
 # A branch that was moved before its own label has no end.
 _FEW_STEPS = SimulationLimits(steps=20_000)
 CALLED = (
@@ -51,7 +50,9 @@ def broken(words: tuple[str, ...], random: Random) -> str:
     return " ".join(mutant)
 
 
-@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(100, 3100), marks=_LONG)])
+@pytest.mark.parametrize(
+    "seeds", [range(60), pytest.param(range(100, 3100), marks=pytest.mark.bench)]
+)
 def test_broken_programs_end_in_sentences(seeds):
     ends = set()
     for seed in seeds:
