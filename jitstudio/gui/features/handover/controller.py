@@ -29,7 +29,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.ptx.skimming import ptx_target
 
 _KEY = "python.take"
-# A window that starts is busy for a second or two.
+# A window that starts is busy for a second or two; from tab to tab it takes less.
 _PATIENCE = 30.0
 
 
@@ -70,12 +70,12 @@ class _Arrived:
     Attributes:
         tabs: Code to open.
         paths: Files to open.
-        answers: Receives the answer to the program.
+        answers: Receives None whenever a tab is open, and the answer to the program at the end.
     """
 
     tabs: tuple[_Tab, ...]
     paths: tuple[Path, ...]
-    answers: SimpleQueue[HandoverAnswer]
+    answers: SimpleQueue[HandoverAnswer | None]
 
 
 class HandoverController(QObject):
@@ -166,6 +166,7 @@ class HandoverController(QObject):
         documents: list[Document] = []
         for tab in arrived.tabs:
             documents.append(self._opened_tab(tab))
+            arrived.answers.put(None)
             yield
         names = [document.name for document in documents]
         if documents:
@@ -182,6 +183,7 @@ class HandoverController(QObject):
                 problems.append(problem)
             else:
                 names.append(tab)
+            arrived.answers.put(None)
             if not left:
                 arrived.answers.put(HandoverAnswer(tuple(names), " ".join(problems)))
 
@@ -228,13 +230,19 @@ def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer
     Raises:
         HandoverError: The window does not answer, or the code cannot be kept.
     """
-    answers: SimpleQueue[HandoverAnswer] = SimpleQueue()
+    answers: SimpleQueue[HandoverAnswer | None] = SimpleQueue()
     open_(_Arrived(tuple(map(_ready, handover.code)), tuple(map(Path, handover.paths)), answers))
     try:
-        return answers.get(timeout=_PATIENCE)
+        while (answer := answers.get(timeout=_PATIENCE)) is None:
+            pass
     except Empty:
-        message = QCoreApplication.translate("Handover", "The window does not answer.")
-        raise HandoverError(message) from None
+        message = QCoreApplication.translate(
+            "Handover",
+            "The window has opened no tab for {seconds:.0f} seconds. It may still open what you "
+            "show; if it hangs, close it and try again.",
+        )
+        raise HandoverError(message.format(seconds=_PATIENCE)) from None
+    return answer
 
 
 def _ready(code: HandedCode) -> _Tab:

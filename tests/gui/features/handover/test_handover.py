@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import HandoverError
+from jitstudio.gui.features.handover.controller import HandoverController
 from tests.gui.watchdog import Watchdog, slowness
 
 RECORDED = Path(__file__).parents[3] / "data/captured/add_kernel.jitkernel"
@@ -137,6 +139,18 @@ def test_a_window_that_cannot_listen_says_so(driver, monkeypatch, tmp_path):
     notices = driver.shell.notices
     assert "Programs cannot hand over kernels to this window" in "".join(notices._rows)
     assert windows() == []
+
+
+def test_many_tabs_may_take_longer_than_a_tab(started, shown, monkeypatch):
+    opened_tab = HandoverController._opened_tab
+
+    def slowly_opened_tab(controller, tab):
+        time.sleep(0.7)
+        return opened_tab(controller, tab)
+
+    monkeypatch.setattr(HandoverController, "_opened_tab", slowly_opened_tab)
+    monkeypatch.setattr("jitstudio.gui.features.handover.controller._PATIENCE", 3.0)
+    assert len(shown([PTX.replace(" add_kernel(", f" kernel_{n}(") for n in range(5)]).tabs) == 5
 
 
 @pytest.mark.bench
