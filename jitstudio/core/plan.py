@@ -190,7 +190,7 @@ def _nvcc_refusal(request: BuildRequest) -> str:
         return (
             f"{NOT_TRUSTED} nvcc starts the host compiler of this machine, which reads more than "
             "the project's folder. Compile with NVRTC, or trust the project: --trust on the "
-            "command line, File > Trust this project in the window."
+            "command line, File > Project > Trust this project in the window."
         )
     wanted = next((kind for kind in (_K.LTOIR, _K.OPTIXIR) if kind in request.emit), None)
     if request.link is LinkMode.LTO:
@@ -224,8 +224,8 @@ def _check_trust(request: BuildRequest) -> None:
 _MOST_WARNINGS = 5
 NOT_TRUSTED = "This project is not trusted."
 HOW_TO_TRUST = (
-    "Change that, or trust the project: --trust on the command line, File > Trust this project in "
-    "the window."
+    "Change that, or trust the project: --trust on the command line, File > Project > Trust this "
+    "project in the window."
 )
 HOW_TO_ALLOW = (
     "Take the option out, or allow such options: --unsafe-options on the command line, Unsafe "

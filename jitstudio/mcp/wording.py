@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 _TRUST = (
-    r"trust the project: --trust on the command line, File > Trust this project in the window\."
+    r"trust the project: --trust on the command line, "
+    r"File > Project > Trust this project in the window\."
 )
 _CHOOSES = "Whoever starts the server chooses"
 _LONGER = "Whoever starts the server can give it longer"

@@ -55,21 +55,29 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     (
         QT_TRANSLATE_NOOP(
             "Synonyms",
-            "copy compiler explorer link, copy project as text, copy as command, export as",
+            "copy compiler explorer link, copy project as text, copy as command, html or pdf",
         ),
         QT_TRANSLATE_NOOP("Synonyms", "share, send"),
     ),
     (
-        QT_TRANSLATE_NOOP("Synonyms", "export as"),
-        QT_TRANSLATE_NOOP("Synonyms", "print, pdf, web page, html"),
+        QT_TRANSLATE_NOOP("Synonyms", "html or pdf"),
+        QT_TRANSLATE_NOOP("Synonyms", "export as, report, print, pdf, web page"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "go to step, step line, step instruction, begin, breakpoint"),
         QT_TRANSLATE_NOOP("Synonyms", "debug, debugger"),
     ),
     (
-        QT_TRANSLATE_NOOP("Synonyms", "save results, save this listing, build and save"),
-        QT_TRANSLATE_NOOP("Synonyms", "export, write to a file, download"),
+        QT_TRANSLATE_NOOP("Synonyms", "all results to a folder"),
+        QT_TRANSLATE_NOOP("Synonyms", "save results, export, write to a file, download"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "listing that is shown"),
+        QT_TRANSLATE_NOOP("Synonyms", "save this listing, export, write to a file, download"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "lto-ir or fatbin"),
+        QT_TRANSLATE_NOOP("Synonyms", "build and save, export, optix ir, write to a file"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "save the graph"),
@@ -128,6 +136,14 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP(
             "Synonyms", "color scheme, colour scheme, appearance, dark mode, night mode"
         ),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "reading"),
+        QT_TRANSLATE_NOOP("Synonyms", "side by side, three columns, split view"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "teaching"),
+        QT_TRANSLATE_NOOP("Synonyms", "projector, presentation, lecture"),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "layout"),

@@ -21,7 +21,7 @@ from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.commands.shortcuts import plain_text
-from jitstudio.gui.shell.commands.spec import KeyScope
+from jitstudio.gui.shell.commands.spec import FILE, KeyScope
 from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from tests.gui.driver import pause
@@ -83,6 +83,12 @@ def test_all_commands_can_be_seen_named_and_typed(started):
     } <= offered
 
 
+def test_file_has_four_ways_to_save(started):
+    titles = [plain_text(action.text()) for action in started.shell.menus[FILE].actions()]
+    saving = [title for title in titles if "ave" in title or "xport" in title]
+    assert saving == ["Save", "Save as", "Save project", "Export"]
+
+
 def found(driver, query: str) -> list[PaletteEntry]:
     """What the palette offers for these letters."""
     driver.trigger("paletteAction")
@@ -102,9 +108,8 @@ def choose(driver, query: str) -> None:
 
 def test_the_name_of_a_pane_leads_to_it_whatever_was_chosen_before(started):
     driver, panes = started, started
-    # Layouts of the same names, chosen last.
-    for name in ("launch", "compare"):
-        driver.trigger(f"{name}LayoutAction")
+    # Layouts of similar names, chosen last.
+    for name in ("launching", "comparing"):
         choose(driver, f"view layout {name}")
     for place, dock in enumerate(panes.shell.layout.docks):
         dock.setVisible(place % 2 == 0)
@@ -122,7 +127,8 @@ SYNONYMS = {
     "demangle": "Demangled names",
     "preferences": "Settings",
     "font": "Size of code",
-    "export": "Save results",
+    "export as": "Script, program, HTML or PDF",
+    "save results": "All results to a folder",
     "occupancy": "Report",
     "copy": "Copy as Markdown",
     "full screen": "Maximise pane",

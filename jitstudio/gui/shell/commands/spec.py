@@ -67,7 +67,8 @@ LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 STEP = QT_TRANSLATE_NOOP("Actions", "Step throug&h")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
-EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange w&ith others")
+EXPORT = QT_TRANSLATE_NOOP("Actions", "E&xport")
+PROJECT = QT_TRANSLATE_NOOP("Actions", "Pro&ject")
 SUBMENUS = {
     LAYOUT: VIEW,
     FOLDING: EDIT,
@@ -76,6 +77,7 @@ SUBMENUS = {
     TABS: FILE,
     CACHES: FILE,
     STEP: LAUNCH,
-    EXCHANGE: FILE,
+    EXPORT: FILE,
+    PROJECT: FILE,
 }
 """Menus within others, each where the first of its commands is in the table."""

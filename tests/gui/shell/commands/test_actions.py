@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change
-from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS, KeyScope
+from jitstudio.gui.shell.commands.spec import LAYOUT, MENUS, SUBMENUS, KeyScope
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.system.paths import resource
 
@@ -92,6 +93,12 @@ def test_no_two_commands_of_a_menu_share_a_mnemonic():
             if spec.menu == menu and "&" in spec.text
         ]
         assert [k for k, n in Counter(letters).items() if n > 1] == [], menu
+
+
+def test_layouts_are_called_like_no_menu_and_no_pane():
+    layouts = {spec.text.replace("&", "") for spec in ACTIONS if spec.menu == LAYOUT}
+    taken = {title.replace("&", "") for title in (*MENUS, *SUBMENUS)}
+    assert layouts & (taken | {pane.title for pane in PANES}) == set()
 
 
 # ---- Which keys commands have: the table's, or the user's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import CACHES, EXCHANGE, FILE, TABS, ActionSpec
+from jitstudio.gui.shell.commands.spec import CACHES, EXPORT, FILE, PROJECT, TABS, ActionSpec
 
 FILE_ROWS = (
     ActionSpec(
@@ -60,6 +60,22 @@ FILE_ROWS = (
         ),
     ),
     ActionSpec(
+        "openClipboardAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Open from clip&board…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Open a project that was copied as text, or a link of Compiler Explorer"
+        ),
+    ),
+    ActionSpec(
+        "importAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Import from Compiler Explorer…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Make a project from a link or a file of Compiler Explorer"
+        ),
+    ),
+    ActionSpec(
         "openCacheAction",
         CACHES,
         QT_TRANSLATE_NOOP("Actions", "Open the &folder of a cache…"),
@@ -92,86 +108,6 @@ FILE_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Save under another name"),
     ),
     ActionSpec(
-        "saveListingAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Sa&ve this listing…"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Save the PTX or SASS that is shown, as the tools wrote it"
-        ),
-    ),
-    ActionSpec(
-        "saveOutputsAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Save &results…"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Save PTX, SASS and cubin to a folder"),
-    ),
-    ActionSpec(
-        "exportAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "&Build and save…"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Make other kinds of output, or a fatbin"),
-    ),
-    ActionSpec(
-        "exportAsAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "E&xport as…"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Write build and launch as a script, a program, commands or a report"
-        ),
-    ),
-    ActionSpec(
-        "openCompilerExplorerAction",
-        EXCHANGE,
-        QT_TRANSLATE_NOOP("Actions", "&Open in Compiler Explorer"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Show what is built at godbolt.org in a browser, which sends it there"
-        ),
-    ),
-    ActionSpec(
-        "copyCompilerExplorerAction",
-        EXCHANGE,
-        QT_TRANSLATE_NOOP("Actions", "&Copy Compiler Explorer link"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Copy a link that has all of what is built in it; nothing is sent"
-        ),
-    ),
-    ActionSpec(
-        "importAction",
-        EXCHANGE,
-        QT_TRANSLATE_NOOP("Actions", "&Import from Compiler Explorer…"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Make a project from a link or a file of Compiler Explorer"
-        ),
-    ),
-    ActionSpec(
-        "copyProjectTextAction",
-        EXCHANGE,
-        QT_TRANSLATE_NOOP("Actions", "Copy project as &text"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Copy all that is open as one line for a message"),
-        separated=True,
-    ),
-    ActionSpec(
-        "openClipboardAction",
-        EXCHANGE,
-        QT_TRANSLATE_NOOP("Actions", "Open from c&lipboard…"),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "Open a project that was copied as text, or a link of Compiler Explorer"
-        ),
-    ),
-    ActionSpec(
-        "newProjectAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Ne&w project"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs and start with an empty project"),
-        separated=True,
-    ),
-    ActionSpec(
-        "openProjectAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Open pro&ject…"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Open what was saved as a project"),
-    ),
-    ActionSpec(
         "saveProjectAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Save proj&ect"),
@@ -179,21 +115,85 @@ FILE_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Save tabs, options, link and launches in one file"),
     ),
     ActionSpec(
+        "exportAsAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "&Script, program, HTML or PDF…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Write build and launch as a script, a program, commands or a report"
+        ),
+    ),
+    ActionSpec(
+        "exportAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "C&ubin, LTO-IR or fatbin…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Build and save also what no pane shows"),
+    ),
+    ActionSpec(
+        "saveOutputsAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "All &results to a folder…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save PTX, SASS and cubin to a folder"),
+    ),
+    ActionSpec(
+        "saveListingAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "&Listing that is shown…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Save the PTX or SASS that is shown, as the tools wrote it"
+        ),
+    ),
+    ActionSpec(
+        "copyProjectTextAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "Copy project as &text"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy all that is open as one line for a message"),
+        separated=True,
+    ),
+    ActionSpec(
+        "openCompilerExplorerAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "&Open in Compiler Explorer"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Show what is built at godbolt.org in a browser, which sends it there"
+        ),
+    ),
+    ActionSpec(
+        "copyCompilerExplorerAction",
+        EXPORT,
+        QT_TRANSLATE_NOOP("Actions", "&Copy Compiler Explorer link"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy a link that has all of what is built in it; nothing is sent"
+        ),
+    ),
+    ActionSpec(
+        "newProjectAction",
+        PROJECT,
+        QT_TRANSLATE_NOOP("Actions", "Ne&w project"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs and start with an empty project"),
+    ),
+    ActionSpec(
+        "openProjectAction",
+        PROJECT,
+        QT_TRANSLATE_NOOP("Actions", "Open pro&ject…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open what was saved as a project"),
+    ),
+    ActionSpec(
         "saveProjectAsAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Save project as…"),
+        PROJECT,
+        QT_TRANSLATE_NOOP("Actions", "&Save project as…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Save the project in another file"),
     ),
     ActionSpec(
         "closeProjectAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Close project"),
+        PROJECT,
+        QT_TRANSLATE_NOOP("Actions", "&Close project"),
         tip=QT_TRANSLATE_NOOP("Actions", "Close the project and all its tabs"),
+        separated=True,
     ),
     ActionSpec(
         "trustProjectAction",
-        FILE,
-        QT_TRANSLATE_NOOP("Actions", "Trust this project"),
+        PROJECT,
+        QT_TRANSLATE_NOOP("Actions", "&Trust this project"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Let it use any option and include files outside its folder"
         ),

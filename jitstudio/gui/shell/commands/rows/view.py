@@ -130,7 +130,7 @@ VIEW_ROWS = (
     ActionSpec(
         "editLayoutAction",
         LAYOUT,
-        QT_TRANSLATE_NOOP("Actions", "&Edit"),
+        QT_TRANSLATE_NOOP("Actions", "&Editing"),
         keys=("Ctrl+Alt+1",),
         tip=QT_TRANSLATE_NOOP("Actions", "The editors beside all results as tabs"),
         checkable=True,
@@ -138,7 +138,7 @@ VIEW_ROWS = (
     ActionSpec(
         "compareLayoutAction",
         LAYOUT,
-        QT_TRANSLATE_NOOP("Actions", "&Compare"),
+        QT_TRANSLATE_NOOP("Actions", "&Comparing"),
         keys=("Ctrl+Alt+2",),
         tip=QT_TRANSLATE_NOOP("Actions", "The source beside a wide comparison with what is pinned"),
         checkable=True,
@@ -146,7 +146,7 @@ VIEW_ROWS = (
     ActionSpec(
         "launchLayoutAction",
         LAYOUT,
-        QT_TRANSLATE_NOOP("Actions", "&Launch"),
+        QT_TRANSLATE_NOOP("Actions", "&Launching"),
         keys=("Ctrl+Alt+3",),
         tip=QT_TRANSLATE_NOOP("Actions", "Most room for the launch and its results"),
         checkable=True,
@@ -154,7 +154,7 @@ VIEW_ROWS = (
     ActionSpec(
         "teachLayoutAction",
         LAYOUT,
-        QT_TRANSLATE_NOOP("Actions", "&Teach"),
+        QT_TRANSLATE_NOOP("Actions", "&Teaching"),
         keys=("Ctrl+Alt+4",),
         tip=QT_TRANSLATE_NOOP("Actions", "The pipeline on top, source and results below it"),
         checkable=True,
@@ -162,7 +162,7 @@ VIEW_ROWS = (
     ActionSpec(
         "readLayoutAction",
         LAYOUT,
-        QT_TRANSLATE_NOOP("Actions", "Rea&d"),
+        QT_TRANSLATE_NOOP("Actions", "Rea&ding"),
         keys=("Ctrl+Alt+5",),
         tip=QT_TRANSLATE_NOOP("Actions", "Source, PTX and SASS in three columns"),
         checkable=True,
