@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cpp_text import HIDDEN, STRING
-from jitstudio.listing.line_classes import classify
+from jitstudio.listing.line_classes import classify, is_unused_label, jump_targets
 from jitstudio.ptx.scanner import COMMENT as PTX_COMMENT
 from jitstudio.ptx.scanner import STRING as PTX_STRING
 from jitstudio.ptx.scanner import bare_ptx
@@ -175,7 +175,7 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
     function: FoldRange | None = None
     basic: FoldRange | None = None
     header: FoldRange | None = FoldRange(0, 0, _HEADER, starts_folded=True)
-    padding = _Padding(lines)
+    padding, targets = _Padding(lines), jump_targets(lines)
     for number, line in enumerate(lines):
         if (mark := _SASS_MARK.match(line)) is None:
             continue
@@ -189,10 +189,13 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
             basic = None
             continue
         yield from padding.end(number, function)
+        label = mark["label"]
+        if label and header is None and is_unused_label(label, targets):
+            # Nothing jumps here: the block above goes on.
+            continue
         if basic is not None:
             yield from _closed(lines, basic, number - 1)
             basic = None
-        label = mark["label"]
         # What is said of a section, from its heading to its first label.
         is_heading = line.startswith("//")
         if header is not None and (label or is_heading):

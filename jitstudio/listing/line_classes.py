@@ -15,8 +15,8 @@ from jitstudio.listing.lines import LineClass
 
 def classify(kind: CodeKind, lines: Sequence[str]) -> bytes:
     """Returns the `LineClass` of each line of a listing, a byte for each."""
-    reader = _READERS.get(kind)
-    return bytes(len(lines)) if reader is None else bytes(map(reader(), lines))
+    make_reader = _READERS.get(kind)
+    return bytes(len(lines)) if make_reader is None else bytes(map(make_reader(lines), lines))
 
 
 # Possessive repeats keep every match linear: lines can be megabytes long.
@@ -72,7 +72,7 @@ _DEBUG_DATA = re.compile(r"\.[bus](?:8|16|32|64)\s[^;{}:]*+|\{\s*+\}?|\}")
 class _PtxReader:
     """Takes in PTX line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, _lines: Sequence[str]) -> None:
         self._last = LineClass.CODE
         self._in_comment = False
         # From `.entry` or `.func` to the brace or semicolon behind the parameters.
@@ -145,12 +145,40 @@ _SASS_DIRECTIVE = re.compile(r"\.[a-z]\w*+(?:\s[^;:]*+)?")
 _SASS_LINE_INFO = re.compile(r"\.(?:loc|file)\s")
 
 
+# nvdisasm makes up such names for all addresses that anything refers to: .L_x_12
+_OWN_LABEL = re.compile(r"\.L_\w++")
+_OWN_SIGN = ".L_"
+# A jump by a register: without a list of its targets any label may be one.
+_ANY_TARGET = re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s++(?>@!?\w++\s++)?(?:BRX|JMX|BRXU|JMXU)\b")
+
+
+def jump_targets(lines: Sequence[str]) -> frozenset[str] | None:
+    """Returns the labels that instructions of a SASS text name; None where any may be a target.
+
+    Others stand for ends of functions and for places of debug information.
+    """
+    targets: set[str] = set()
+    for line in lines:
+        if _OWN_SIGN in line:
+            if _INSTRUCTION.match(line):
+                targets.update(_OWN_LABEL.findall(line))
+        elif ("BRX" in line or "JMX" in line) and _ANY_TARGET.match(line):
+            return None
+    return frozenset(targets)
+
+
+def is_unused_label(label: str, targets: frozenset[str] | None) -> bool:
+    """Returns whether nvdisasm made up a label that no instruction names; see `jump_targets`."""
+    return targets is not None and label.startswith(_OWN_SIGN) and label not in targets
+
+
 class _SassReader:
     """Takes in the text of nvdisasm, line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: Sequence[str]) -> None:
         self._last = LineClass.CODE
         self._section = ""
+        self._targets = jump_targets(lines)
 
     def __call__(self, line: str) -> LineClass:
         if _INSTRUCTION.match(line):
@@ -183,7 +211,9 @@ class _SassReader:
             self._section = section[1]
         if label := _SASS_LABEL.fullmatch(code):
             is_own_name = label[1] == self._section
-            return self._in_section(LineClass.CODE) if is_own_name else LineClass.CODE
+            is_unused = is_unused_label(label[1], self._targets)
+            usual = LineClass.LABEL if is_unused else LineClass.CODE
+            return self._in_section(usual) if is_own_name or is_unused else usual
         if is_open or not _SASS_DIRECTIVE.fullmatch(code):
             return LineClass.CODE
         is_line_info = _SASS_LINE_INFO.match(code) is not None
@@ -194,7 +224,7 @@ class _SassReader:
         return LineClass.DEBUG if is_debug else usual
 
 
-_READERS: dict[CodeKind, Callable[[], Callable[[str], LineClass]]] = {
+_READERS: dict[CodeKind, Callable[[Sequence[str]], Callable[[str], LineClass]]] = {
     CodeKind.PTX: _PtxReader,
     CodeKind.SASS: _SassReader,
 }

@@ -40,3 +40,5 @@ class LineClass(IntEnum):
     COMMENT = 1
     DIRECTIVE = 2
     DEBUG = 3
+    LABEL = 4
+    """A label of nvdisasm that no instruction names."""

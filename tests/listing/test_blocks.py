@@ -100,6 +100,7 @@ def test_the_rest_of_an_encoding_belongs_to_its_instruction():
         "  /*0000*/    EXIT ;   /* 0x000000000000794d */",
         "                       /* 0x000fea0003800000 */",
         "  /*0010*/    NOP ;    /* 0x0000000000007918 */",
+        "  /*0020*/    BRA `(.L_x_1) ;",
     ]
     assert blocks(CodeKind.SASS, lines)[1] == FoldRange(1, 3, "k/.L_x_1")
 

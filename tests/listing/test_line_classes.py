@@ -14,7 +14,7 @@ from jitstudio.listing.lines import LineClass, split_at_newlines, split_lines
 from jitstudio.toolchain.locate import nvdisasm
 from tests.listing.mutations import mutated
 
-CODE, COMMENT, DIRECTIVE, DEBUG = LineClass
+CODE, COMMENT, DIRECTIVE, DEBUG, LABEL = LineClass
 LEXERS = {CodeKind.PTX: PtxLexer(), CodeKind.SASS: SassLexer()}
 MUTATIONS = 150
 
@@ -146,8 +146,8 @@ def test_debug_sections_end_with_their_brace():
         ("\t{ /*0008*/ FADD R1, R2, R3;", CODE),
         ("histogram:", CODE),
         (".text.histogram:", CODE),
-        (".L_x_12:", CODE),
-        (".L_x_5:      // |  2 : :", CODE),
+        (".L_x_12:", LABEL),
+        (".L_x_5:      // |  2 : :", LABEL),
         (".size f,(.L_x_3 - f)histogram:", CODE),
         ("/* open LDC R1 ;", CODE),
         ('\t//## File "a.cu", line 4', DEBUG),
@@ -172,7 +172,7 @@ def test_what_stands_in_a_debug_section_of_sass_is_debug():
         "\n.L_3:\n//----- .text.k -----\n\t.section\t.text.k\n.text.k:"
     )
     assert classes(CodeKind.SASS, text) == [
-        DEBUG, DEBUG, DEBUG, DEBUG, CODE, COMMENT, DIRECTIVE, CODE,
+        DEBUG, DEBUG, DEBUG, DEBUG, DEBUG, COMMENT, DIRECTIVE, CODE,
     ]  # fmt: skip
 
 
@@ -201,12 +201,52 @@ def test_no_filter_hides_code_of_the_samples(kind, listings):
     code = left_out = 0
     for lines in texts:
         found = classify(kind, lines)
-        numbers = [n for n in lines_of_code(kind, lines) if not _is_own_section(lines[n])]
+        numbers = [
+            n
+            for n in lines_of_code(kind, lines)
+            if not _is_own_section(lines[n]) and not _is_unnamed(lines[n], lines)
+        ]
         assert [lines[number] for number in numbers if found[number] != CODE] == []
         code += len(numbers)
         left_out += len(lines) - found.count(CODE)
     assert code > 600
     assert left_out > 250
+
+
+def _is_unnamed(line, lines):
+    """Whether a line is a label of nvdisasm that is the operand of no instruction."""
+    label = line.removesuffix(":")
+    code = (x for x in lines if re.match(r"\s*/\*[0-9a-f]{4}", x))
+    return line.startswith(".L_x_") and not any(re.search(rf"{label}\b", x) for x in code)
+
+
+def test_labels_that_no_instruction_names_are_left_out(debug_cubin):
+    text = subprocess.run(
+        [nvdisasm(), "-c", debug_cubin], capture_output=True, text=True, check=True
+    ).stdout
+    lines = text.split("\n")
+    labels = [n for n, line in enumerate(lines) if line.startswith(".L_x_")]
+    unnamed = {n for n in labels if _is_unnamed(lines[n], lines)}
+    found = classify(CodeKind.SASS, lines)
+    assert {n for n in labels if found[n] == LABEL} == unnamed
+    assert 0 < len(unnamed) < len(labels)
+
+
+def test_a_label_is_left_out_only_where_no_jump_can_lead_there():
+    jump = "        /*0010*/                   {} ;"
+    text = "{}\n.L_x_1:\n        /*0020*/                   EXIT ;"
+    for opcode, what in (
+        ("BRA `(.L_x_12)", LABEL),
+        ("@P0 BRA `(.L_x_1)", CODE),
+        # The address that a function returns to.
+        ("MOV R20, 32@lo((k + .L_x_1@srel))", CODE),
+        ('BRX R2 -0x90 (*"BRANCH_TARGETS .L_x_1,.L_x_2"*)', CODE),
+        ('BRX R2 -0x90 (*"BRANCH_TARGETS .L_x_3,.L_x_2"*)', LABEL),
+        ("BRX R2 -0x90", CODE),
+        ("@!P1 JMX R2 0x0", CODE),
+        ("FADD R1, R2, R3", LABEL),
+    ):
+        assert classes(CodeKind.SASS, text.format(jump.format(opcode)))[1] is what
 
 
 def _is_own_section(line):
@@ -242,7 +282,7 @@ def test_no_filter_hides_code_of_broken_texts(kind, listings):
             r"\t(?:@!?%p\d+ )?[a-z]\w*(?:\.\w+)* \t[^;{}\"/]*;|\tret;|\$L\w+:"
         ),
         CodeKind.SASS: re.compile(
-            r"\s*/\*[0-9a-f]{4}\*/ +(?:@!?\w+ )?[A-Z][\w.]* [^;]*;|\.L_x_\d+:"
+            r"\s*/\*[0-9a-f]{4}\*/ +(?:@!?\w+ )?[A-Z][\w.]* [^;]*;"
         ),
     }[kind]
     seen = 0

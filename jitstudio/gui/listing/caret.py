@@ -24,7 +24,7 @@ class ListingCaret:
     """The caret of a text, and the place where the selection began.
 
     Attributes:
-        rows: Which lines are shown: moves pass over the others, and those are not copied.
+        rows: Which lines are shown: moves pass over the others, and few of those are copied.
         place: Where the caret is.
         anchor: The other end of the selection; the same where nothing is selected.
     """
@@ -171,12 +171,12 @@ class ListingCaret:
         return column, min(column + 1, len(text))
 
     def selected_text(self) -> str:
-        """Returns the selected text of the shown lines, joined by newlines."""
+        """Returns the selected text of the lines to copy, joined by newlines."""
         (first, start), (last, end) = self.selection
         lines = self.text.lines
         if first == last:
             return lines[first][start:end]
-        inner = map(lines.__getitem__, self.rows.between(first + 1, last - 1))
+        inner = map(lines.__getitem__, self.rows.copied(first + 1, last - 1))
         return "\n".join([lines[first][start:], *inner, lines[last][:end]])
 
     def columns_in(self, line: int) -> tuple[int, int, bool] | None:

@@ -30,11 +30,18 @@ class VisibleRows:
         line_count: How many lines there are, at least one.
         hidden: For each line, whether it is hidden. The first line is shown where no other is:
             the caret must be somewhere.
+        copied: For each line, whether it is copied with those around it although it is hidden.
     """
 
-    def __init__(self, line_count: int, hidden: NDArray[np.bool_] | None = None) -> None:
+    def __init__(
+        self,
+        line_count: int,
+        hidden: NDArray[np.bool_] | None = None,
+        copied: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.line_count = line_count
         self._shown: NDArray[np.intp] | None = None
+        self._copied = np.flatnonzero(copied) if copied is not None else np.zeros(0, np.intp)
         if hidden is not None and hidden.any():
             shown = np.flatnonzero(~hidden)
             self._shown = shown if len(shown) else np.zeros(1, np.intp)
@@ -66,13 +73,16 @@ class VisibleRows:
         """Returns the line so many rows further down, or up."""
         return self.line(self.row(line) + count)
 
-    def between(self, first: int, last: int) -> Sequence[int]:
-        """Returns the shown lines from a line to another, both included."""
+    def copied(self, first: int, last: int) -> Sequence[int]:
+        """Returns the lines to copy from a line to another, both included."""
         if self._shown is None:
             return range(first, last + 1)
-        ends = np.searchsorted(self._shown, (first, last + 1))
-        lines: list[int] = self._shown[ends[0] : ends[1]].tolist()
-        return lines
+        parts = (
+            lines[slice(*np.searchsorted(lines, (first, last + 1)))]
+            for lines in (self._shown, self._copied)
+        )
+        between: list[int] = np.sort(np.concatenate([*parts])).tolist()
+        return between
 
 
 class ListingFolds:
@@ -172,12 +182,13 @@ class ListingFolds:
         return number if is_head else None
 
     def _update(self) -> None:
-        hidden = self._in_folds()
+        hidden, copied = self._in_folds(), None
         if self._filters:
             filtered = np.array([of in self._filters for of in LineClass])[self._classes]
             filtered[[*self._revealed]] = False
+            copied = filtered & ~hidden & (self._classes == LineClass.LABEL)
             hidden |= filtered
-        self.rows = VisibleRows(len(self._classes), hidden)
+        self.rows = VisibleRows(len(self._classes), hidden, copied)
 
     def _in_folds(self) -> NDArray[np.bool_]:
         """Returns for each line whether the line is in a folded block, below the head."""

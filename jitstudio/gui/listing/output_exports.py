@@ -266,7 +266,7 @@ class OutputExports(QObject):
                 start if line == first else 0,
                 end if line == last else len(text.lines[line]),
             )
-            for line in caret.rows.between(first, last)
+            for line in caret.rows.copied(first, last)
         ]
         return ListingExcerpt(text.lines, parts, text.stand_ins, self._columns())
 

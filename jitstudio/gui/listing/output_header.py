@@ -31,6 +31,7 @@ _TITLES = {
     LineClass.COMMENT: QT_TRANSLATE_NOOP("FilterButton", "Hide &comments"),
     LineClass.DIRECTIVE: QT_TRANSLATE_NOOP("FilterButton", "Hide &directives"),
     LineClass.DEBUG: QT_TRANSLATE_NOOP("FilterButton", "Hide de&bug lines"),
+    LineClass.LABEL: QT_TRANSLATE_NOOP("FilterButton", "Hide labels that nothing &jumps to"),
 }
 _TIPS = {
     LineClass.COMMENT: QT_TRANSLATE_NOOP(
@@ -42,7 +43,12 @@ _TIPS = {
     LineClass.DEBUG: QT_TRANSLATE_NOOP(
         "FilterButton", "Line numbers of the source (.loc, .file, //##) and debug sections"
     ),
+    LineClass.LABEL: QT_TRANSLATE_NOOP(
+        "FilterButton", "Those that no instruction names; what is copied has them in any case"
+    ),
 }
+# Only nvdisasm makes up labels that say nothing.
+_OF_SASS = frozenset({LineClass.LABEL})
 # From these widths on buttons have texts, and the number of hidden lines is shown.
 _ROOMY, _NARROW = 520, 420
 _ICON_SIDE = 16
@@ -173,7 +179,8 @@ _COLUMN: TableColumn[_Entry] = TableColumn(
 class FilterButton(QToolButton):
     """A menu with a check for each class of lines that can be left out.
 
-    It looks pressed while a filter is on. Instructions, labels and heads are never left out.
+    It looks pressed while a filter is on that leaves out words of the tools. Instructions, labels
+    that are jumped to and heads are never left out.
     """
 
     def __init__(
@@ -191,7 +198,8 @@ class FilterButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
-        self._actions = {of: self._make_action(menu, of) for of in _TITLES}
+        offered = (of for of in _TITLES if kind is CodeKind.SASS or of not in _OF_SASS)
+        self._actions = {of: self._make_action(menu, of) for of in offered}
         menu.addSeparator()
         self._show_all = menu.addAction(self.tr("&Show all lines"), visibility.show_all)
         self.setMenu(menu)
@@ -224,7 +232,7 @@ class FilterButton(QToolButton):
         for of, action in self._actions.items():
             with QSignalBlocker(action):
                 action.setChecked(of in filters)
-        self.setChecked(bool(filters))
+        self.setChecked(bool(filters - _OF_SASS))
 
     @Slot(int)
     def _on_hidden_count_changed(self, count: int) -> None:

@@ -17,8 +17,12 @@ _MOST_RECENT = 10
 _SETTINGS, _SHORTCUTS = "settings", "shortcuts"
 # An INI file gives back neither an empty list nor one of one as what it was.
 _BETWEEN_KEYS = "\t"
-# Line tables are always made: in PTX every other line is one of theirs.
-_LEFT_OUT = {CodeKind.PTX.value: LineClass.DEBUG.name}
+# Line tables are always made: in PTX every other line is one of theirs. In SASS labels for them
+# are between the instructions.
+_LEFT_OUT = {
+    CodeKind.PTX.value: LineClass.DEBUG,
+    CodeKind.SASS.value: LineClass.LABEL,
+}
 _THEME = "appearance.theme"
 _FONT_FAMILY, _FONT_SIZE = "appearance.font_family", "appearance.font_size"
 
@@ -139,7 +143,7 @@ class Preferences(QObject):
 
     def filters(self, listing: str) -> frozenset[LineClass]:
         """Returns the classes of lines that are left out of a kind of listing."""
-        stored = self._store.value(f"filters/{listing}", _LEFT_OUT.get(listing, ""))
+        stored = self._store.value(f"filters/{listing}", _LEFT_OUT[listing].name)
         names = {str(name) for name in (stored if isinstance(stored, list) else [stored])}
         return frozenset(of for of in LineClass if of.name in names and of is not LineClass.CODE)
 

@@ -36,16 +36,16 @@ def test_steps_pass_over_what_is_hidden(rows):
 
 
 def test_the_shown_lines_between_two(rows):
-    assert list(rows.between(0, 6)) == [1, 2, 5]
-    assert list(rows.between(2, 4)) == [2]
-    assert list(rows.between(3, 4)) == list(rows.between(2, 1)) == []
+    assert list(rows.copied(0, 6)) == [1, 2, 5]
+    assert list(rows.copied(2, 4)) == [2]
+    assert list(rows.copied(3, 4)) == list(rows.copied(2, 1)) == []
 
 
 def test_without_hidden_lines_a_row_is_a_line():
     for rows in (VisibleRows(4), VisibleRows(4, np.zeros(4, np.bool_))):
         assert (len(rows), rows.hidden_count) == (4, 0)
         assert [rows.line(2), rows.row(2), rows.row(9), rows.step(1, 2)] == [2, 2, 3, 3]
-        assert list(rows.between(1, 2)) == [1, 2]
+        assert list(rows.copied(1, 2)) == [1, 2]
 
 
 def test_one_line_is_shown_where_all_are_hidden():
@@ -53,7 +53,7 @@ def test_one_line_is_shown_where_all_are_hidden():
     assert (len(rows), rows.line(0), rows.row(2), rows.hidden_count) == (1, 0, 0, 2)
 
 
-CODE, COMMENT, DIRECTIVE, DEBUG = LineClass
+CODE, COMMENT, DIRECTIVE, DEBUG, LABEL = LineClass
 # Two kernels, the first with a block inside.
 CLASSES = bytes([COMMENT, CODE, DIRECTIVE, CODE, CODE, COMMENT, CODE, CODE, CODE, DEBUG])
 BLOCKS = (
@@ -69,7 +69,17 @@ def folds():
 
 
 def shown(folds):
-    return list(folds.rows.between(0, 9))
+    return list(folds.rows.copied(0, 9))
+
+
+def test_labels_that_are_left_out_are_copied_unless_they_are_folded():
+    labels = bytes([COMMENT, CODE, DIRECTIVE, LABEL, LABEL, COMMENT, CODE, LABEL, CODE, DEBUG])
+    folds = ListingFolds(10, ListingOutline(labels, BLOCKS[:2]))
+    folds.set_filters(frozenset({LABEL, DIRECTIVE}))
+    assert [folds.rows.line(row) for row in range(len(folds.rows))] == [0, 1, 5, 6, 8, 9]
+    assert shown(folds) == [0, 1, 3, 4, 5, 6, 7, 8, 9]
+    folds.set_folded(1, True)
+    assert shown(folds) == [0, 1, 7, 8, 9]
 
 
 def test_filters_leave_out_their_classes(folds):
@@ -123,7 +133,7 @@ def test_folds_are_found_again_by_name(folds):
     moved = tuple(block._replace(head=block.head - 1, last=block.last - 1) for block in BLOCKS)
     newer = ListingFolds(9, ListingOutline(CLASSES[1:], moved[:2]))
     newer.toggle_names(folds.toggled_names)
-    assert list(newer.rows.between(0, 8)) == [0, 1, 2, 5, 6, 7, 8]
+    assert list(newer.rows.copied(0, 8)) == [0, 1, 2, 5, 6, 7, 8]
 
 
 def test_without_an_outline_nothing_is_hidden():

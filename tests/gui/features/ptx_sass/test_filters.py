@@ -25,7 +25,8 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     hidden = ptx.visibility.rows.hidden_count
     assert hidden > 50
     assert started.find(HiddenLines, "ptxHiddenLines").text() == f"{hidden} hidden"
-    assert sass.visibility.filters == frozenset()
+    # So are labels that nothing jumps to.
+    assert sass.visibility.filters == {LineClass.LABEL}
 
     # The place in the second kernel is kept when the first one grows.
     lines = ptx.toPlainText().split("\n")
@@ -46,18 +47,18 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     assert newer[ptx.line - 1] == lines[place]
     assert ptx.visibility.rows.row(ptx.line - 1) - ptx.verticalScrollBar().value() == row
     assert ptx.visibility.folds.toggled_names
-    assert ptx.visibility.filters == set(LineClass) - {LineClass.CODE}
+    assert ptx.visibility.filters == {LineClass.COMMENT, LineClass.DIRECTIVE, LineClass.DEBUG}
 
     stored = Preferences(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     assert stored.filters(CodeKind.PTX.value) == ptx.visibility.filters
-    assert stored.filters(CodeKind.SASS.value) == frozenset()
+    assert stored.filters(CodeKind.SASS.value) == {LineClass.LABEL}
 
 
 def test_what_was_stored_by_others_is_read_with_care(tmp_path):
     store = QSettings(str(tmp_path / "other.ini"), QSettings.Format.IniFormat)
     preferences = Preferences(store)
     assert preferences.filters("ptx") == {LineClass.DEBUG}
-    assert preferences.filters("sass") == frozenset()
+    assert preferences.filters("sass") == {LineClass.LABEL}
     for value, filters in (
         ("DEBUG", {LineClass.DEBUG}),
         (["CODE", "nonsense", "COMMENT"], {LineClass.COMMENT}),
