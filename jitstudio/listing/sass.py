@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
 
@@ -83,6 +84,27 @@ def _without_room(line: str, moved: int) -> str:
         return _HEADING.sub(r"//---- \1 ----", line)
     rest = _ENCODING.match(line)
     return line[moved:] if rest and rest.end() > moved else line
+
+
+class NameInPlace(NamedTuple):
+    """A name that is drawn in place of a part of a line; the line itself stays as it is.
+
+    Attributes:
+        start: The first column of the part.
+        end: The column behind its last.
+        text: The name.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+def with_names(line: str, names: Sequence[NameInPlace]) -> str:
+    """Returns a line as it is drawn with names, which are in their order."""
+    for name in reversed(names):
+        line = f"{line[: name.start]}{name.text}{line[name.end :]}"
+    return line
 
 
 OUTLIERS = 0.03

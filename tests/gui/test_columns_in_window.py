@@ -1,8 +1,10 @@
 """Columns, peaks and bars beside the source in a window with real tools."""
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.listing.lines import LineClass
 from tests.gui.driver import pause
 from tests.support import SAMPLES
 
@@ -53,12 +55,46 @@ def test_a_column_names_the_constants_that_instructions_read(own_histogram):
     bank = inspection.code.constants.parameters[function.name]
     first = f"c[0x0][{bank.base:#x}]"
     line = next(n for n, text in enumerate(pane.code_view.text.lines) if first in text)
-    assert pane.columns.cells.row(line).names == ""
     pane.columns.chosen.emit(pane.columns.choice.show("names", True))
     own_histogram.wait(lambda: pane.columns.cells.row(line).names)
     declared = (SAMPLES / "histogram.cu").read_text().partition("histogram(")[2]
     name = declared.partition(",")[0].split()[-1].lstrip("*")
     assert pane.columns.cells.row(line).names == name
+
+
+def test_names_are_drawn_and_what_was_printed_is_copied_found_and_a_key_away(histogram):
+    view, inspection = sass(histogram).code_view, histogram.state.disassembly.current
+    (function,) = inspection.code.functions
+    bank = inspection.code.constants.parameters[function.name]
+    histogram.wait(lambda: view.text.names)
+    declared = (SAMPLES / "histogram.cu").read_text().partition("histogram(")[2].partition(")")[0]
+    names = [part.split()[-1].lstrip("*") for part in declared.split(",")]
+    raw = {
+        f"c[0x0][{bank.base + p.offset:#x}]": n for p, n in zip(bank.parameters, names, strict=True)
+    }
+    lines = [n for n, line in enumerate(view.text.lines) if any(x in line for x in raw)]
+    assert len(lines) >= len(names)
+    for number in lines:
+        line = view.text.lines[number]
+        shown = "".join(text for _, text in view.text.pieces(number, (0, len(line))))
+        for place, name in raw.items():
+            line = line.replace(place, name)
+        assert shown == line
+    # The text itself stays.
+    number, place = lines[0], next(x for x in raw if x in view.text.lines[lines[0]])
+    assert place in view.search_lines(number, 1)[0]
+    view.caret.select((number, 0), (number + 1, 0))
+    view.copy()
+    assert place in QApplication.clipboard().text()
+    named = view.grab().toImage()
+    labels = view.visibility.filters
+    histogram.trigger("rawSassAction")
+    assert not view.text.names
+    assert not view.visibility.filters
+    assert view.grab().toImage() != named
+    histogram.trigger("rawSassAction")
+    assert view.visibility.filters == labels == {LineClass.LABEL}
+    assert [*view.text.names] == lines
 
 
 def test_the_instructions_have_columns(histogram):

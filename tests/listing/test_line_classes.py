@@ -281,9 +281,7 @@ def test_no_filter_hides_code_of_broken_texts(kind, listings):
         CodeKind.PTX: re.compile(
             r"\t(?:@!?%p\d+ )?[a-z]\w*(?:\.\w+)* \t[^;{}\"/]*;|\tret;|\$L\w+:"
         ),
-        CodeKind.SASS: re.compile(
-            r"\s*/\*[0-9a-f]{4}\*/ +(?:@!?\w+ )?[A-Z][\w.]* [^;]*;"
-        ),
+        CodeKind.SASS: re.compile(r"\s*/\*[0-9a-f]{4}\*/ +(?:@!?\w+ )?[A-Z][\w.]* [^;]*;"),
     }[kind]
     seen = 0
     for _ in range(MUTATIONS):

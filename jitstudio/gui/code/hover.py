@@ -58,20 +58,20 @@ def word_tip(word: Word, span: tuple[int, int]) -> Tip:
     return Tip(_html(title, word.help, (), ""), f"{title}: {word.help}", span)
 
 
-def constant_tip(constant: NamedConstant, form: KernelForm | None, span: tuple[int, int]) -> Tip:
+def constant_tip(constant: NamedConstant, form: KernelForm | None) -> Tip:
     """Returns the tip for an operand in a constant bank.
 
     Args:
-        constant: The operand with its names.
+        constant: The operand with its names, and with its columns in the line.
         form: The kernel, by its declaration or PTX; None where neither is known.
-        span: See `Tip`.
     """
+    place = f"c[{constant.bank:#x}][{constant.offset:#x}]"
     rows = [(value.name, _value_text(value, constant.bank)) for value in constant.values]
     said = "; ".join(text for _, text in rows)
+    read = QCoreApplication.translate("Hover", "reads {place}").format(place=place)
+    source = _name_source(constant.values[0].source, form)
     return Tip(
-        _html(constant.name, _name_source(constant.values[0].source, form), (rows,), ""),
-        f"{constant.name}: {said}",
-        span,
+        _html(constant.name, source, (rows,), read), f"{constant.name}: {said}", constant.span
     )
 
 

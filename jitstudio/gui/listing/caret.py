@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from sys import maxsize
 
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
@@ -79,7 +80,7 @@ class ListingCaret:
         line, column = self.place
         goal = self.text.cell(line, column) if self._goal is None else self._goal
         target = self.rows.step(line, count)
-        self.set_place((target, self.text.column(target, goal)), select)
+        self.set_place((target, self.text.gap(target, goal)), select)
         self._goal = goal
 
     def move_columns(self, count: int, select: bool) -> None:
@@ -88,7 +89,7 @@ class ListingCaret:
             self.set_place(self.selection[count > 0])
             return
         line, column = self.place
-        column += count
+        column = self.text.outside_names(line, column + count, count > 0)
         if column < 0:
             line, column = self._end_above(line)
         elif column > len(self.text.lines[line]):
@@ -98,14 +99,13 @@ class ListingCaret:
     def move_word(self, forward: bool, select: bool) -> None:
         """Moves to the next start of a word, or the one before, over the ends of lines."""
         line, column = self.place
-        text = self.text.lines[line]
         if forward:
-            words = _WORD.finditer(text, column)
-            target = next((m.start() for m in words if m.start() > column), None)
+            words = self._word_starts(line, column)
+            target = next((start for start in words if start > column), None)
             beyond = self._behind(line)
         else:
-            words = _WORD.finditer(text, max(0, column - _LONGEST_WORD), column + _LONGEST_WORD)
-            target = max((m.start() for m in words if m.start() < column), default=None)
+            words = self._word_starts(line, max(0, column - _LONGEST_WORD), column + _LONGEST_WORD)
+            target = max((start for start in words if start < column), default=None)
             beyond = self._end_above(line)
         self.set_place(beyond if target is None else (line, target), select)
 
@@ -159,10 +159,16 @@ class ListingCaret:
         above = self.rows.step(line, -1)
         return (above, len(self.text.lines[above])) if above < line else (line, 0)
 
+    def _word_starts(self, line: int, first: int, end: int = maxsize) -> Iterator[int]:
+        starts = (match.start() for match in _WORD.finditer(self.text.lines[line], first, end))
+        return (start for start in starts if start == self.text.outside_names(line, start, False))
+
     def _word_span(self, place: Place) -> tuple[int, int]:
         """Returns the word at a place, or the single character there."""
         line, column = place
         text = self.text.lines[line]
+        if (name := self.text.name_at(line, column)) is not None:
+            return name.start, name.end
         for match in _WORD.finditer(text, max(0, column - _LONGEST_WORD)):
             if match.start() > column:
                 break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from types import MappingProxyType
 
 from PySide6.QtCore import QMargins, QPoint, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
@@ -20,10 +21,13 @@ from jitstudio.gui.listing.grid import AddressColumn, Grid
 from jitstudio.gui.listing.listing_text import ADDRESS_GAP, ListingText
 from jitstudio.gui.listing.painter import FoldMarks
 from jitstudio.listing.same_place import same_line
-from jitstudio.listing.sass import TextExtent, widest_line
+from jitstudio.listing.sass import NameInPlace, TextExtent, widest_line
 
 SCROLL_MARGIN = 4
 """Cells that stay visible left and right of the caret, and behind the longest line."""
+
+NO_NAMES: Mapping[int, Sequence[NameInPlace]] = MappingProxyType({})
+"""Lines as they came."""
 
 # What a screen reader reads of a line, in characters.
 _LONGEST_DESCRIPTION = 500
@@ -147,12 +151,14 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         caret_placed: The caret or the selection is another one, or the text is.
         jumped: The caret went to a place that a command asked for.
         search_text_changed: When there are other lines.
+        names_changed: Other names are drawn in place of parts of the lines, or none.
     """
 
     line_changed = Signal(int)
     caret_placed = Signal()
     jumped = Signal()
     search_text_changed = Signal()
+    names_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -162,6 +168,8 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.caret = ListingCaret(self._text)
         self._hint: str | None = ""
         self._matches: Mapping[int, Sequence[Span]] = {}
+        self._names: Mapping[int, Sequence[NameInPlace]] = NO_NAMES
+        self._named_extent: TextExtent | None = None
         self._told_line = 1
         self.visibility = LineVisibility(self)
         self.line_marks = LineMarks(self)
@@ -214,17 +222,30 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
         """Shows the same lines in other words; see `listing.kernel_names.DemangledListing`."""
-        built, others = self._built, widest_line([lines[number] for number in stand_ins])
-        extent = replace(built.extent, widest=max(built.extent.widest, others))
-        self._text = self.caret.text = ListingText(
-            lines, built.lexer, stand_ins, extent, built.first_number
-        )
+        self._spell(lines, stand_ins)
         self.caret.set_place(self.caret.place)
         self._matches = {}
         self._lay_out()
         self.search_text_changed.emit()
         text_spoken(self)
         self.caret_moved(scroll=False)
+
+    def show_names(
+        self, names: Mapping[int, Sequence[NameInPlace]], extent: TextExtent | None = None
+    ) -> None:
+        """Draws names in place of parts of the lines that came; none if there are no names.
+
+        Args:
+            names: By the line, from 0.
+            extent: How much room the lines take with these names; as without them if None.
+        """
+        if names is not self._names:
+            self._names, self._named_extent = names, extent
+            anchor, place = self.caret.anchor, self.caret.place
+            self._spell(self._text.lines, self._text.stand_ins)
+            self.caret.select(anchor, place)
+            self._lay_out()
+            self.names_changed.emit()
 
     def clear(self, placeholder: str = "") -> None:
         """Shows nothing but a hint why."""
@@ -432,7 +453,8 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         """Returns the gap between characters nearest to a place, or before the character."""
         grid = self._scrolling.grid()
         line = self.visibility.rows.line(grid.row_at(at.y()))
-        return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
+        cell = grid.cell_at(at.x())
+        return line, self._text.column(line, cell - 0.5) if inside else self._text.gap(line, cell)
 
     def below(self, line: int) -> int:
         """Returns the lower edge of a line in the viewport."""
@@ -466,6 +488,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         if keep_position:
             anchor = anchor.moved(self._built.lines, self.visibility.folds, text.lines)
         self._built = text
+        self._names, self._named_extent = NO_NAMES, None
         self._text, self._hint, self._matches = text, hint, {}
         self.visibility.set_text(text.lines, kind, keep_position)
         self.caret = ListingCaret(text)
@@ -480,6 +503,18 @@ class ListingArea(SpokenText, QAbstractScrollArea):
         self.search_text_changed.emit()
         text_spoken(self)
         self.caret_moved(scroll=False)
+
+    def _spell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
+        built, others = self._built, widest_line([lines[number] for number in stand_ins])
+        extent = self._named_extent or built.extent
+        extent = replace(extent, widest=max(extent.widest, others))
+        names = self._names
+        if not stand_ins.keys().isdisjoint(names):
+            # Their columns are those of lines in other words.
+            names = {line: parts for line, parts in names.items() if line not in stand_ins}
+        self._text = self.caret.text = ListingText(
+            lines, built.lexer, stand_ins, extent, built.first_number, names
+        )
 
     @Slot()
     def _on_visibility_changed(self) -> None:

@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from pygments.token import Text
+from pygments.token import Name, Text
 
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.theme import TokenType
-from jitstudio.listing.sass import ADDRESS, TAB, TextExtent, char_cells, code_end, widest_line
+from jitstudio.listing.sass import (
+    ADDRESS,
+    TAB,
+    NameInPlace,
+    TextExtent,
+    char_cells,
+    code_end,
+    widest_line,
+)
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""
 
 Run = tuple[int, int, TokenType]
 """First column, number of columns, type."""
+
+NAME_IN_PLACE: TokenType = Name.Variable.Instance
+"""The type of a part that is drawn as a name."""
 
 ADDRESS_GAP = 1
 """Cells between an address and its instruction."""
@@ -41,6 +52,7 @@ class ListingText:
         stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         extent: How much room it takes; measured where it is not given, without addresses.
         first_number: The number of the first line in the margin, as a text may be part of a file.
+        names: What is drawn in place of parts of lines, in their order.
     """
 
     def __init__(
@@ -50,11 +62,13 @@ class ListingText:
         stand_ins: Mapping[int, str] = MappingProxyType({}),
         extent: TextExtent | None = None,
         first_number: int = 1,
+        names: Mapping[int, Sequence[NameInPlace]] = MappingProxyType({}),
     ) -> None:
         self.first_number = first_number
         self.lines = lines if len(lines) else ("",)
         self.lexer = lexer
         self.stand_ins = stand_ins
+        self.names = names
         self._tokens: dict[tuple[int, int], list[Run]] = {}
         self._states: dict[int, int] = {}
         self.extent = extent or TextExtent(widest_line(self.lines))
@@ -75,6 +89,8 @@ class ListingText:
             self._forget()
             code = self.stand_ins.get(line, text)
             runs, state = self.lexer.lex_line(code, self._state_before(line))
+            if line in self.names:
+                runs = _with_names(runs, self.names[line])
             self._tokens[key], self._states[line] = runs, state
         return runs
 
@@ -129,23 +145,48 @@ class ListingText:
         text = self.lines[line]
         if len(text) > LONG_LINE:
             return True
-        return text.isascii() and "\t" not in text and not self.lead(line)
+        is_plain = text.isascii() and "\t" not in text and not self.lead(line)
+        return is_plain and line not in self.names
 
     def cells(self, line: int) -> list[int]:
         """Returns the cell of each column of a line that is not simple, and of the line end.
 
         Those of an address are negative: its digits end `ADDRESS_GAP` in front of the text, and the
-        signs of the comment that it is in take no room.
+        signs of the comment that it is in take no room. Those behind a name are spread over it.
         """
         text, lead = self.lines[line], self.lead(line)
         first, end = self.digits(line)
         cells = [min(max(first, at), end) - end - ADDRESS_GAP for at in range(lead)]
-        cell = 0
-        cells.append(cell)
-        for char in text[lead:]:
-            cell += TAB - cell % TAB if char == "\t" else char_cells(char)
-            cells.append(cell)
+        cells.append(0)
+        for name in self.names.get(line, ()):
+            _append_cells(cells, text[len(cells) - 1 : name.start])
+            start, wide = cells[-1], name.end - name.start
+            spread = sum(map(char_cells, name.text))
+            cells += (start + at * spread // wide for at in range(1, wide + 1))
+        _append_cells(cells, text[len(cells) - 1 :])
         return cells
+
+    def name_at(self, line: int, column: int) -> NameInPlace | None:
+        """Returns the name that is drawn in place of a column, or None."""
+        names = self.names.get(line, ())
+        return next((name for name in names if name.start <= column < name.end), None)
+
+    def outside_names(self, line: int, column: int, forward: bool) -> int:
+        """Returns a column; of one within a name, the edge of the name behind or before."""
+        name = self.name_at(line, column)
+        if name is None or column == name.start:
+            return column
+        return name.end if forward else name.start
+
+    def pieces(self, line: int, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
+        """Yields what is drawn of a part of a line: the column, and the text from there on."""
+        text, at = self.lines[line], span[0]
+        for name in self.names.get(line, ()):
+            if at <= name.start < span[1]:
+                yield at, text[at : name.start]
+                yield name.start, name.text
+                at = name.end
+        yield at, text[at : span[1]]
 
     def cell(self, line: int, column: int) -> int:
         """Returns the cell that a column begins at."""
@@ -161,6 +202,15 @@ class ListingText:
         left = max(0, right - 1)
         return left if cell - cells[left] <= cells[right] - cell else right
 
+    def gap(self, line: int, cell: float) -> int:
+        """Returns the column nearest to a place on the grid that is not within a name."""
+        column = self.column(line, cell)
+        if (name := self.name_at(line, column)) is None:
+            return column
+        cells = self.cells(line)
+        is_left = cell - cells[name.start] <= cells[name.end] - cell
+        return name.start if is_left else name.end
+
     def cut(self, line: int, right: float) -> int | None:
         """Returns the column where a line that is too long for the view has to end, or None.
 
@@ -173,8 +223,33 @@ class ListingText:
         cells = self.cells(line)
         if cells[code_end(text)] <= edge:
             return None
-        return max(self.lead(line), bisect_right(cells, edge - 1) - 1)
+        column = self.outside_names(line, bisect_right(cells, edge - 1) - 1, forward=False)
+        return max(self.lead(line), column)
 
     def width(self, line: int) -> int:
         """Returns how many cells a line takes."""
         return self.cell(line, len(self.lines[line]))
+
+
+def _append_cells(cells: list[int], text: str) -> None:
+    """Adds the cell behind each character of a text to those in front of it."""
+    cell = cells[-1]
+    for char in text:
+        cell += TAB - cell % TAB if char == "\t" else char_cells(char)
+        cells.append(cell)
+
+
+def _with_names(runs: Sequence[Run], names: Sequence[NameInPlace]) -> list[Run]:
+    """Returns tokens with one for each name, in place of those that it stands for."""
+    others: list[Run] = []
+    for start, length, token in runs:
+        at, end = start, start + length
+        for name in names:
+            if name.end <= at or name.start >= end:
+                continue
+            if at < name.start:
+                others.append((at, name.start - at, token))
+            at = name.end
+        if at < end:
+            others.append((at, end - at, token))
+    return sorted([*others, *((n.start, n.end - n.start, NAME_IN_PLACE) for n in names)])

@@ -254,7 +254,7 @@ class PagePainter:
             (page.marks(line), code.occurrence),
             (page.matches.get(line, ()), code.match),
         ):
-            for start, end in spans:
+            for start, end in (self._whole(line, span) for span in spans):
                 if start < last and end > first:
                     self._fill(line, cells, (max(start, first), min(end, last)), color)
 
@@ -262,11 +262,19 @@ class PagePainter:
         """Draws the selection within a part of a line."""
         selected = self._page.caret.columns_in(line)
         if selected is not None:
-            start, end, with_end = selected
+            *inside, with_end = selected
+            start, end = self._whole(line, (inside[0], inside[1]))
             code, span = self._page.theme.code, (max(start, part[0]), min(end, part[1]))
             extra = 1 if with_end and end <= part[1] else 0
             self._fill(line, cells, span, code.selection, extra=extra)
             self._draw(line, cells, span, TokenStyle(code.selection_text))
+
+    def _whole(self, line: int, span: Span) -> Span:
+        """Returns a part of a line with the whole of each name that it is in."""
+        text, (start, end) = self._page.text, span
+        if line not in text.names or start == end:
+            return span
+        return text.outside_names(line, start, False), text.outside_names(line, end, True)
 
     def _columns_in_sight(self, line: int, cells: list[int] | None) -> Span:
         length = len(self._page.text.lines[line])
@@ -305,14 +313,15 @@ class PagePainter:
             yield start, length, page.theme.token_style(token)
 
     def _draw(self, line: int, cells: list[int] | None, span: Span, style: TokenStyle) -> None:
-        text = self._page.text.lines[line][span[0] : span[1]]
-        if not text or text.isspace():
-            return
-        self._use_style(style)
+        for column, text in self._page.text.pieces(line, span):
+            if text and not text.isspace():
+                self._use_style(style)
+                self._draw_text(line, cells, column, text)
+
+    def _draw_text(self, line: int, cells: list[int] | None, column: int, text: str) -> None:
         grid = self._grid
         for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
-            column = span[0] + start
-            x = grid.x(cells[column] if cells else column)
+            x = grid.x(cells[column + start] if cells else column + start)
             self._painter.drawText(QPointF(x, self._y(line) + grid.ascent), piece)
 
     def _use_style(self, style: TokenStyle) -> None:

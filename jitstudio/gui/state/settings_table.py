@@ -107,8 +107,10 @@ PYTHON = QT_TRANSLATE_NOOP("Settings", "Python")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
 
 DEMANGLE = "listings.demangle"
-INTERPRETER = "build.python"
 """The key of the setting by which names are shown in C++."""
+RAW_SASS = "listings.raw_sass"
+"""The key of the setting by which SASS is shown as nvdisasm prints it."""
+INTERPRETER = "build.python"
 
 SETTINGS = (
     Setting(
@@ -157,6 +159,17 @@ SETTINGS = (
             "built stays.",
         ),
         True,
+    ),
+    Setting(
+        RAW_SASS,
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "SASS as printed"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "Shows c[0x0][0x218] in place of the parameter n, and labels that nothing jumps to. "
+            "What is copied, found and saved is so in any case.",
+        ),
+        False,
     ),
     Setting(
         "listings.bands",

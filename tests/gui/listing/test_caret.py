@@ -2,6 +2,7 @@ import pytest
 
 from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.listing_text import ListingText
+from jitstudio.listing.sass import NameInPlace
 
 LINES = ["ld.param.u64 %rd1, [a];", "  ret;", "", "}"]
 
@@ -159,3 +160,24 @@ def test_the_selected_part_of_each_line_is_known(caret):
     ]
     caret.set_place((1, 1))
     assert caret.columns_in(1) is None
+
+
+def test_the_caret_passes_a_name_at_once_and_copies_what_is_behind_it():
+    line = "IADD R1, c[0x0][0x218], R2"
+    caret = ListingCaret(ListingText([line, line], names={0: (NameInPlace(9, 22, "n"),)}))
+    caret.set_place((0, 9))
+    caret.move_columns(1, select=True)
+    assert (caret.place, caret.selected_text()) == ((0, 22), "c[0x0][0x218]")
+    caret.set_place((0, 22))
+    caret.move_columns(-1, select=False)
+    assert caret.place == (0, 9)
+    caret.move_word(True, select=False)
+    assert caret.place == (0, 24)
+    caret.move_word(False, select=False)
+    assert caret.place == (0, 9)
+    caret.select_words((0, 12), (0, 12))
+    assert caret.selected_text() == "c[0x0][0x218]"
+    # From the middle of the text below to the nearer edge.
+    caret.set_place((1, 9))
+    caret.move_lines(-1, select=False)
+    assert caret.place == (0, 9)

@@ -1,9 +1,9 @@
 import pytest
 from pygments.token import Comment, Keyword, Text
 
-from jitstudio.gui.listing.listing_text import LONG_LINE, ListingText
+from jitstudio.gui.listing.listing_text import LONG_LINE, NAME_IN_PLACE, ListingText
 from jitstudio.listing.lines import split_lines
-from jitstudio.listing.sass import char_cells
+from jitstudio.listing.sass import NameInPlace, TextExtent, char_cells
 
 
 class Comments:
@@ -118,3 +118,46 @@ def test_the_widest_line_fits(lines):
 
 def test_lines_end_as_compilers_count_them():
     assert split_lines("a\r\nb\rc\n\fd\u2028e") == ["a", "b", "c", "\fd\u2028e"]
+
+
+LINE = "/*0010*/ IADD R1, c[0x0][0x218], c[0x0][0x210] ;"
+FIRST, SECOND = LINE.index("c["), LINE.rindex("c[")
+WIDE = len("c[0x0][0x218]")
+
+
+def named(first, second, lexer=None):
+    names = (
+        NameInPlace(FIRST, FIRST + WIDE, first),
+        NameInPlace(SECOND, SECOND + WIDE, second),
+    )
+    return ListingText([LINE, LINE], lexer, extent=TextExtent(60, 4), names={0: names})
+
+
+@pytest.mark.parametrize(("first", "second"), [("n", "a_name_that_is_long"), ("weights", "x")])
+def test_a_name_takes_the_room_of_its_letters_and_the_line_stays(first, second):
+    text = named(first, second)
+    shown = LINE[9:].replace("c[0x0][0x218]", first).replace("c[0x0][0x210]", second)
+    assert text.lines[0] == LINE
+    assert (text.width(0), text.width(1)) == (len(shown), len(LINE) - 9)
+    assert "".join(piece for _, piece in text.pieces(0, (9, len(LINE)))) == shown
+    at = 0
+    for column, piece in text.pieces(0, (9, len(LINE))):
+        assert text.cell(0, column) == at
+        at += len(piece)
+    # Every place on a name leads into its part, and those beside it do not.
+    cells = text.cells(0)
+    for cell in range(len(first)):
+        column = text.column(0, cells[FIRST] + cell + 0.4)
+        assert text.name_at(0, column).text == first
+    assert text.column(0, cells[FIRST] - 1) == FIRST - 1
+    assert text.column(0, cells[FIRST] + len(first) + 1) == FIRST + WIDE + 1
+
+
+def test_a_name_is_a_token_and_is_cut_as_a_whole():
+    text = named("weights", "x", Comments())
+    tokens = [run[2] for run in text.tokens(0)]
+    assert tokens == [Comment, NAME_IN_PLACE, Comment, NAME_IN_PLACE, Comment]
+    assert [run[2] for run in text.tokens(1)] == [Comment]
+    cells = text.cells(0)
+    assert text.cut(0, cells[FIRST] + 3) == FIRST
+    assert text.cut(0, cells[-1]) is None

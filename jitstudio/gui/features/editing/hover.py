@@ -142,7 +142,7 @@ class HoverController(QObject):
 
     def _constant_tip(self, line: int, text: str, column: int) -> Tip | None:
         place = self._constants.at(line, text, column)
-        return constant_tip(place.constant, place.form, place.span) if place else None
+        return constant_tip(place.constant, place.form) if place else None
 
     def _serve(self, view: CodeView, kind: CodeKind) -> None:
         if isinstance(view, CodeEditor):

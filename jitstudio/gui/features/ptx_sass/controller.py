@@ -13,12 +13,13 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController, CountColumnsController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
+from jitstudio.gui.features.ptx_sass.readable import ReadableController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.context_menus import OF_LISTINGS
+from jitstudio.gui.shell.context_menus import OF_LISTINGS, OF_SASS
 from jitstudio.gui.shell.navigation import KernelPlace, ListingPlace
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
@@ -60,6 +61,13 @@ def install(context: Context) -> None:
         context.listings,
         shell,
     )
+    ReadableController(
+        state.disassembly,
+        state.constant_namings,
+        state.preferences,
+        context.listings[CodeKind.SASS],
+        shell,
+    )
     CountColumnsController(state.launches, state.preferences, context.listings[CodeKind.PTX])
     PressureController(
         state.disassembly,
@@ -72,10 +80,11 @@ def install(context: Context) -> None:
         context.listings[CodeKind.SASS],
         shell,
     )
-    for pane in context.listings.values():
+    for kind, pane in context.listings.items():
         shell.stale_marks.add(pane.code_view, partial(getattr, pane, "is_old"))
         pane.listing_changed.connect(shell.stale_marks.update)
-        shell.context_menus.add_to_text(pane.code_view.menu_opening, OF_LISTINGS)
+        groups = OF_SASS if kind is CodeKind.SASS else OF_LISTINGS
+        shell.context_menus.add_to_text(pane.code_view.menu_opening, groups)
 
 
 class ListingsController(QObject):

@@ -72,6 +72,7 @@ class Columns(QObject):
         view.caret_placed.connect(self._on_caret_placed)
         view.font_size_changed.connect(self._on_view_changed)
         view.search_text_changed.connect(self._on_view_changed)
+        view.names_changed.connect(self._on_view_changed)
         self._lay_out()
 
     @property

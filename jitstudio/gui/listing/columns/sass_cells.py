@@ -127,7 +127,7 @@ class SassCells(ListingCells):
         rows: Which line is which instruction.
         cost: The cost of live registers.
         counts: The counts of a simulated launch, by the lines of the PTX.
-        names: Returns the names of the constants of an instruction.
+        names: Returns the names of the constants of the instruction on a line.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class SassCells(ListingCells):
         rows: ListingRows,
         cost: RegisterCost,
         counts: Mapping[int, LineCounts] = MappingProxyType({}),
-        names: Callable[[InstructionRef], str] = lambda _spot: "",
+        names: Callable[[int], str] = lambda _line: "",
     ) -> None:
         self._names = names
         self._rows = rows
@@ -158,7 +158,7 @@ class SassCells(ListingCells):
             return None
         instruction = spot.function[spot.index]
         counts = self._counts.get(instruction.ptx_line)
-        return InstructionRow(instruction, counts, self._names(spot))
+        return InstructionRow(instruction, counts, self._names(line))
 
     def bar(self, line: int) -> LiveBar | None:
         """See `ListingCells`."""

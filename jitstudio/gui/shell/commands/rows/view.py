@@ -51,6 +51,17 @@ VIEW_ROWS = (
         separated=True,
     ),
     ActionSpec(
+        "rawSassAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "SASS as printed"),
+        keys=("Ctrl+Alt+N",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Show c[0x0][0x218] in place of the parameter n, and labels that nothing jumps to",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "focusEditorAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to &editor"),
