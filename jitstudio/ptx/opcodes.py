@@ -24,6 +24,9 @@ MATRIX_ACCESSES = frozenset({"ldmatrix", "stmatrix"})
 LOADS = frozenset({"ld", "ldu", "atom", "tex", "tld4", "suld"})
 """They put values from memory, textures or surfaces into registers."""
 
+TOUCHING = ACCESSES | MATRIX_ACCESSES | LOADS | {"sust", "sured", "cp", "wmma"}
+"""Where an operand is in brackets, they read or write memory."""
+
 WITHOUT_RESULT = (
     JUMPS
     | BARRIERS

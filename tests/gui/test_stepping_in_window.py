@@ -433,3 +433,21 @@ def test_the_line_of_each_of_several_linked_modules_is_shown(started):
         driver.state.stepping.move(StepGoal.BREAKPOINT)
         at_rest(driver)
     assert line == returns
+
+
+def test_beginning_builds_first_what_is_stale(stepping):
+    driver = stepping
+    at_rest(driver)
+    driver.trigger("endSteppingAction")
+    driver.state.settings.auto_build = False
+    driver.replace("s[t] = a[t];", "s[t] = 3 * a[t];")
+    assert driver.next_result(lambda: driver.trigger("stepAction")).ok
+    driver.wait(lambda: state(driver) is not None and not driver.state.stepping.is_moving)
+    assert not driver.state.stepping.is_of_old_build
+    driver.trigger("runToBarrierAction")
+    at_rest(driver)
+    driver.trigger("runToAccessBackAction")
+    at_rest(driver)
+    # What the text in the editor says, of lane 7.
+    stored = state(driver).instruction.split()[-1]
+    assert value(driver, stored.rstrip(";"), lane=7) == "21"

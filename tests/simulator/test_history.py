@@ -1,6 +1,7 @@
 """Going to any step, forward and back, gives what a fresh run gives there."""
 
 import random
+import re
 import time
 
 import numpy as np
@@ -400,6 +401,31 @@ UNWRITTEN = kernel_of(
     before=".func (.reg .u32 %o) f (.reg .u32 %a)\n{ .reg .b32 %x; .reg .pred %q;\n"
     "setp.eq.u32 %q, %a, 5; @%q mov.u32 %x, 9; mov.u32 %o, %a; ret; }\n",
 )
+
+
+AT_WORK = (ThreadState.RUNS, ThreadState.WAITS)
+
+
+def test_accesses_and_barriers_are_met_forward_and_back(program):
+    walk = Walk(program, reduction(), thread=(40, 0, 0))
+    at = {StepGoal.ACCESS: [], StepGoal.BARRIER: []}
+    while (state := walk.to(StepGoal.STEP, step=walk.state.step + 1)).state in AT_WORK:
+        # Until it is its turn, a thread that has come to an instruction stays there.
+        if not state.groups[0].has_focus:
+            continue
+        if state.access is not None and any(lane == 8 for lane, _ in state.access.lanes):
+            at[StepGoal.ACCESS].append(state.step)
+        elif re.match(r"(@!?%p\d+ )?bar", state.instruction):
+            at[StepGoal.BARRIER].append(state.step)
+    # Four elements and their sum: in the tree this thread of the upper half adds nothing.
+    assert [len(steps) for steps in at.values()] == [5, 7]
+    end = walk.state.step
+    for goal, steps in at.items():
+        walk.to(StepGoal.STEP, step=0)
+        met = [walk.to(goal) for _ in steps]
+        assert [(s.step, s.reason.name) for s in met] == [(step, goal.name) for step in steps]
+        walk.to(StepGoal.STEP, step=end)
+        assert [walk.to(goal, back=True).step for _ in steps] == steps[::-1]
 
 
 def test_registers_that_a_thread_has_not_written_are_absent():

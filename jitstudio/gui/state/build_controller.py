@@ -121,10 +121,11 @@ class BuildController(QObject):
     @property
     def builds_by_itself(self) -> bool:
         """Whether edits start a build: never where the build would run the user's program."""
-        return self._settings.auto_build and not self._is_run
+        return self._settings.auto_build and not self.is_run
 
     @property
-    def _is_run(self) -> bool:
+    def is_run(self) -> bool:
+        """Whether a build runs the user's program."""
         return any(module.kind is CodeKind.PYTHON for module in self.modules())
 
     @property
@@ -201,15 +202,15 @@ class BuildController(QObject):
             self.refused.emit(nothing_to_build(self._settings.link))
             return
         subject = self._subject()
-        self._outputs.show_subject(subject, self._is_run)
+        self._outputs.show_subject(subject, self.is_run)
         self._outputs.expect(subject)
         waits = self._settings.awaits_toolchain
-        self._owed = (subject, self._is_run) if waits else None
+        self._owed = (subject, self.is_run) if waits else None
         if waits:
             return
         try:
             # Of a script also its kernels with all their stages, which may be opened.
-            emit = SHOWN_AND_SAVED | ({CodeKind.CAPTURED} if self._is_run else set())
+            emit = SHOWN_AND_SAVED | ({CodeKind.CAPTURED} if self.is_run else set())
             request = request_for(modules, self._documents, self._settings, emit)
             request = replace(request, function=self._outputs.function)
         except ValueError as error:
@@ -245,7 +246,7 @@ class BuildController(QObject):
     def _set_module(self, module: Document | None) -> None:
         self._module = module
         self._settings.turn_to(module.program if module is not None else "")
-        self._outputs.show_subject(self._subject(), self._is_run)
+        self._outputs.show_subject(self._subject(), self.is_run)
         self.module_changed.emit()
 
     def _subject(self) -> object:
@@ -285,7 +286,7 @@ class BuildController(QObject):
     def _on_toolchain_settled(self) -> None:
         owed, self._owed = self._owed, None
         # Another one that is looked at by now was not asked for, and may be run by its build.
-        if owed == (self._subject(), self._is_run):
+        if owed == (self._subject(), self.is_run):
             self.build()
 
     @Slot()
@@ -327,7 +328,7 @@ class BuildController(QObject):
 
     @Slot(LinkMode)
     def _on_link_changed(self, _mode: LinkMode) -> None:
-        self._outputs.show_subject(self._subject(), self._is_run)
+        self._outputs.show_subject(self._subject(), self.is_run)
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:

@@ -258,10 +258,13 @@ class LaunchController(QObject):
 
     def awaited_build(self) -> str:
         """Returns the pending step of the build that a launch has to wait for; empty for none."""
-        if self._build_controller.is_busy and not self._build_controller.is_building:
-            # It would begin after a pause in typing; a launch comes after typing.
-            self._build_controller.build()
-        is_awaited = self._build_controller.is_busy or self._finder.is_busy
+        builds, outputs = self._build_controller, self._outputs
+        is_old = outputs.is_edited or outputs.result is None
+        # A build would begin after a pause in typing, or not by itself: a launch comes after typing.
+        is_due = builds.is_busy or builds.is_held or (is_old and not builds.is_run)
+        if is_due and not builds.is_building:
+            builds.build()
+        is_awaited = builds.is_busy or self._finder.is_busy
         return self.tr("waiting for the build") if is_awaited else ""
 
     def simulated_launch(self) -> SteppableLaunch | str:
@@ -318,8 +321,6 @@ class LaunchController(QObject):
         self.running_changed.emit(True)
         if self._devices is None:
             self.list_devices()
-        if self._build_controller.is_held:
-            self._build_controller.build()
         self._go_on()
 
     @Slot()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import COOPERATIVE_GROUPS, OF_NVIDIA
 from jitstudio.ptx.initialisers import SymbolAddress
-from jitstudio.ptx.opcodes import BARRIERS, WITHOUT_RESULT
+from jitstudio.ptx.opcodes import BARRIERS, TOUCHING, WITHOUT_RESULT
 from jitstudio.simulator.ptx.debug_info import DebugInfo, read_debug_info
 from jitstudio.simulator.ptx.types import PtxType
 
@@ -172,6 +172,12 @@ class PtxInstruction:
         """Whether the instruction is of a header of cooperative groups, inlined or not."""
         ways = (self.source, *self.inlined_at)
         return any(COOPERATIVE_GROUPS.search(way.file) for way in ways)
+
+    @property
+    def accesses_memory(self) -> bool:
+        """Whether the instruction reads or writes memory other than parameters."""
+        is_there = any(isinstance(o, AddressOperand | BracketOperand) for o in self.operands)
+        return is_there and self.opcode in TOUCHING and "param" not in self.modifiers
 
     @property
     def full_opcode(self) -> str:

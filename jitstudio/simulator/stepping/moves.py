@@ -29,6 +29,12 @@ _STRIDE = 512
 # Steps that a search back replays at a time: the goal is often near, so the first are few.
 _FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
 
+# Goals that are reached where the thread is at any of some instructions.
+_AT_INSTRUCTIONS = {
+    StepGoal.ACCESS: StopReason.ACCESS,
+    StepGoal.BARRIER: StopReason.BARRIER,
+}
+
 _Next = tuple[int, int, Selection]
 """Depth of the call, number of the instruction, threads."""
 
@@ -65,6 +71,8 @@ class Mover:
         # Where to look whether the goal is reached, if nowhere else can be.
         self._halts: Container[int] = self._stops
         self._looks_at_halts = move.goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR)
+        if move.goal in _AT_INSTRUCTIONS:
+            self._halts, self._looks_at_halts = self._goal_places(), True
         number = self._number
         if move.goal is StepGoal.LINE and self._line.line and not move.back and number is not None:
             self._halts = _others(run, place, number)
@@ -134,10 +142,19 @@ class Mover:
         if at in self._stops and self._look_at_first_that_holds(following):
             is_breakpoint = goal is StepGoal.BREAKPOINT
             return StopReason.BREAKPOINT if is_breakpoint else StopReason.CURSOR
-        is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in BARRIERS
-        if is_barrier and number is not None and has(threads, number):
-            return StopReason.BARRIER
-        return None
+        reason = _AT_INSTRUCTIONS.get(goal)
+        if reason is None or at not in self._halts or number is None or not has(threads, number):
+            return None
+        return reason if goal is StepGoal.BARRIER or self._is_let(following, number) else None
+
+    def _is_let(self, following: _Next, number: int) -> bool:
+        """Returns whether the guard of an instruction is true in a thread."""
+        depth, at, _threads = following
+        guard = self._run.instruction(at).guard
+        if guard is None:
+            return True
+        values = self._run.values(depth, at, np.array([number]))
+        return bool(np.asarray(values(guard.name.removeprefix("%")))[0]) != guard.negated
 
     def _look_at_first_that_holds(self, following: _Next) -> bool:
         """Looks at the first thread for which a condition is true; returns whether there is any."""
@@ -275,6 +292,8 @@ class Mover:
         match self._move.goal:
             case StepGoal.BREAKPOINT | StepGoal.CURSOR:
                 return self._stops
+            case StepGoal.ACCESS:
+                return frozenset(i.number for i in instructions if i.accesses_memory)
             case StepGoal.BARRIER:
                 return frozenset(i.number for i in instructions if i.opcode in BARRIERS)
             case StepGoal.DIVERGENCE:

@@ -25,8 +25,8 @@ class StepGoal(Enum):
 
     `INSTRUCTION`, `LINE`, `OUT`: until the thread has executed an instruction; is at another line
     of the source, calls being passed over; has left the function. `BREAKPOINT`: until a thread is
-    at a breakpoint. `CURSOR`: the same for the line of a cursor. `BARRIER`: until the thread is
-    at a barrier. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the
+    at a breakpoint. `CURSOR`: the same for the line of a cursor. `ACCESS`, `BARRIER`: until the
+    thread is about to access memory, parameters apart; is at a barrier. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the
     thread has another value. `STEP`: to the step with a number.
     """
 
@@ -35,6 +35,7 @@ class StepGoal(Enum):
     OUT = "out"
     BREAKPOINT = "breakpoint"
     CURSOR = "cursor"
+    ACCESS = "access"
     BARRIER = "barrier"
     DIVERGENCE = "divergence"
     CHANGE = "change"
@@ -106,6 +107,7 @@ class StopReason(Enum):
     NONE = "goal"
     BREAKPOINT = "breakpoint"
     CURSOR = "cursor"
+    ACCESS = "access"
     BARRIER = "barrier"
     DIVERGENCE = "divergence"
     CHANGE = "change"

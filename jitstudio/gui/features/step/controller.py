@@ -41,11 +41,12 @@ _BUTTONS = (
     ("continueBackAction", "pauseSteppingAction", "continueAction"),
     ("stepLineBackAction", "stepLineAction"),
     ("stepInstructionBackAction", "stepInstructionAction"),
+    ("runToAccessBackAction", "runToAccessAction"),
+    ("runToBarrierBackAction", "runToBarrierAction"),
 )
 _MORE = (
     "stepOutAction",
     "runToCursorAction",
-    "runToBarrierAction",
     "runToDivergenceAction",
     "runToChangeAction",
     "breakpointAction",
@@ -64,7 +65,10 @@ _MOVES = {
     "stepInstructionAction": (StepGoal.INSTRUCTION, False),
     "stepInstructionBackAction": (StepGoal.INSTRUCTION, True),
     "stepOutAction": (StepGoal.OUT, False),
+    "runToAccessAction": (StepGoal.ACCESS, False),
+    "runToAccessBackAction": (StepGoal.ACCESS, True),
     "runToBarrierAction": (StepGoal.BARRIER, False),
+    "runToBarrierBackAction": (StepGoal.BARRIER, True),
     "runToDivergenceAction": (StepGoal.DIVERGENCE, False),
 }
 

@@ -52,6 +52,7 @@ _MOST_BLOCKS = 2**31 - 1
 _REASONS = {
     StopReason.BREAKPOINT: QT_TRANSLATE_NOOP("StepView", "Stopped at a breakpoint"),
     StopReason.CURSOR: QT_TRANSLATE_NOOP("StepView", "Stopped at the line of the cursor"),
+    StopReason.ACCESS: QT_TRANSLATE_NOOP("StepView", "Stopped before an access to memory"),
     StopReason.BARRIER: QT_TRANSLATE_NOOP("StepView", "Stopped at a barrier"),
     StopReason.DIVERGENCE: QT_TRANSLATE_NOOP("StepView", "Lanes of the warp have diverged"),
     StopReason.CHANGE: QT_TRANSLATE_NOOP("StepView", "The register has changed"),
@@ -302,6 +303,7 @@ class StepView(QWidget):
         """
         self._state = state
         self._stack.setCurrentIndex(0 if state is None else 1)
+        self._problem.clear()
         self._problem.hide()
         if state is None:
             self.memory.show_state(None)
