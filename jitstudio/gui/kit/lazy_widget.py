@@ -27,9 +27,6 @@ class Visibility(QObject):
         listen: Is called with whether the widget can be seen.
     """
 
-    # On the class too: widgets are hidden for the last time when Python may have emptied this.
-    _listen: Callable[[bool], object] | None = None
-
     def __init__(self, widget: QWidget, parent: QObject, listen: Callable[[bool], object]) -> None:
         super().__init__(parent)
         self._listen = listen
@@ -38,7 +35,8 @@ class Visibility(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Reports the show and hide events of the widget."""
-        if self._listen is not None and event.type() in _SHOWN:
+        # Widgets are hidden for the last time when Python may have emptied this, or the listener.
+        if event.type() in _SHOWN and vars(self) and vars(self.parent()):
             self._listen(_SHOWN[event.type()])
         return super().eventFilter(watched, event)
 

@@ -1,8 +1,9 @@
 import pytest
 import shiboken6
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLabel, QWidget
 
-from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.lazy_widget import LazyWidget, Visibility
 from tests.gui.driver import pause
 
 
@@ -44,3 +45,29 @@ def test_one_that_goes_while_its_content_is_made_is_left_alone(qtbot, shown):
     qtbot.waitUntil(lambda: not shiboken6.isValid(parent))
     pause(20)
     assert lazy.content is None
+
+
+class _Listener(QObject):
+    def __init__(self, widget):
+        super().__init__(widget)
+        self.seen = []
+        self.visibility = Visibility(widget, self, self.hear)
+
+    def hear(self, is_seen):
+        self.seen.append(is_seen)
+
+
+def test_who_listens_hears_of_each_change_until_python_has_emptied_it(qtbot):
+    """At the end of the program Python empties objects in any order, while Qt hides widgets."""
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    listener = _Listener(widget)
+    seen = listener.seen
+    widget.show()
+    widget.hide()
+    assert seen == [False, True, False]
+    vars(listener).clear()
+    widget.show()
+    vars(_Listener(widget).visibility).clear()
+    widget.hide()
+    assert seen == [False, True, False]

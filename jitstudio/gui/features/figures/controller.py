@@ -54,9 +54,6 @@ class FiguresController(QObject):
 
     all_requested = Signal()
 
-    # On the class too, for when Python has emptied this.
-    _looking: QTimer | None = None
-
     def __init__(
         self, state: WindowState, navigator: Navigator, editors: EditorTabs, sass: OutputPane
     ) -> None:
@@ -78,8 +75,8 @@ class FiguresController(QObject):
         # Over SASS where none is seen over the code: once is enough.
         self._over_sass = FiguresStrip(self._entries)
         self._over_sass.hide()
-        self._looking = looking = QTimer(self, singleShot=True, interval=0)
-        looking.timeout.connect(self._look)
+        self._looking = QTimer(self, singleShot=True, interval=0)
+        self._looking.timeout.connect(self._look)
         self._sass = sass
         # A build, its kernels and a reading come one after another: one look at all is enough.
         self._changed = QTimer(self, singleShot=True, interval=0)
@@ -213,13 +210,13 @@ class FiguresController(QObject):
             yield kernel_entry(key, titles[key], figures)
 
     def _kernel_of(self, result: BuildResult) -> Kernel | None:
-        """Returns the kernel at the cursor, or the first."""
+        """Returns the kernel at the cursor, or the first; of several with a name that of a unit."""
         form, kernels = self._specs.form, result.kernels
+        first = next(iter(kernels), None)
         if form is None:
-            return next(iter(kernels), None)
-        named = [kernel for kernel in kernels if kernel.name == form.lowered]
-        own = (kernel for kernel in named if kernel.module == form.unit)
-        return next(iter((*own, *named, *kernels)), None)
+            return first
+        named = (kernel for kernel in kernels if kernel.name == form.lowered)
+        return min(named, key=lambda kernel: kernel.module != form.unit, default=first)
 
     def _run_title(self, kernel: Kernel) -> str:
         form = self._specs.form
@@ -273,8 +270,7 @@ class FiguresController(QObject):
 
     def _on_visibility_changed(self, _is_seen: bool) -> None:
         # Strips are also hidden one by one as the window is destroyed, some when others are gone.
-        if self._looking is not None:
-            self._looking.start()
+        self._looking.start()
 
     @Slot()
     def _look(self) -> None:
@@ -311,7 +307,7 @@ class FiguresController(QObject):
 
     @Slot(tuple)
     def _on_kernel_chosen(self, key: KernelKey) -> None:
-        forms = [form for form in self._specs.forms if form.lowered == key[1]]
-        own = (form for form in forms if form.unit == key[0])
-        if (form := next(iter((*own, *forms)), None)) is not None:
+        unit, lowered = key
+        forms = (form for form in self._specs.forms if form.lowered == lowered)
+        if form := min(forms, key=lambda form: form.unit != unit, default=None):
             self._specs.choose(form.title)
