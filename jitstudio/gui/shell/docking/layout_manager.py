@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import pairwise
 from zlib import crc32
@@ -86,6 +86,10 @@ class LayoutManager(QObject):
         # Panes that have something to show, and those that the user has closed in this layout.
         self._offered: set[str] = set()
         self._closed: set[str] = set()
+        # Those of the closed that floated, in this turn of the event loop.
+        self._closing: set[str] = set()
+        self._turned = QTimer(self, singleShot=True, interval=0)
+        self._turned.timeout.connect(self._closing.clear)
         # What came of them in pixels, and whether that is still to be seen.
         self._fitted: Shares = {}
         self._is_fitting = False
@@ -98,7 +102,7 @@ class LayoutManager(QObject):
         settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
         for name, dock in docks.items():
-            dock.closed.connect(partial(self._closed.add, name))
+            dock.closed.connect(partial(self._on_closed, name))
             dock.visibilityChanged.connect(self._on_moved)
             dock.topLevelChanged.connect(self._on_moved)
             dock.dockLocationChanged.connect(self._on_moved)
@@ -168,6 +172,10 @@ class LayoutManager(QObject):
 
     def save(self) -> None:
         """Remembers where everything is."""
+        # As the program ends Qt closes all windows in any order, also those of floating panes.
+        for name in self._closing:
+            self._closed.discard(name)
+            self._docks[name].show()
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         self._keep_arrangement()
@@ -323,16 +331,18 @@ class LayoutManager(QObject):
         sealed = seal(QByteArray(json.dumps(content).encode()))
         self._preferences.set_layout(_SHARES.format(self._layout.name), sealed)
 
-    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares, frozenset[str]]:
+    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares, Iterable[str]]:
         """Returns the size of the window, the parts that docks had of it, and the closed ones."""
+        # Older versions remembered nothing else of closed panes.
+        hidden = [name for name, dock in self._docks.items() if dock.isHidden()]
         stored = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
             content = json.loads(bytes(stored.data())) if stored is not None else {}
             shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
             width, height = content["size"]
-            return QSize(width, height), shares, frozenset(map(str, content.get("closed", ())))
+            return QSize(width, height), shares, map(str, content.get("closed", hidden))
         except (ValueError, TypeError, KeyError, AttributeError):
-            return QSize(), {}, frozenset()
+            return QSize(), {}, hidden
 
     def _keep_shares(self) -> None:
         if self._alone is not None or self._measured == self._window.size():
@@ -377,6 +387,12 @@ class LayoutManager(QObject):
                 self._keep_shares()
         self._show_offered()
         self.layout_changed.emit(layout.name)
+
+    def _on_closed(self, name: str) -> None:
+        self._closed.add(name)
+        if self._docks[name].isFloating():
+            self._closing.add(name)
+            self._turned.start()
 
     @Slot()
     def _on_moved(self) -> None:

@@ -1,3 +1,4 @@
+import json
 import random
 
 import pytest
@@ -229,13 +230,32 @@ def test_a_pane_opens_behind_the_others_once_it_has_something_to_show(scene):
     assert not scene.docks["link"].isHidden()
 
 
-def test_a_pane_that_the_user_has_closed_is_not_opened_again(scene, make_scene):
+def test_a_floating_pane_that_qt_closes_before_the_window_is_there_again(scene, make_scene):
+    scene.docks["link"].show()
+    scene.docks["link"].setFloating(True)
+    pause(20)
+    scene.docks["link"].close()
+    scene.stage.save()
+
+    again = make_scene()
+    again.stage.restore()
+    again.window.show()
+    assert not again.docks["link"].isHidden()
+    assert again.docks["link"].isFloating()
+
+
+@pytest.mark.parametrize("is_older", [False, True], ids=["now", "saved by an older version"])
+def test_a_pane_that_the_user_has_closed_is_not_opened_again(scene, make_scene, is_older):
     scene.stage.offer("link")
     scene.docks["link"].close()
     scene.stage.choose("read")
     scene.stage.choose("edit")
     assert scene.docks["link"].isHidden()
     scene.stage.save()
+    if is_older:
+        without = {"size": scene.window.size().toTuple(), "docks": {}}
+        sealed = seal(QByteArray(json.dumps(without).encode()))
+        scene.preferences.set_layout("shares-edit", sealed)
 
     again = make_scene()
     again.stage.restore()
