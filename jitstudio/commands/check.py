@@ -175,6 +175,8 @@ class BudgetChecks:
         self._trust = trust
         self._baselines = BudgetBaselines() if update else None
         self._launches: list[_Launched] = []
+        # Of an update: all is read before the first baseline is written.
+        self._readings: dict[BuildRequest, MachineCode] = {}
 
     def report(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
@@ -191,7 +193,7 @@ class BudgetChecks:
             request, options = self._request(file, budget, target, sources)
         except UsageError as error:
             raise UsageError(f"'{file.path}': budget '{budget.name}': {error}") from None
-        read = read_machine_code(request, self._timeout, self._workers, with_calls=True)
+        read = self._read(request)
         result = read.result
         report = BudgetReport(
             budget,
@@ -243,11 +245,19 @@ class BudgetChecks:
             inputs = [names.path(s.name) for s in (*request.sources, *request.libraries)]
             self._baselines.expect((), (file.path, *inputs))
             if _baseline_names(budget):
-                read = read_machine_code(request, self._timeout, self._workers, with_calls=True)
-                self._baselines.expect(self._new_baselines(file, budget, read), ())
+                new = self._new_baselines(file, budget, self._read(request))
+                self._baselines.expect(new, ())
         # The report on the budget says why.
         except UsageError:
             return
+
+    def _read(self, request: BuildRequest) -> MachineCode:
+        read = self._readings.get(request) or read_machine_code(
+            request, self._timeout, self._workers, with_calls=True
+        )
+        if self._baselines:
+            self._readings[request] = read
+        return read
 
     def _request(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]

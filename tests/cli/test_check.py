@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from jitstudio.commands import check
 from jitstudio.worker import host
 from tests.support import KERNEL, SAMPLES
 
@@ -191,13 +192,24 @@ def test_a_baseline_is_written_and_compared(run, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", 'name = "one"\n'])
-def test_a_baseline_is_not_replaced_by_that_of_a_budget_of_the_same_name(run, tmp_path, name):
+def test_a_baseline_is_not_replaced_by_that_of_a_budget_of_the_same_name(
+    run, tmp_path, name, monkeypatch
+):
+    builds = []
+
+    def read(request, *words, **options):
+        builds.append(request.options)
+        return read_machine_code(request, *words, **options)
+
+    read_machine_code = check.read_machine_code
+    monkeypatch.setattr(check, "read_machine_code", read)
     (tmp_path / "vary.cu").write_text(KERNEL.replace("= 1", "= X"))
     budget = f"[[budget]]\n{name}source = 'vary.cu'\nrequire = ['equal_to(\"base.cubin\")']\n"
     budgets(tmp_path, f"{budget}option = '-DX=1'\n{budget}option = '-DX=2'\n")
     refused = run("check", "--update")
     assert refused.code == 2
     assert "by budget 1 of 'BUDGETS.toml' and of vary.cu for" in refused.err
+    assert len(builds) == len(set(builds)) == 2
     # What is built alike has the same baseline.
     budgets(tmp_path, f"{budget}option = '-DX=1'\n" * 2)
     assert run("check", "--update").code == 0
