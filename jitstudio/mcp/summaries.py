@@ -237,7 +237,9 @@ def diagnostic_rows(diagnostics: Iterable[Diagnostic]) -> list[str]:
     explained = {""}
     rows = []
     for diagnostic in sorted(diagnostics, key=lambda d: d.severity is not Severity.ERROR):
-        rows += text_lines(in_our_words(diagnostic_line(diagnostic)))
+        line = diagnostic_line(diagnostic)
+        # A compiler quotes the user: `#error "needs --kernel NAME"`.
+        rows += text_lines(line if diagnostic.tool else in_our_words(line))
         if diagnostic.explanation not in explained:
             explained.add(diagnostic.explanation)
             prose = in_our_words(" ".join(diagnostic.explanation.split()))

@@ -3,11 +3,15 @@
 import ast
 import re
 import tomllib
+from dataclasses import replace
 
 import pytest
 
 from jitstudio.command_options.build import BuildOptions, InspectOptions
 from jitstudio.command_options.launch import RunOptions
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.tools import Tool
+from jitstudio.mcp.summaries import diagnostic_rows
 from jitstudio.mcp.wording import in_our_words
 from tests.support import ROOT
 
@@ -90,3 +94,12 @@ def test_messages_were_searched():
 def test_messages_are_in_the_words_of_the_tools(text):
     ours = in_our_words(text)
     assert not THEIRS.search(ours), ours
+
+
+def test_what_a_compiler_says_stays_as_it_is():
+    message = "#error directive: pass --kernel NAME (see Lowered names)"
+    own = Diagnostic(Severity.ERROR, "k.cu", 1, None, message)
+    (row,) = diagnostic_rows([replace(own, tool=Tool.NVRTC)])
+    assert row == f"k.cu:1: error: {message}"
+    assert THEIRS.search(row)
+    assert not THEIRS.search(*diagnostic_rows([own]))
