@@ -32,7 +32,6 @@ from jitstudio.core.launch.types import REFERENCES, Handle, Pointer, Scalar, Typ
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.cuda.declarations import VariableNode, declarations
-from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import NOTHING, Types
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import KernelName, mangled_arguments, read_name
@@ -187,8 +186,6 @@ class _Known:
         built = (a for a in result.artifacts if a.kind is CodeKind.PTX)
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
         types = Types(declarations(text.content, defines) for text, defines in code)
-        launching = code if access else ()
-        others = [text for text, _ in code]
         return cls(
             tuple(k for text, defines in texts for k in declared_kernels(text, headers, defines)),
             tuple(s for source in sources for s in _llvm(source)),
@@ -198,11 +195,7 @@ class _Known:
                 *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
             ),
             types,
-            tuple(
-                x
-                for text, defines in launching
-                for x in host_launches(text, types, defines, others, assume=True)
-            ),
+            tuple(_host_launches(code, types)) if access else (),
             tuple(
                 DeclaredVariable(text.name, node, types)
                 for text, defines in code
@@ -510,6 +503,18 @@ def _cuda_in(name: str, kernel: CapturedKernel) -> Source:
     """Returns the CUDA C++ that a captured kernel was made from, empty for none."""
     source = kernel.representation(KernelLanguage.CUDA)
     return Source(name, CodeKind.CUDA, source.content if source else b"")
+
+
+def _host_launches(
+    code: Sequence[tuple[Source, Sequence[str]]], types: Types
+) -> Iterator[HostLaunch]:
+    """Yields the launches of host code in all texts, each with the macros defined for it."""
+    # The reader of host code takes as long to import as all else here, and few ask for launches.
+    from jitstudio.listing.cuda.host_launches.program import host_launches  # noqa: PLC0415
+
+    texts = [text for text, _ in code]
+    for text, defines in code:
+        yield from host_launches(text, types, defines, texts, assume=True)
 
 
 def _llvm(source: Source) -> tuple[Signature, ...]:
