@@ -63,10 +63,7 @@ class _Kernels:
 
     def has_code_of(self, other: _Kernels | None) -> bool:
         """Returns whether another build has made the same of the same texts."""
-        return other is not None and (
-            other is self
-            or (other.sources, other.result.artifacts) == (self.sources, self.result.artifacts)
-        )
+        return other is not None and self.built.is_same_as(other.built)
 
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
         """Returns the code to launch a kernel from; raises `SpecError` where there is none."""

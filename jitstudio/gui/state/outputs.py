@@ -68,6 +68,16 @@ class Built:
     result: BuildResult
     at: datetime = field(default_factory=datetime.now)
 
+    def has_code_of(self, other: Built) -> bool:
+        """Returns whether another build has made the same code."""
+        # By the hashes that the thread of the build has made: code may be of many megabytes.
+        return self is other or hash(self.result.artifacts) == hash(other.result.artifacts)
+
+    def is_same_as(self, other: Built) -> bool:
+        """Returns whether another build has made the same code of the same texts."""
+        has_texts = hash(self.request.sources) == hash(other.request.sources)
+        return has_texts and self.has_code_of(other)
+
 
 @dataclass
 class _LastBuilds:

@@ -83,10 +83,6 @@ class _Run(NamedTuple):
     figures: KeyFigures
     built: Built
 
-    def is_of_code_of(self, other: Built) -> bool:
-        """Returns whether a build has made the code that ran."""
-        return self.built is other or self.built.result.artifacts == other.result.artifacts
-
 
 @dataclass
 class _Trail:
@@ -176,7 +172,7 @@ class FigureHistory:
         trail = self._trails.get(subject)
         if trail is None or trail.newest is None or not (runs := trail.runs.get(title)):
             return False
-        return not runs[-1].is_of_code_of(trail.newest)
+        return not runs[-1].built.has_code_of(trail.newest)
 
 
 class ShownFigure(NamedTuple):
