@@ -506,7 +506,7 @@ def _cuda_in(name: str, kernel: CapturedKernel) -> Source:
 
 
 def _host_launches(
-    code: Sequence[tuple[Source, Sequence[str]]], types: Types
+    code: Sequence[tuple[Source, tuple[str, ...]]], types: Types
 ) -> Iterator[HostLaunch]:
     """Yields the launches of host code in all texts, each with the macros defined for it."""
     # The reader of host code takes as long to import as all else here, and few ask for launches.
