@@ -51,7 +51,9 @@ _VOLATILE_KEY = re.compile(r"(^|_)(ms|seconds|pid)$|^(free|used|available|speed)
 
 
 def _plain(text: str, temporary: str) -> str:
-    text = text.replace(temporary, "$TMP").replace(str(ROOT), "$ROOT")
+    # Commands run in the temporary folder, and name a file from there where that is shorter.
+    from_there = os.path.relpath(ROOT, temporary)
+    text = text.replace(temporary, "$TMP").replace(str(ROOT), "$ROOT").replace(from_there, "$ROOT")
     text = text.replace(sys.prefix, "$PREFIX").replace(str(Path.home()), "$HOME")
     return _CLOCK.sub("#", _TIMES.sub(" # s", text))
 

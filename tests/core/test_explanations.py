@@ -251,10 +251,10 @@ def test_a_link_speaks_the_language_of_its_modules(builder):
 def test_a_good_build_is_not_slowed_down():
     built = request(sample("saxpy.cu"))
     result = BuildResult(Outcome.BUILT, DEFAULT_ARCH)
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(100):
         assert explained(built, result) is result
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 # ---- What cannot be provoked here is explained by the words that people have reported

@@ -95,7 +95,7 @@ def _large_kernels() -> str:
         "  float a = p[threadIdx.x];\n  int b = q[threadIdx.x];\n"
         + "".join(
             f"  if (b & {1 << step % 20}) {{ a = a * {step}.5f + p[b]; b ^= q[{step}]; }}\n"
-            for step in range(60)
+            for step in range(72)
         )
         + "  p[threadIdx.x] = a;\n  q[threadIdx.x] = b;\n}\n"
         for kernel in range(KERNELS)

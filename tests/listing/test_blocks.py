@@ -1,6 +1,6 @@
 import random
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -170,9 +170,9 @@ def test_functions_are_those_of_the_text(listings):
 @pytest.mark.bench
 def test_many_lines_are_read_quickly():
     lines = [*SASS, *PTX] * 3000
-    start = perf_counter()
+    start = process_time()
     assert len(blocks(CodeKind.SASS, lines)) == 15_000
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
 
 
 def test_ir_folds_at_its_braces_and_what_is_no_code_is_folded():

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 from pygments.token import Error
@@ -67,7 +67,7 @@ def test_the_samples_lose_no_name_and_lex_without_errors(listings):
 @pytest.mark.bench
 def test_hundreds_of_thousands_of_lines_take_little_time():
     lines = ["\tadd.f32 %f1, %f2, %f3;", "\tcall _Z1fv;"] * 150_000
-    start = perf_counter()
+    start = process_time()
     assert lowered_names(lines) == {"_Z1fv"}
     assert DemangledListing.of(lines, NAMES).lines[-1] == "\tcall f();"
-    assert perf_counter() - start < 3
+    assert process_time() - start < 3

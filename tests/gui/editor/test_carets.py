@@ -286,10 +286,10 @@ def test_one_caret_types_as_fast_as_before(editor):
     event = QKeyEvent(QKeyEvent.Type.KeyPress, KEY.Key_A, NONE, "a")
     spent = {}
     for name, act in (("typed", editor.keyPressEvent), ("asked", editor.carets.take_key)):
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(100):
             act(event)
-        spent[name] = time.perf_counter() - start
+        spent[name] = time.thread_time() - start
     assert spent["asked"] < 0.03 * spent["typed"]
 
 
@@ -306,8 +306,8 @@ def test_many_places_in_one_line_are_drawn_at_once(editor):
 @pytest.mark.bench
 def test_the_most_carets_type_without_a_pause(editor):
     put(editor, "x|\n" * MOST)
-    start = time.perf_counter()
+    start = time.thread_time()
     QTest.keyClick(editor, "a")
-    many = time.perf_counter() - start
+    many = time.thread_time() - start
     assert editor.toPlainText() == "xa\n" * MOST
     assert many < 2
