@@ -47,7 +47,7 @@ def add(checkout, files):
     """Writes the files of an example; its row goes to the end of the table."""
     row = files.pop(_TABLE)
     table = checkout / _TABLE
-    before, end, after = table.read_text("utf-8").partition("\n)\n\n\ndef names_of")
+    before, end, after = table.read_text("utf-8").partition("\n)\n\n\nBY_NAME")
     assert end
     table.write_text(f"{before}\n    {row.strip()}{end}{after}", "utf-8")
     index = checkout / "resources/help/index.md"

@@ -1,16 +1,43 @@
 """Several modules, headers, names and links in a real window with a real worker."""
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
+from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.link.inlined import CALL, FUNCTION, INTO
 from jitstudio.gui.features.link.view import LinkView
 from jitstudio.gui.features.names.view import NamesView
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.outputs import Absence
+
+
+def test_options_names_and_link_are_parts_of_one_pane(started):
+    layout, views = started.shell.layout, {n: started.pane(n) for n in ("options", "names", "link")}
+    dock = layout.dock_of(views["options"])
+
+    def shown():
+        return [name for name, view in views.items() if view.isVisible()]
+
+    def tabs():
+        return [dock.content.tabText(at) for at in range(dock.content.count())]
+
+    assert dock.isHidden()
+    assert "Options" in tabs()
+    # Name expressions, in a second module.
+    started.open_sample("SAXPY")
+    assert tabs() == ["Options", "Lowered names", "Link"]
+    for command, name in (("focusLinkAction", "link"), ("optionsAction", "options")):
+        started.trigger(command)
+        assert shown() == [name]
+        assert views[name].isAncestorOf(QApplication.focusWidget())
+    started.press(Qt.Key.Key_F1)
+    (page,) = (w.page for w in QApplication.topLevelWidgets() if isinstance(w, HelpWindow))
+    assert page == "options"
+    dock.close()
 
 
 def test_lowered_names_of_the_sample_and_of_one_more(started):

@@ -10,9 +10,9 @@ from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.kit.theme import STALE_BAR
 from jitstudio.gui.shell.pane_registry import PaneGroup, names_of
 
-# The pane of the link is of builds with a link, and Compare marks one of its sides.
-_BUILT = (PaneGroup.LISTINGS, PaneGroup.READING, PaneGroup.RESULTS)
-PANES = tuple(name for name in names_of(*_BUILT) if name not in ("link", "compare"))
+# Compare marks one of its sides.
+_BUILT = (*names_of(PaneGroup.LISTINGS, PaneGroup.READING, PaneGroup.RESULTS), "names")
+PANES = tuple(name for name in _BUILT if name != "compare")
 GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"
 LISTS = ("problems", "log")
 

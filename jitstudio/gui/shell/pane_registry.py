@@ -35,7 +35,7 @@ class Pane(NamedTuple):
 
     Attributes:
         name: The name of its dock, of its page in `resources/help`, and of its folder in
-            `features` unless `feature` says another.
+            `features` unless `feature` says another; of its part of a dock, see `within`.
         title: The title of its tab; to be translated, as `text` is.
         group: The panes that it is with.
         text: The entry of the View menu that leads to it, with its mnemonic; empty where another
@@ -45,6 +45,7 @@ class Pane(NamedTuple):
         is_hidden: Whether it is closed until the user asks for it, or its feature has something to
             show (`LayoutManager.offer`).
         feature: The folder in `features`, where several panes share one.
+        within: The pane that it is a part of, as a tab in the dock of that.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Pane(NamedTuple):
     icon: str = ""
     is_hidden: bool = False
     feature: str = ""
+    within: str = ""
 
     @property
     def action(self) -> str:
@@ -109,22 +111,6 @@ PANES = (
         ("Ctrl+4",),
     ),
     Pane(
-        "names",
-        QT_TRANSLATE_NOOP("Panes", "Lowered names"),
-        PaneGroup.RESULTS,
-        QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
-        ("Ctrl+5",),
-        is_hidden=True,
-    ),
-    Pane(
-        "link",
-        QT_TRANSLATE_NOOP("Panes", "Link"),
-        PaneGroup.RESULTS,
-        QT_TRANSLATE_NOOP("Actions", "Go to &link"),
-        ("Ctrl+6",),
-        is_hidden=True,
-    ),
-    Pane(
         "library",
         QT_TRANSLATE_NOOP("Panes", "Library"),
         PaneGroup.FINDINGS,
@@ -176,10 +162,35 @@ PANES = (
         is_hidden=True,
     ),
     Pane(
+        "build",
+        QT_TRANSLATE_NOOP("Panes", "Build"),
+        PaneGroup.FORMS,
+        is_hidden=True,
+        feature="options",
+    ),
+    Pane(
         "options",
         QT_TRANSLATE_NOOP("Panes", "Options"),
         PaneGroup.FORMS,
+        within="build",
+    ),
+    Pane(
+        "names",
+        QT_TRANSLATE_NOOP("Panes", "Lowered names"),
+        PaneGroup.FORMS,
+        QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
+        ("Ctrl+5",),
         is_hidden=True,
+        within="build",
+    ),
+    Pane(
+        "link",
+        QT_TRANSLATE_NOOP("Panes", "Link"),
+        PaneGroup.FORMS,
+        QT_TRANSLATE_NOOP("Actions", "Go to &link"),
+        ("Ctrl+6",),
+        is_hidden=True,
+        within="build",
     ),
     Pane(
         "lessons",
@@ -190,6 +201,16 @@ PANES = (
 )
 
 
+BY_NAME = {pane.name: pane for pane in PANES}
+DOCKS = tuple(pane for pane in PANES if not pane.within)
+"""The panes with a dock of their own."""
+
+
 def names_of(*groups: PaneGroup) -> tuple[str, ...]:
-    """Returns the panes of groups, in the order of the table."""
-    return tuple(pane.name for pane in PANES if pane.group in groups)
+    """Returns the docks of groups, in the order of the table."""
+    return tuple(pane.name for pane in DOCKS if pane.group in groups)
+
+
+def parts_of(name: str) -> tuple[Pane, ...]:
+    """Returns the panes that are parts of a pane, in the order of the table."""
+    return tuple(pane for pane in PANES if pane.within == name)

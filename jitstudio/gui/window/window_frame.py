@@ -18,7 +18,7 @@ from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.menus import MenuBar, make_toolbar
 from jitstudio.gui.shell.notice_bar import NoticeBar
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.pane_registry import DOCKS
 from jitstudio.gui.state.user_state import UserState
 
 _SIZE = QSize(1440, 900)
@@ -57,6 +57,6 @@ class WindowFrame:
         window.resize(_SIZE.boundedTo(window.screen().availableSize() * _SCREEN_SHARE))
         translate = QCoreApplication.translate
         docks = {
-            pane.name: PaneDock(pane.name, translate("Panes", pane.title), window) for pane in PANES
+            pane.name: PaneDock(pane.name, translate("Panes", pane.title), window) for pane in DOCKS
         }
         self.layout = LayoutManager(window, self.centre, docks, user_state.preferences)

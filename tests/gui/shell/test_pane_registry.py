@@ -3,11 +3,9 @@ from pathlib import Path
 import jitstudio.gui.features as features
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.pane_registry import DOCKS, PANES
 from jitstudio.gui.window.window_builder import installers
 from jitstudio.system.paths import resource
-
-NAMES = [pane.name for pane in PANES]
 
 
 def test_each_folder_of_features_is_installed_and_nothing_else():
@@ -20,7 +18,7 @@ def test_each_folder_of_features_is_installed_and_nothing_else():
 def test_a_row_is_all_that_layouts_commands_and_help_need():
     for layout in LAYOUTS:
         placed = [name for area in layout.areas for group in area.groups for name in group]
-        assert sorted(placed) == sorted(NAMES), layout.name
+        assert sorted(placed) == sorted(pane.name for pane in DOCKS), layout.name
     leads = {spec.pane: spec for spec in ACTIONS if spec.pane}
     for pane in PANES:
         assert resource(f"help/{pane.name}.md").is_file(), pane.name

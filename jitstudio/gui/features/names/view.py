@@ -149,16 +149,22 @@ class NamesView(QWidget):
         table.setEditTriggers(
             QTableView.EditTrigger.DoubleClicked | QTableView.EditTrigger.EditKeyPressed
         )
-        table.set_columns(stretched=2, widths={0: 24, 1: 30})
+        table.set_columns(stretched=1, widths={0: 20, 2: 30})
+        table.hide_when_narrow(2)
         return table
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._add)
+        buttons.addStretch(1)
+        buttons.addWidget(self._remove)
+        buttons.addWidget(self._copy)
+        # Below each other: a dock is narrow, and the field says what can be added.
+        bar = QVBoxLayout()
         bar.setContentsMargins(6, 5, 6, 5)
         bar.setSpacing(4)
-        bar.addWidget(self._input, 1)
-        for button in (self._add, self._remove, self._copy):
-            bar.addWidget(button)
+        bar.addWidget(self._input)
+        bar.addLayout(buttons)
         for label in (self._reason, self._message):
             label.setContentsMargins(8, 0, 8, 5)
         layout = QVBoxLayout(self)

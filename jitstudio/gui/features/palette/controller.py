@@ -137,11 +137,12 @@ class PaletteController(QObject):
     def _within_panes(self) -> Iterator[PaletteEntry]:
         """Yields actions of buttons and menus inside panes, like copying a listing."""
         shared = {self._actions[spec.id] for spec in ACTIONS}
-        for dock in self._shell.layout.docks:
-            for part in (dock.content, *dock.content.findChildren(PanelTable)):
+        layout = self._shell.layout
+        for name, pane in layout.panes.items():
+            for part in (pane, *pane.findChildren(PanelTable)):
                 for action in part.actions():
                     if action.text() and action not in shared:
-                        yield _of_action(action, dock.title)
+                        yield _of_action(action, layout.title_of(name))
 
     def _of_tabs(self) -> Iterator[PaletteEntry]:
         path = self.tr("Tab")

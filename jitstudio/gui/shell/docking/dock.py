@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.parts import explain_by, fit_icon, show_icon
+from jitstudio.gui.shell.docking.part_tabs import PartTabs
+from jitstudio.gui.shell.pane_registry import parts_of
 
 _ICON_SIDE, _ICON_COLOR = 14, "ui.muted_text"
 # A pane that asks for more would make the window grow beyond a small screen.
@@ -110,7 +112,7 @@ class PaneDock(QDockWidget):
 
     def __init__(self, name: str, title: str, window: QMainWindow) -> None:
         super().__init__(title, window)
-        self.title = title
+        self.title, self._name = title, name
         self.setObjectName(f"{name}Dock")
         explain_by(self, name)
         self.setFeatures(
@@ -162,6 +164,16 @@ class PaneDock(QDockWidget):
         self._content = content
         self._column.addWidget(content)
         self._show_content()
+
+    @property
+    def parts(self) -> PartTabs:
+        """The tabs within the dock, for panes that are parts of the pane."""
+        if not isinstance(self._content, PartTabs):
+            titles = {part.name: part.title for part in parts_of(self._name)}
+            translate = QCoreApplication.translate
+            self.fill(PartTabs({name: translate("Panes", title) for name, title in titles.items()}))
+        assert isinstance(self._content, PartTabs)
+        return self._content
 
     def set_tabbed(self, is_tabbed: bool) -> None:
         """Leaves the title to a tab, or shows the title."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import pairwise
-from zlib import crc32
 
 from PySide6.QtCore import (
     QByteArray,
@@ -25,22 +24,18 @@ from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.dock import PaneDock, TabBars
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Area, PaneLayout
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.docking.part_tabs import PartTabs
+from jitstudio.gui.shell.docking.saved_states import RENAMED, VERSION, seal, unseal, unseal_docks
+from jitstudio.gui.shell.pane_registry import BY_NAME as PANES
 from jitstudio.gui.state.preferences import Preferences
 
 _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 # So wide code can be read, in pixels.
 _LEAST_CENTRE = 480
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
-_SHARES = "shares-{}"
+_SHARES, _PARTS = "shares-{}", "parts"
 # How many times as wide as high a dock is from which on another goes beside it.
 _BESIDE = 1.4
-
-# Of 31 bits, as Qt wants it.
-VERSION = crc32(" ".join((*(pane.name for pane in PANES), *BY_NAME)).encode()) >> 1
-"""Another one once panes or layouts are added: an older state would not know them."""
-_MARK = b"jitstudio layout %d\n" % VERSION
-_SUM_SIZE = 4
 
 
 class LayoutManager(QObject):
@@ -84,6 +79,7 @@ class LayoutManager(QObject):
         self._shares: Shares = {}
         self._measured = QSize()
         # Panes that have something to show, and those that the user has closed in this layout.
+        self._panes: dict[str, QWidget] = {}
         self._offered: set[str] = set()
         self._closed: set[str] = set()
         # Those of the closed that floated, in this turn of the event loop.
@@ -157,7 +153,8 @@ class LayoutManager(QObject):
     def offer(self, name: str) -> None:
         """Opens a closed pane that has something to show, behind the panes in its place.
 
-        A pane that the user has closed stays closed until the layout is reset.
+        A pane that the user has closed stays closed until the layout is reset. A part of a pane
+        gets its tab there, and leaves the pane open or closed.
         """
         if name not in self._offered:
             self._offered.add(name)
@@ -178,6 +175,9 @@ class LayoutManager(QObject):
             self._docks[name].show()
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
+        contents = (dock.content for dock in self._docks.values())
+        parts = " ".join(tabs.current for tabs in contents if isinstance(tabs, PartTabs))
+        self._preferences.set_layout(_PARTS, seal(QByteArray(parts.encode())))
         self._keep_arrangement()
 
     def restore(self) -> None:
@@ -188,6 +188,10 @@ class LayoutManager(QObject):
             self._window.restoreGeometry(geometry)
         current = unseal(self._preferences.layout(_CURRENT))
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
+        parts = unseal(self._preferences.layout(_PARTS)) or QByteArray()
+        for part in bytes(parts.data()).decode("utf-8", "replace").split():
+            if part in PANES and PANES[part].within:
+                self._docks[PANES[part].within].parts.turn_to_part(part)
         self._apply(BY_NAME.get(name, self._layout))
         self._tab_bars.hide_spares()
 
@@ -243,6 +247,8 @@ class LayoutManager(QObject):
             self.give_back()
         if isinstance(part, PaneDock):
             self._open(part)
+            if isinstance(part.content, PartTabs):
+                part.content.turn_to(widget)
         if covered is not None and covered is not part and not covered.is_in_front:
             self._give_keyboard(widget)
 
@@ -274,23 +280,35 @@ class LayoutManager(QObject):
         """All docks, in the order of the table of panes."""
         return tuple(self._docks.values())
 
+    @property
+    def panes(self) -> dict[str, QWidget]:
+        """The panes that are made, by name."""
+        return self._panes
+
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into the dock with the name of the pane."""
-        self._docks[name].fill(pane)
+        """Puts a pane into the dock with the name of the pane, or into that of its frame."""
+        self._panes[name] = pane
+        if frame := PANES[name].within:
+            self._docks[frame].parts.fill(name, pane)
+            if not PANES[name].is_hidden:
+                self._docks[frame].parts.show_part(name)
+        else:
+            self._docks[name].fill(pane)
 
     def show_count(self, name: str, count: int) -> None:
         """Shows in the tab of a pane how many rows want a look; nothing for 0."""
         self._docks[name].show_count(count)
 
     def pane(self, name: str) -> QWidget:
-        """Returns a pane by name."""
-        return self._docks[name].content
+        """Returns a pane by name, or the placeholder while the pane is not made yet."""
+        dock = self._docks[PANES[name].within or name]
+        return self._panes.get(name, dock.content)
 
     def title_of(self, name: str) -> str:
         """Returns the title of a pane by name; `EDITOR` for the editors."""
         if name == EDITOR:
             return QCoreApplication.translate("Panes", "Editor")
-        return self._docks[name].title
+        return QCoreApplication.translate("Panes", PANES[name].title)
 
     def bring_up(self, view: QWidget) -> None:
         """Shows a view, wherever hidden, and gives the view the keyboard."""
@@ -298,7 +316,9 @@ class LayoutManager(QObject):
         self._give_keyboard(view)
 
     def _give_keyboard(self, view: QWidget) -> None:
-        if view is self._centre or isinstance(view, QTabWidget):
+        if isinstance(view, PartTabs):
+            view = view.currentWidget() or view
+        elif view is self._centre or isinstance(view, QTabWidget):
             # The text, not the tabs above it.
             tabs = self._centre.findChild(QTabWidget)
             view = tabs.currentWidget() or tabs if isinstance(tabs, QTabWidget) else view
@@ -308,7 +328,7 @@ class LayoutManager(QObject):
 
     def bring_up_pane(self, name: str) -> None:
         """Shows a pane by name, or the editors, and gives the pane the keyboard."""
-        self.bring_up(self._centre if name == EDITOR else self._docks[name].content)
+        self.bring_up(self._centre if name == EDITOR else self.pane(name))
 
     def in_front(self) -> list[QWidget]:
         """Returns the visible parts: the middle of the window and docks, in a fixed order."""
@@ -338,9 +358,13 @@ class LayoutManager(QObject):
         stored = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
             content = json.loads(bytes(stored.data())) if stored is not None else {}
-            shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
+            shares = {
+                RENAMED.get(name, name): (float(w), float(h))
+                for name, (w, h) in content["docks"].items()
+            }
             width, height = content["size"]
-            return QSize(width, height), shares, map(str, content.get("closed", hidden))
+            closed = content.get("closed", hidden)
+            return QSize(width, height), shares, [RENAMED.get(name, str(name)) for name in closed]
         except (ValueError, TypeError, KeyError, AttributeError):
             return QSize(), {}, hidden
 
@@ -374,7 +398,7 @@ class LayoutManager(QObject):
         self._layout = layout
         self.zoom_changed.emit(self.zoom)
         self._closed.clear()
-        arrangement = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
+        arrangement = unseal_docks(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if arrangement is None or not self._window.restoreState(arrangement, VERSION):
             self._arranger.arrange(layout)
             self._forget_shares()
@@ -433,7 +457,10 @@ class LayoutManager(QObject):
         if self._alone is not None:
             return
         for name in self._offered - self._closed:
-            self._docks[name].show()
+            if frame := PANES[name].within:
+                self._docks[frame].parts.show_part(name)
+            else:
+                self._docks[name].show()
 
     def _open(self, dock: PaneDock) -> None:
         self._closed -= {name for name, other in self._docks.items() if other is dock}
@@ -447,25 +474,6 @@ class LayoutManager(QObject):
     def _on_opened(self) -> None:
         if self._alone is None:
             self._arranger.widen(self._centre, scaled(_LEAST_CENTRE))
-
-
-def seal(state: QByteArray) -> QByteArray:
-    """Returns a state sealed for storage.
-
-    Qt reads a state as it comes, and may have applied half of a damaged state when it notices. A
-    state without this program's mark, this version and the right sum is never shown to Qt.
-    """
-    content = state.data()
-    return QByteArray(_MARK + crc32(content).to_bytes(_SUM_SIZE, "big") + content)
-
-
-def unseal(sealed: QByteArray | None) -> QByteArray | None:
-    """Returns the stored state; None for a state of another version, or damaged."""
-    if sealed is None or not sealed.startsWith(_MARK):
-        return None
-    content = sealed.data()[len(_MARK) :]
-    expected, state = content[:_SUM_SIZE], content[_SUM_SIZE:]
-    return QByteArray(state) if crc32(state).to_bytes(_SUM_SIZE, "big") == expected else None
 
 
 # ---- Puts docks where a layout wants them

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 
-from jitstudio.gui.shell.pane_registry import PANES, PaneGroup, names_of
+from jitstudio.gui.shell.pane_registry import DOCKS, PaneGroup, names_of
 
-_DEFAULT_HIDDEN = frozenset(pane.name for pane in PANES if pane.is_hidden)
+_DEFAULT_HIDDEN = frozenset(pane.name for pane in DOCKS if pane.is_hidden)
 
 
 class DockSide(Enum):

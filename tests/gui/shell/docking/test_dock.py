@@ -17,14 +17,14 @@ def test_a_pane_behind_a_tab_shows_nothing_and_has_no_title_bar(scene):
 
 
 def test_a_pane_that_stands_alone_has_a_title_bar_with_names_for_its_buttons(scene):
-    options = scene.docks["options"]
-    options.show()
+    build = scene.docks["build"]
+    build.show()
     pause(20)
-    assert options.titleBarWidget().objectName() == "paneTitle"
-    for button in options.titleBarWidget().findChildren(QToolButton):
-        assert button.accessibleName().endswith(": Options")
-    options.titleBarWidget().findChild(QToolButton, "closeButton").click()
-    assert options.isHidden()
+    assert build.titleBarWidget().objectName() == "paneTitle"
+    for button in build.titleBarWidget().findChildren(QToolButton):
+        assert button.accessibleName().endswith(": Build")
+    build.titleBarWidget().findChild(QToolButton, "closeButton").click()
+    assert build.isHidden()
     scene.docks["log"].close()
     pause(20)
     assert scene.docks["problems"].titleBarWidget().objectName() == "paneTitle"

@@ -3,9 +3,9 @@ import random
 
 import pytest
 from PySide6.QtCore import QByteArray, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar
 
-from jitstudio.gui.shell.docking.layout_manager import VERSION, seal, unseal
+from jitstudio.gui.shell.docking.saved_states import VERSION, seal, unseal
 from tests.gui.driver import pause
 
 
@@ -51,9 +51,9 @@ def test_reset_puts_back_the_layout_worn_and_no_other(scene):
     assert scene.docks["log"].isHidden()
 
 
-@pytest.mark.parametrize("name", ["ptx", "problems", "options"])
+@pytest.mark.parametrize("name", ["ptx", "problems", "build"])
 def test_a_maximised_pane_has_the_window_and_gives_it_back(scene, name):
-    scene.docks["options"].show()
+    scene.docks["build"].show()
     scene.stage.uncover(scene.docks[name].content)
     pause(20)
     before, told = scene.places(), []
@@ -88,9 +88,9 @@ def test_another_pane_that_is_wanted_ends_maximising(scene):
     assert scene.stage.alone is None
     assert scene.docks["log"].is_in_front
     scene.stage.maximise(scene.docks["ptx"])
-    scene.docks["options"].toggleViewAction().trigger()
+    scene.docks["build"].toggleViewAction().trigger()
     assert scene.stage.alone is None
-    assert scene.docks["options"].is_in_front
+    assert scene.docks["build"].is_in_front
 
 
 def test_the_keyboard_goes_on_to_the_pane_that_covers_the_one_that_has_it(scene):
@@ -218,39 +218,66 @@ def test_what_is_damaged_foreign_or_of_another_version_is_not_taken(kept):
     assert unseal(kept) is None
 
 
-def test_a_pane_opens_behind_the_others_once_it_has_something_to_show(scene):
-    assert scene.docks["link"].isHidden()
-    front = scene.front()
-    scene.stage.offer("link")
+EARLIER = (1_765_789_666, "ptx sass names link options problems")
+"""The version of states of windows that had these docks, among others."""
+
+
+def test_a_pane_that_became_a_part_of_another_leaves_it_its_place(scene):
+    version, names = EARLIER
+    before = QMainWindow()
+    for name in names.split():
+        dock = QDockWidget(name, before, objectName=f"{name}Dock")
+        at_top = name in ("options", "link")
+        side = (
+            Qt.DockWidgetArea.TopDockWidgetArea if at_top else Qt.DockWidgetArea.RightDockWidgetArea
+        )
+        before.addDockWidget(side, dock)
+        dock.setVisible(name != "problems")
+    state = seal(before.saveState(version))
+    mark = b"layout %d"
+    scene.preferences.set_layout("arrangement-edit", state.replace(mark % VERSION, mark % version))
+    scene.stage.restore()
     pause(20)
-    assert not scene.docks["link"].isHidden()
+    build = scene.docks["build"]
+    assert not build.isHidden()
+    assert scene.window.dockWidgetArea(build) is Qt.DockWidgetArea.TopDockWidgetArea
+    assert scene.window.dockWidgetArea(scene.docks["ptx"]) is Qt.DockWidgetArea.RightDockWidgetArea
+    assert scene.docks["problems"].isHidden()
+
+
+def test_a_pane_opens_behind_the_others_once_it_has_something_to_show(scene):
+    assert scene.docks["compare"].isHidden()
+    front = scene.front()
+    scene.stage.offer("compare")
+    pause(20)
+    assert not scene.docks["compare"].isHidden()
     assert scene.front() == front
     scene.stage.choose("teach")
     pause(20)
-    assert not scene.docks["link"].isHidden()
+    assert not scene.docks["compare"].isHidden()
 
 
 def test_a_floating_pane_that_qt_closes_before_the_window_is_there_again(scene, make_scene):
-    scene.docks["link"].show()
-    scene.docks["link"].setFloating(True)
+    scene.docks["compare"].show()
+    scene.docks["compare"].setFloating(True)
     pause(20)
-    scene.docks["link"].close()
+    scene.docks["compare"].close()
     scene.stage.save()
 
     again = make_scene()
     again.stage.restore()
     again.window.show()
-    assert not again.docks["link"].isHidden()
-    assert again.docks["link"].isFloating()
+    assert not again.docks["compare"].isHidden()
+    assert again.docks["compare"].isFloating()
 
 
 @pytest.mark.parametrize("is_older", [False, True], ids=["now", "saved by an older version"])
 def test_a_pane_that_the_user_has_closed_is_not_opened_again(scene, make_scene, is_older):
-    scene.stage.offer("link")
-    scene.docks["link"].close()
+    scene.stage.offer("compare")
+    scene.docks["compare"].close()
     scene.stage.choose("read")
     scene.stage.choose("edit")
-    assert scene.docks["link"].isHidden()
+    assert scene.docks["compare"].isHidden()
     scene.stage.save()
     if is_older:
         without = {"size": scene.window.size().toTuple(), "docks": {}}
@@ -260,21 +287,21 @@ def test_a_pane_that_the_user_has_closed_is_not_opened_again(scene, make_scene, 
     again = make_scene()
     again.stage.restore()
     again.window.show()
-    again.stage.offer("link")
+    again.stage.offer("compare")
     pause(20)
-    assert again.docks["link"].isHidden()
+    assert again.docks["compare"].isHidden()
     again.stage.reset()
-    assert not again.docks["link"].isHidden()
+    assert not again.docks["compare"].isHidden()
 
 
 def test_a_pane_opens_once_the_maximised_one_gives_the_window_back(scene):
     scene.stage.maximise(scene.docks["ptx"])
-    scene.stage.offer("link")
+    scene.stage.offer("compare")
     pause(20)
     assert scene.front() == {"ptx"}
     scene.stage.give_back()
     pause(20)
-    assert not scene.docks["link"].isHidden()
+    assert not scene.docks["compare"].isHidden()
     assert "ptx" in scene.front()
 
 

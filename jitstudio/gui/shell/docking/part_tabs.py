@@ -1,0 +1,64 @@
+"""Panes as tabs within the dock of another pane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from jitstudio.gui.kit.parts import explain_by
+
+
+class PartTabs(QTabWidget):
+    """The parts of a pane, each with a tab once shown; a part that is alone needs no tab.
+
+    Args:
+        titles: The titles of all parts by name, in the order of their tabs.
+    """
+
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        super().__init__()
+        self.setObjectName("partTabs")
+        self.setDocumentMode(True)
+        self.setTabBarAutoHide(True)
+        self.tabBar().setAccessibleName(self.tr("Parts of the pane"))
+        self._titles = titles
+        self._pages = {name: self._page(name) for name in titles}
+
+    @property
+    def current(self) -> str:
+        """The name of the part in front; empty before any is shown."""
+        page = self.currentWidget()
+        return next((name for name, other in self._pages.items() if other is page), "")
+
+    def fill(self, name: str, part: QWidget) -> None:
+        """Puts a part into its page, which may be in front already."""
+        page = self._pages[name]
+        layout = page.layout()
+        assert layout is not None
+        layout.addWidget(part)
+
+    def show_part(self, name: str) -> None:
+        """Gives a part its tab, behind those that are there."""
+        page = self._pages[name]
+        if self.indexOf(page) < 0:
+            before = [*self._pages.values()][: [*self._pages].index(name)]
+            self.insertTab(sum(self.indexOf(p) >= 0 for p in before), page, self._titles[name])
+
+    def turn_to_part(self, name: str) -> None:
+        """Brings a part to the front."""
+        self.show_part(name)
+        self.setCurrentWidget(self._pages[name])
+
+    def turn_to(self, widget: QWidget) -> None:
+        """Brings the part that a widget is in to the front."""
+        for name, page in self._pages.items():
+            if page.isAncestorOf(widget):
+                self.turn_to_part(name)
+
+    def _page(self, name: str) -> QWidget:
+        page = QWidget(self)
+        page.hide()
+        explain_by(page, name)
+        QVBoxLayout(page).setContentsMargins(0, 0, 0, 0)
+        return page
