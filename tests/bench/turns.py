@@ -6,9 +6,8 @@ The window is the program's own: it starts, every pane is opened for the first t
 kernels are built, simulated and stepped through, a listing of 1 MB is read, the theme changes. A
 stretch is from one turn of the event loop to the next. Counted is how long the window's thread was
 busy itself, over how much longer than on a quiet machine a loop of Python took. The goal is that
-none takes more than 50 ms, what nobody notices, and no key more than 16 ms, one picture of a
-screen.
-A change of theme is one call of Qt for all widgets and told apart.
+none takes more than 50 ms, what nobody notices, no key more than 16 ms, one picture of a screen,
+and no change of theme more than 100 ms.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from jitstudio.gui.window.application import GarbageCollector, make_application 
 from tests.gui.driver import Driver, pause  # noqa: E402
 from tests.gui.watchdog import Stall, Watchdog  # noqa: E402
 
-GOAL_MS, KEY_GOAL_MS = 50.0, 16.0
+GOAL_MS, KEY_GOAL_MS, THEME_GOAL_MS = 50.0, 16.0, 100.0
 LISTED = 12
 _NOTED_MS = 10.0
 _THEME = "changing the theme"
@@ -256,12 +255,14 @@ def main(listed: int) -> int:
         print(_told(stall))
     others = [stall.cpu_ms / pace for stall in dearest if not stall.during.startswith(_THEME)]
     longest, longest_key = others[0], max(keys, default=0.0) / pace
+    theme = max(themes, default=0.0)
     over = sum(ms > GOAL_MS for ms in others)
     print(f"the machine is {pace:.2f} times slower than a quiet one")
-    print(f"a change of theme {max(themes, default=0.0):6.1f} ms")
+    print(f"a change of theme {theme:6.1f} ms    (goal: at most {THEME_GOAL_MS:.0f})")
     print(f"longest stretch   {longest:6.1f} ms    (goal: at most {GOAL_MS:.0f}; {over} above)")
     print(f"longest of a key  {longest_key:6.1f} ms    (goal: at most {KEY_GOAL_MS:.0f})")
-    return 0 if longest <= GOAL_MS and longest_key <= KEY_GOAL_MS else 1
+    reached = longest <= GOAL_MS, longest_key <= KEY_GOAL_MS, theme <= THEME_GOAL_MS
+    return 0 if all(reached) else 1
 
 
 if __name__ == "__main__":

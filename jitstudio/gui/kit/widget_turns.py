@@ -1,0 +1,62 @@
+"""Changes all widgets without a wait of the window: those in sight at once, the others by turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+# So long a turn may take, in seconds; a picture of a screen is there for 16 ms.
+_TURN = 0.004
+
+
+class WidgetTurns(QObject):
+    """Carries out a change on all widgets that there are.
+
+    Args:
+        change: What is done with a widget.
+        parent: The parent object.
+    """
+
+    def __init__(self, change: Callable[[QWidget], object], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._change = change
+        self._rest: list[QWidget] = []
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._on_turn)
+
+    def start(self) -> None:
+        """Changes the widgets in sight now, and begins with the others."""
+        self._rest = QApplication.allWidgets()
+        self.catch_up()
+        self._timer.start()
+
+    def catch_up(self) -> None:
+        """Changes those that have come in sight since the start."""
+        hidden = []
+        for widget in self._rest:
+            if isValid(widget):
+                if widget.isVisible():
+                    self._change(widget)
+                else:
+                    hidden.append(widget)
+        self._rest = hidden
+
+    def stop(self) -> None:
+        """Leaves the others as they are."""
+        self._rest = []
+        self._timer.stop()
+
+    @Slot()
+    def _on_turn(self) -> None:
+        self.catch_up()
+        end = perf_counter() + _TURN
+        while self._rest and perf_counter() < end:
+            widget = self._rest.pop()
+            if isValid(widget):
+                self._change(widget)
+        if not self._rest:
+            self._timer.stop()
