@@ -10,7 +10,7 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -168,7 +168,7 @@ def cluster(
     client = _within(patience, address, lambda: _client(address, certificates, patience))
     session = uuid4().hex
     try:
-        workers = client.scheduler_info()["workers"]
+        workers = _workers(client)
         if not workers:
             raise SiteError(f"The cluster at {address} has no workers. Start some: dask worker.")
         executors = {worker: client.get_executor(workers=[worker]) for worker in workers}
@@ -286,8 +286,28 @@ def _site(
         workers=1,
         devices=devices,
         call=lambda task, argument: _call(client, task, argument, [worker]),
-        alive=lambda: client.status == "running" and worker in client.scheduler_info()["workers"],
+        alive=lambda: _is_alive(client, worker),
     )
+
+
+def _workers(client: Any) -> Mapping[str, Any]:
+    """Returns the workers of a cluster by their addresses, as its scheduler has them now.
+
+    `scheduler_info` asks, too, but returns the newest answer to anybody: that to the client itself,
+    which asks every other second, has no workers in it.
+    """
+    workers: Mapping[str, Any] = client.sync(client.scheduler.identity)["workers"]
+    return workers
+
+
+def _is_alive(client: Any, worker: str) -> bool:
+    if client.status != "running":
+        return False
+    try:
+        return worker in _workers(client)
+    except OSError:
+        # Once that lasts the client is not running any more.
+        return True
 
 
 def _call(

@@ -74,12 +74,26 @@ def test_variants_are_built_by_all_workers(places):
     assert all(row.registers and row.compile_ms for row in result.rows)
 
 
+def test_a_worker_is_there_while_the_client_asks_by_itself(scheduler, monkeypatch):
+    import distributed
+
+    asked = distributed.Client._update_scheduler_info
+
+    async def asked_in_between(client, n_workers=0):
+        await asked(client, n_workers=n_workers)
+        await asked(client)
+
+    monkeypatch.setattr(distributed.Client, "_update_scheduler_info", asked_in_between)
+    with sites.cluster(scheduler) as places:
+        assert [site.alive() for site in places] == [True, True]
+
+
 @pytest.mark.bench
 def test_a_variant_that_cannot_be_built_there_is_a_row(places):
     good, bad = (
         VariantRun(power_plan("-DPOWER=3,oops", "T=float"), compiled_only(places)).run().rows
     )
-    assert (good.outcome, bad.outcome) == ("missing", "build-failed")
+    assert (good.outcome, bad.outcome) == ("missing", "build-failed"), good.message
     assert "oops" in bad.message
 
 
