@@ -38,6 +38,8 @@ HEAVY = {
     "thrust_in_kernels.cu",
     "thrust_pipeline.cu",
 }
+# Some kernels have so many registers more or less by the ptxas of another version.
+BETWEEN_VERSIONS = 3
 pytestmark = pytest.mark.slow
 
 
@@ -75,14 +77,16 @@ def test_the_kernels_are_those_of_nvcc(built, name):
 
 
 @pytest.mark.bench
-@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - KNOWN["kernels"].keys()))
-def test_registers_are_those_of_the_same_nvcc(built, name):
-    if nvrtc.version() != RECORDED["nvcc"]:
-        pytest.skip(f"the table is of nvcc {RECORDED['nvcc']}, NVRTC is {nvrtc.version()}")
+@pytest.mark.parametrize("name", programs("registers"))
+def test_registers_are_those_of_nvcc(built, name):
     _, result = built(name, "cubin")
     registers = {k.name: k.resources.registers for k in result.kernels if k.resources}
-    own = {name: count for name, count in registers.items() if not of_library(name)}
-    assert named(own) == named(PROGRAMS[name]["kernels"])
+    own = named({kernel: count for kernel, count in registers.items() if not of_library(kernel)})
+    wanted = named(PROGRAMS[name]["kernels"])
+    assert own.keys() == wanted.keys()
+    slack = 0 if nvrtc.version() == RECORDED["nvcc"] else BETWEEN_VERSIONS
+    differing = {kernel: (own[kernel], wanted[kernel]) for kernel in own}
+    assert {k: (a, b) for k, (a, b) in differing.items() if abs(a - b) > slack} == {}
 
 
 @pytest.mark.parametrize("name", programs("launches", WITH_LAUNCHES))
