@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from jitstudio.cli import text_output
 from jitstudio.cli.library import list_kernels
-from jitstudio.cli.text_code import print_code, print_function
+from jitstudio.cli.text_code import print_code, print_function, print_interleaved
 from jitstudio.command_options.build import InspectOptions
 from jitstudio.commands import exit_codes
 from jitstudio.commands.inspect import inspect
@@ -42,6 +42,8 @@ def _show(read: MachineCode, functions: Sequence[Inspected], *, with_code: bool)
         print_function(function)
         if with_code:
             print_code(function)
+        if function.interleaved:
+            print_interleaved(function)
     for unit in read.units:
         for note in unit.code.notes:
             print_error(note)

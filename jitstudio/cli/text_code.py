@@ -10,6 +10,7 @@ from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.constant_names import ConstantNames
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.commands.machine_code import Inspected, KernelOccupancy
+from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import needs_text
 from jitstudio.core.file_names import from_here, short_names
 from jitstudio.core.wrapping import filled
@@ -32,6 +33,8 @@ _CODE_HEADINGS = (
     *("source", "ptx", "instruction"),
 )
 _NONE = "-"
+_PTX_AT, _AT_WIDTH = "{line:>10}", 10
+_NO_LINE = "no line in the line table"
 
 
 def print_function(inspected: Inspected) -> None:
@@ -62,6 +65,24 @@ def print_code(inspected: Inspected) -> None:
     # The last column may be as long as it is.
     for line, row in zip(table_lines([row[:-1] for row in rows], left=0), rows, strict=True):
         say(f"{_INDENT}{line}  {row[-1]}")
+
+
+def print_interleaved(inspected: Inspected) -> None:
+    """Prints each line of the source, then its PTX and its instructions."""
+    function, lines = inspected.function, inspected.interleaved
+    files = short_names(line.place.file for line in lines if line.place)
+    names = ConstantNames(inspected.unit.code.constants, function.name, inspected.form)
+    for line in lines:
+        if line.kind is CodeKind.PTX:
+            say(f"{_INDENT}{_PTX_AT.format(line=line.number)}  {line.text}")
+        elif line.kind is CodeKind.SASS:
+            named = names.named(function.opcodes[line.number], function.operands[line.number])
+            said = f"  // {', '.join(constant.name for constant in named)}" if named else ""
+            address = f"0x{function.addresses[line.number]:04x}"
+            say(f"{_INDENT}{address:>{_AT_WIDTH}}  {line.text}{said}")
+        else:
+            where = f"{files[line.place.file]}:{line.place.line}" if line.place else _NO_LINE
+            say(f"{_INDENT}{where}  {line.text}".rstrip())
 
 
 def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:

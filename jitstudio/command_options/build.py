@@ -232,6 +232,9 @@ class InspectOptions(ModuleOptions):
         "is: those with K in their names, and those for --arch, where these are given",
     )
     code: bool = flag("--code", "print the instructions, too")
+    interleave: bool = flag(
+        "--interleave", "print each line of the source with the PTX and the SASS made of it"
+    )
     block: int | None = word(
         "--block N",
         COUNT,

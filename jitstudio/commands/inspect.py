@@ -17,8 +17,11 @@ from jitstudio.commands.machine_code import (
 )
 from jitstudio.commands.request import request_of, with_options
 from jitstudio.commands.workers import Workers, borrowed
+from jitstudio.core.file_names import FileNames, with_files
+from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
+from jitstudio.listing.lines import split_at_newlines
 
 _ENDED = (Outcome.BUILT, Outcome.FAILED)
 
@@ -71,8 +74,11 @@ def _read(
         for unit in read.units
         for function in unit.named(kernel)
     ]
-    if options.code and not options.json:
-        functions = _with_forms(request, read, functions)
+    if not options.json:
+        if options.code or options.interleave:
+            functions = _with_forms(request, read, functions)
+        if options.interleave:
+            functions = _interleaved(request, read, functions)
     return read, functions
 
 
@@ -85,6 +91,39 @@ def _with_forms(
 
     forms = {unit.name: unit_forms(request, read.result, unit.name) for unit in read.units}
     return [replace(f, form=forms[f.unit.name].get(f.function.name)) for f in functions]
+
+
+def _interleaved(
+    request: BuildRequest, read: MachineCode, functions: Sequence[Inspected]
+) -> list[Inspected]:
+    """Returns the functions with their source, PTX and SASS in turn."""
+    # They load NumPy, which figures alone do not need.
+    from jitstudio.analysis.correlation.index import Correlation  # noqa: PLC0415
+    from jitstudio.analysis.correlation.interleaved import (  # noqa: PLC0415
+        interleaved,
+        source_blocks,
+        source_text,
+    )
+    from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: PLC0415
+
+    source, names = source_text(request), FileNames(request)
+    correlations: dict[str, tuple[Correlation, dict[str, list[str]]]] = {}
+    for unit in read.units:
+        texts = {
+            name: split_at_newlines(text)
+            for name, text in ptx_of(request, read.result, unit.name).items()
+        }
+        modules = {n: with_files(read_ptx_lines(lines), names.path) for n, lines in texts.items()}
+        correlations[unit.name] = Correlation(unit.code, modules), texts
+    shown = []
+    for inspected in functions:
+        correlation, texts = correlations[inspected.unit.name]
+        function = inspected.function
+        blocks = source_blocks(correlation, function, source)
+        ptx = texts.get(correlation.module_of(function), [])
+        lines = interleaved(blocks, ptx, lambda index, code=function: code[index].text)
+        shown.append(replace(inspected, interleaved=lines))
+    return shown
 
 
 def _read_inside(

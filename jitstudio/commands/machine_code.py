@@ -40,7 +40,8 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_
 from jitstudio.listing.functions import functions
 
 if TYPE_CHECKING:
-    # Few commands need it.
+    # Few commands need them.
+    from jitstudio.analysis.correlation.interleaved import InterleavedLine
     from jitstudio.core.launch.request import KernelForm
 
 
@@ -253,6 +254,7 @@ class Inspected:
         findings: The rules of the report that apply.
         filling: None for what is no kernel, and where a limit or the registers are not known.
         form: The kernel with its parameters; None where nobody asked, or nothing tells them.
+        interleaved: Source, PTX and SASS in turn; empty where nobody asked.
     """
 
     unit: Unit
@@ -262,6 +264,7 @@ class Inspected:
     findings: tuple[Finding, ...]
     filling: KernelOccupancy | None
     form: KernelForm | None = None
+    interleaved: Sequence[InterleavedLine] = ()
 
     @property
     def ptx_source(self) -> str:
