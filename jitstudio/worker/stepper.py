@@ -131,14 +131,16 @@ class Stepper:
             assert isinstance(state, StepState | Diagnostic)
             return state
 
-    def look_at(self, thread: SimulatedThread, *, ticket: int = 0) -> StepState | Diagnostic:
-        """Returns the state of another thread at the same step.
+    def look_at(
+        self, thread: SimulatedThread, *, whole_line: bool = False, ticket: int = 0
+    ) -> StepState | Diagnostic:
+        """Returns the state of another thread at the same step; see `LookAt` for the arguments.
 
         Raises:
             WorkerError: See `open`.
         """
         with self._queue.take(ticket, _LIMIT) as calls:
-            state = self._current(partial(LookAt, thread=thread), calls)
+            state = self._current(partial(LookAt, thread=thread, whole_line=whole_line), calls)
             assert isinstance(state, StepState | Diagnostic)
             return state
 

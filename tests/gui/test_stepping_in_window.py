@@ -168,7 +168,7 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
         model.move(StepGoal.INSTRUCTION)
         at_rest(driver)
     assert state(driver).access.cost == 1
-    assert len(view.picture.rows) == 1
+    assert len(view.accesses.picture.rows) == 1
     # A step is kept in the project, and gone to again.
     point = BreakLine(driver.document.name, 8)
     model.set_condition(point, "tid.x == 3")
@@ -202,7 +202,7 @@ def test_calls_are_named_as_in_cpp_and_accesses_without_a_picture_say_so(steppin
     assert "_Z4fillPfi" in cell.data(Qt.ItemDataRole.ToolTipRole)
     access = driver.find(QLabel, "stepAccess")
     assert access.text().startswith("Texels are read or written here.")
-    assert not view.picture.isVisibleTo(view)
+    assert not view.accesses.picture.isVisibleTo(view.accesses)
     view.show_state(
         replace(shown, access=None, instruction="cp.async.cg.shared.global [%r1], [%rd1], 16;")
     )
@@ -451,3 +451,47 @@ def test_beginning_builds_first_what_is_stale(stepping):
     # What the text in the editor says, of lane 7.
     stored = state(driver).instruction.split()[-1]
     assert value(driver, stored.rstrip(";"), lane=7) == "21"
+
+
+def test_the_pane_begins_with_what_matters(stepping):
+    driver, view = stepping, stepping.pane("step")
+    at_rest(driver)
+    assert view.tabs.widget(0) is view.now
+    view.tabs.setCurrentIndex(0)
+    # The other tabs follow: what has changed is first, and predicates are one row.
+    for action in ("runToBarrierAction", "stepLineAction", "runToAccessAction"):
+        driver.trigger(action)
+        at_rest(driver)
+    driver.trigger("stepInstructionAction")
+    at_rest(driver)
+    shown = state(driver)
+    changed = [row.name for row in shown.registers if row.changed & 1]
+    table = view.registers.table
+    texts = [table.model().index(at, 0).data() for at in range(table.model().rowCount())]
+    assert changed
+    assert texts[: len(changed)] == changed
+    count = sum(row.type == "pred" for row in shown.registers)
+    assert texts[-1] == f"{count} predicates"
+    assert "%p" not in "".join(texts)
+    table.activated.emit(table.model().index(len(texts) - 1, 0))
+    assert table.model().rowCount() == len(shown.registers)
+    driver.trigger("runToAccessBackAction")
+    at_rest(driver)
+    rows = {(row.use, row.name): row.value for row in view.now.table.rows}
+    (gives,) = [name for use, name in rows if use == "gives"]
+    told = rows["gives", gives]
+    assert rows["accesses", state(driver).instruction.split(", ")[-1].rstrip(";")].startswith(
+        "reduce::s + "
+    )
+    driver.trigger("stepInstructionAction")
+    at_rest(driver)
+    assert value(driver, gives) == told
+    # Memory is the array that was accessed, with the values of its type.
+    assert driver.find(QComboBox, "stepArea").currentText() == "reduce::s: 64 x float (shared)"
+    # The accesses of the whole line, from the middle of it.
+    view.tabs.setCurrentWidget(view.accesses)
+    driver.wait(lambda: len(view.accesses.table.rows) == 3)
+    assert (
+        "2 x Load from shared memory: 2 wavefronts"
+        in driver.find(QLabel, "stepLineAccesses").text()
+    )

@@ -32,6 +32,12 @@ _KINDS = {
 }
 
 
+def access_kind(sample: AccessSample) -> str:
+    """Returns what an access does, such as "Load from shared memory"."""
+    words = QCoreApplication.translate("AccessWords", _KINDS[sample.kind])
+    return words.format(space=sample.space.value)
+
+
 def access_text(sample: AccessSample) -> str:
     """Returns the cost of an access, and a cheaper way if known."""
     translate = QCoreApplication.translate
@@ -60,12 +66,12 @@ def access_text(sample: AccessSample) -> str:
         )
     else:
         cost = translate("AccessWords", "{cost} sectors of 32 bytes at most, {mean} on average")
-    what = translate("AccessWords", _KINDS[sample.kind]).format(space=sample.space.value)
     block, thread = (", ".join(map(str, i)) for i in (sample.place.block, sample.place.thread))
     where = translate("AccessWords", "Drawn is the warp of thread ({thread}) of block ({block})")
+    cost = cost.format(cost=sample.cost, least=least, mean=number_text(sample.mean))
     return " ".join(
         (
-            f"{what}: {cost.format(cost=sample.cost, least=least, mean=number_text(sample.mean))}.",
+            f"{access_kind(sample)}: {cost}.",
             sample.advice or f"{where.format(thread=thread, block=block)}.",
         )
     )

@@ -92,10 +92,13 @@ class StepService(WorkerService):
             _MOVE, lambda ticket, report: self._stepper.move(move, report, ticket=ticket)
         )
 
-    def look_at(self, thread: SimulatedThread) -> RequestHandle:
-        """Looks at another thread; the answer is as that of `open`."""
+    def look_at(self, thread: SimulatedThread, *, whole_line: bool = False) -> RequestHandle:
+        """Looks at another thread; the answer is as that of `open`. See `LookAt`."""
         return self._submit(
-            _LOOK, lambda ticket, _report: self._stepper.look_at(thread, ticket=ticket)
+            _LOOK,
+            lambda ticket, _report: self._stepper.look_at(
+                thread, whole_line=whole_line, ticket=ticket
+            ),
         )
 
     def read(

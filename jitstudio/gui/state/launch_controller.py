@@ -257,7 +257,7 @@ class LaunchController(QObject):
         """Returns the pending step of the build that a launch has to wait for; empty for none."""
         builds, outputs = self._build_controller, self._outputs
         is_old = outputs.is_edited or outputs.result is None
-        # A build would begin after a pause in typing, or not by itself: a launch comes after typing.
+        # It would begin after a pause in typing, or not by itself: a launch comes after typing.
         is_due = builds.is_busy or builds.is_held or (is_old and not builds.is_run)
         if is_due and not builds.is_building:
             builds.build()

@@ -231,6 +231,12 @@ class Stepping(QObject):
         if self.is_open and not self.is_moving:
             self._follow(self._service.look_at(thread))
 
+    @Slot()
+    def look_at_line(self) -> None:
+        """Finds all accesses of the thread's source line, at the same step."""
+        if self.is_open and not self.is_moving:
+            self._follow(self._service.look_at(self._thread, whole_line=True))
+
     def read(
         self, area: MemoryArea, start: int, count: int, take: Callable[[MemoryPage], None]
     ) -> None:

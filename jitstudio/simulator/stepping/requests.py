@@ -26,8 +26,9 @@ class StepGoal(Enum):
     `INSTRUCTION`, `LINE`, `OUT`: until the thread has executed an instruction; is at another line
     of the source, calls being passed over; has left the function. `BREAKPOINT`: until a thread is
     at a breakpoint. `CURSOR`: the same for the line of a cursor. `ACCESS`, `BARRIER`: until the
-    thread is about to access memory, parameters apart; is at a barrier. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the
-    thread has another value. `STEP`: to the step with a number.
+    thread is about to access memory, parameters apart; is at a barrier. `DIVERGENCE`: until lanes
+    of the warp part. `CHANGE`: until a register of the thread has another value. `STEP`: to the
+    step with a number.
     """
 
     INSTRUCTION = "instruction"
@@ -184,12 +185,14 @@ class MemoryArea:
         space: The state space.
         offset: Bytes from the start of the space, that of the block for shared memory.
         size: Bytes.
+        type: Of shared arrays the type that PTX accesses them by, such as ``f32``, if any.
     """
 
     name: str
     space: StateSpace
     offset: int
     size: int
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -215,10 +218,16 @@ class StepState:
         active: The lanes, as bits, that execute that instruction together with it.
         registers: Of the function that it is in.
         variables: Those of the source that are in scope.
+        reads: The registers that the instruction reads, its guard among them.
+        results: The registers that it gives values, with these; absent where they are not known
+            before it is executed.
+        touched: The memory that the thread accesses next, such as ``tile + 128``.
         has_names: Whether the code has debug information about variables.
         calls: The functions that it is in, innermost first.
         groups: The places of all threads, the next to run first.
         access: The access that the warp is about to make; `cost` is that of this request.
+        line_accesses: All that the warp makes at the source line this time, in order; None where
+            nobody has asked.
         areas: The memory that can be looked at.
         printed: The end of the kernel's output so far.
         is_thinned: Whether going back far takes longer, as memory is bounded.
@@ -242,10 +251,14 @@ class StepState:
     active: int = 0
     registers: tuple[RegisterRow, ...] = ()
     variables: tuple[RegisterRow, ...] = ()
+    reads: tuple[RegisterRow, ...] = ()
+    results: tuple[RegisterRow, ...] = ()
+    touched: str = ""
     has_names: bool = False
     calls: tuple[CallRow, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     access: AccessSample | None = None
+    line_accesses: tuple[AccessSample, ...] | None = None
     areas: tuple[MemoryArea, ...] = ()
     printed: str = ""
     is_thinned: bool = False

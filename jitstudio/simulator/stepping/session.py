@@ -33,6 +33,7 @@ from jitstudio.simulator.state.memory import WINDOWS, Arena, window_of
 from jitstudio.simulator.state.model import WARP, SimulatedLaunch
 from jitstudio.simulator.stepping.conditions import StopConditionError
 from jitstudio.simulator.stepping.moves import Mover
+from jitstudio.simulator.stepping.operands import read_rows, result_rows, shared_types
 from jitstudio.simulator.stepping.playback import RecordedHistory
 from jitstudio.simulator.stepping.recorder import StretchRecorder
 from jitstudio.simulator.stepping.recording import Recording, RecordingError, pack, unpack
@@ -46,9 +47,11 @@ from jitstudio.simulator.stepping.requests import (
     RecordingAbout,
     RegisterRow,
     SimulatedThread,
+    StepGoal,
     StepMove,
     StepState,
     StopReason,
+    ThreadState,
 )
 from jitstudio.simulator.stepping.run import (
     SessionError,
@@ -75,6 +78,8 @@ _SPACES = {
 }
 _WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _MOST_PRINTED = 4096
+# Steps and seconds that a look at all accesses of a line may take.
+_MOST_LOOKED_AT, _LONGEST_LOOK = 2000, 0.5
 
 
 @contextmanager
@@ -132,6 +137,9 @@ class StepSession:
         self._shown: tuple[object, dict[str, RegisterRow]] = ((), {})
         self._before: tuple[object, dict[str, RegisterRow]] = self._shown
         self._shown_step = -1
+        # A look at the rest of a line runs further than the user has been.
+        self._furthest = 0
+        self._shared_types = shared_types(program)
 
     def begin(self, move: StepMove) -> None:
         """Sets out for a goal; `go_on` goes.
@@ -160,15 +168,20 @@ class StepSession:
                 self._reason, self._note = reason, mover.note
         return self._state()
 
-    def look_at(self, thread: SimulatedThread) -> StepState:
+    def look_at(self, thread: SimulatedThread, *, whole_line: bool = False) -> StepState:
         """Returns the state with another thread to look at.
+
+        Args:
+            thread: The thread.
+            whole_line: Whether to find all accesses of its source line.
 
         Raises:
             SessionError: If there is no such thread.
         """
         self._run.check(thread)
         self._run.thread = thread
-        return self._state()
+        state = self._state()
+        return replace(state, line_accesses=self._line_accesses()) if whole_line else state
 
     def record(self, about: RecordingAbout) -> None:
         """Sets out to record the block of the thread around this step.
@@ -209,12 +222,13 @@ class StepSession:
 
     def _state(self) -> StepState:
         history, moving = self._run.history, self._mover is not None
+        self._furthest = max(self._furthest, history.step)
         number = self._run.number()
         place = self._run.where(number)
         in_block = linear(self._run.thread.thread, self._run.launch.block)
         state = StepState(
             history.step,
-            history.last_step,
+            history.last_step if isinstance(history, RecordedHistory) else self._furthest,
             moving,
             history.ended,
             self._reason,
@@ -246,6 +260,8 @@ class StepSession:
         instruction = self._run.instruction(place.at)
         active = sum(1 << member - first for member in in_warp(place.threads, first))
         registers, variables = self._values(place, first)
+        by_name = {row.name: row for row in registers}
+        access = self._access(place, instruction, first)
         return replace(
             state,
             ptx_line=instruction.line,
@@ -256,7 +272,10 @@ class StepSession:
             registers=registers,
             variables=variables,
             calls=self._calls(place, number),
-            access=self._access(place, instruction, first),
+            reads=read_rows(self._run, instruction, first, by_name),
+            results=result_rows(self._run, place, first, self._let(place, instruction, first)),
+            touched=self._touched(access, number - first),
+            access=access,
         )
 
     def _values(
@@ -331,15 +350,10 @@ class StepSession:
         words = set(instruction.modifiers)
         if kind is None or where is None or "param" in words or not instruction.types:
             return None
-        members = in_warp(place.threads, first)
-        values = self._run.values(place.depth, place.at, members)
-        if instruction.guard is not None:
-            # Threads whose guard is false access nothing.
-            truth = np.asarray(values(instruction.guard.name.removeprefix("%"))).astype(bool)
-            members = members[truth != instruction.guard.negated]
-            values = self._run.values(place.depth, place.at, members)
+        members = self._let(place, instruction, first)
         if not len(members):
             return None
+        values = self._run.values(place.depth, place.at, members)
         space = next((_SPACES[word] for word in words if word in _SPACES), None)
         addresses = self._addresses(where, values, len(members), generic=space is None)
         if addresses is None:
@@ -366,6 +380,69 @@ class StepSession:
         return AccessSample(
             instruction.line, space, kind, size, first_place, tuple(lanes), cost, float(cost)
         )
+
+    def _let(
+        self, place: ThreadWhereabouts, instruction: PtxInstruction, first: int
+    ) -> NDArray[np.int64]:
+        """Returns the threads of a warp at a place whose guard is true."""
+        members = in_warp(place.threads, first)
+        if instruction.guard is None:
+            return members
+        values = self._run.values(place.depth, place.at, members)
+        truth = np.asarray(values(instruction.guard.name.removeprefix("%"))).astype(bool)
+        let: NDArray[np.int64] = members[truth != instruction.guard.negated]
+        return let
+
+    def _line_accesses(self) -> tuple[AccessSample, ...]:
+        """Returns the accesses of the warp at its source line, from where the thread came to it."""
+        run, history, start = self._run, self._run.history, self._run.history.step
+        number = run.number()
+        place = run.where(number)
+        if number is None or place.state is not ThreadState.RUNS:
+            return ()
+        deadline, here = time.monotonic() + _LONGEST_LOOK, run.instruction(place.at)
+        before = run.instruction(place.at - 1) if place.at else here
+        if here.source.line and before.source == here.source and before.function == here.function:
+            mover = Mover(run, StepMove(StepGoal.LINE, run.thread, back=True))
+            reason = mover.go(deadline)
+            begun = run.where(number)
+            if reason is None or begun.at < 0 or run.instruction(begun.at).source != here.source:
+                history.go_to(start)
+        samples: list[AccessSample] = []
+        least = history.step
+        while history.step - least < _MOST_LOOKED_AT and time.monotonic() < deadline:
+            following = history.machine.wave.groups.peek() if history.machine.wave else None
+            if following is None or run.number() != number:
+                break
+            depth, at, threads = following
+            if has(threads, number):
+                instruction = run.instruction(at)
+                is_same = instruction.source == here.source
+                is_left = depth < place.depth or (depth == place.depth and not is_same)
+                # Without lines of the source, an instruction is a line.
+                if (is_left and instruction.source.line) or (not here.source.line and samples):
+                    break
+                there = ThreadWhereabouts(ThreadState.RUNS, depth, at, threads)
+                sample = self._access(there, instruction, number // WARP * WARP)
+                if sample is not None:
+                    samples.append(sample)
+            if not history.forward():
+                break
+        history.go_to(start)
+        return tuple(samples)
+
+    def _touched(self, access: AccessSample | None, lane: int) -> str:
+        """Returns what a lane accesses: the buffer or array, and bytes from its start."""
+        address = dict(access.lanes).get(lane) if access is not None else None
+        if access is None or address is None:
+            return ""
+        if access.space is StateSpace.GLOBAL:
+            address = self._run.history.machine.image.global_arena.offset_of(address)
+        for area in self._areas():
+            is_there = area.offset <= address < area.offset + area.size
+            if is_there and area.space is access.space and area.name:
+                return f"{area.name} + {address - area.offset:,}"
+        return ""
 
     def _addresses(
         self, where: AddressOperand, values: Callable[[str], Any], count: int, *, generic: bool
@@ -410,7 +487,8 @@ class StepSession:
             offset = image.addresses[name]
             # An array without a size is all of the dynamic shared memory.
             size = variables[name].size or image.shared_size - image.reserved - offset
-            areas.append(MemoryArea(name, StateSpace.SHARED, offset, size))
+            kind = self._shared_types.get(name, "")
+            areas.append(MemoryArea(name, StateSpace.SHARED, offset, size, kind))
         if any(image.frame_bytes.values()) and machine.wave is not None:
             areas.append(MemoryArea("", StateSpace.LOCAL, 0, machine.wave.local_stride))
         return tuple(area for area in areas if area.size > 0)[:MOST_ROWS]

@@ -68,10 +68,17 @@ class MoveSteps:
 
 @dataclass(frozen=True)
 class LookAt:
-    """A request for the state of another thread at the same step."""
+    """A request for the state of another thread at the same step.
+
+    Attributes:
+        number: Of the run.
+        thread: The thread.
+        whole_line: Whether to find all accesses of its source line.
+    """
 
     number: int
     thread: SimulatedThread
+    whole_line: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,8 @@ def answer_with(
             if move is not None:
                 session.begin(move)
             return session.go_on(seconds)
-        case LookAt(_, thread):
-            return session.look_at(thread)
+        case LookAt(_, thread, whole_line):
+            return session.look_at(thread, whole_line=whole_line)
         case RecordSteps(_, about, seconds):
             if about is not None:
                 session.record(about)

@@ -279,6 +279,7 @@ class StepController(QObject):
         launches.simulated_changed.connect(self._on_simulated)
         stepping.waits.connect(view.show_problem)
         view.thread_chosen.connect(stepping.look_at)
+        view.line_wanted.connect(stepping.look_at_line)
         view.place_activated.connect(self._on_place_activated)
         view.memory.wanted.connect(
             lambda area, start, count: stepping.read(area, start, count, view.memory.show_page)
@@ -501,7 +502,7 @@ class StepController(QObject):
             self._view.set_config(run.config)
             self._view.memory.set_elements(dict(run.about.elements))
         self._show_recording(state)
-        self._view.show_state(state, self._suggestion(state))
+        self._view.show_state(state, self._advice)
         self._enable()
 
     def _show_recording(self, state: StepState | None) -> None:
@@ -537,12 +538,11 @@ class StepController(QObject):
         }
         self._view.texts.show_lines(here | {ptx: state.ptx_line})
 
-    def _suggestion(self, state: StepState | None) -> str:
-        """Returns the advice of a complete simulated run about the access here."""
+    def _advice(self, line: int) -> str:
+        """Returns the advice of a complete simulated run about the access at a line of the PTX."""
         run = self._launches.simulated
-        if state is None or state.access is None or run is None:
+        if run is None:
             return ""
-        line = state.access.ptx_line
         return next((s.advice for s in run.simulation.samples if s.ptx_line == line), "")
 
     @Slot()

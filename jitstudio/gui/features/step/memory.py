@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -52,10 +53,41 @@ ELEMENTS = {
     "double": "d",
     "half": "e",
     "long long": "q",
+    "unsigned long long": "Q",
     "short": "h",
+    "unsigned short": "H",
+    "char": "b",
     "unsigned char": "B",
+    "bool": "?",
 }
-_NAMES = {"float": "float", "double": "double", "int": "int", "unsigned int": "unsigned"}
+# Other spellings in C++, and the types by which PTX accesses shared arrays.
+_SPELLINGS = {
+    "float": "f32",
+    "double": "f64",
+    "half": "__half f16",
+    "int": "s32 b32",
+    "unsigned": "uint u32",
+    "long long": "long longlong s64 b64",
+    "unsigned long long": "ulong ulonglong u64",
+    "short": "s16 b16",
+    "unsigned short": "ushort u16",
+    "char": "s8",
+    "unsigned char": "uchar u8 b8",
+}
+_NAMES = {
+    "unsigned int": "unsigned",
+    "unsigned long": "unsigned long long",
+    "signed char": "char",
+    **{name: name for name in ELEMENTS},
+    **{word: name for name, words in _SPELLINGS.items() for word in words.split()},
+}
+# `float4`, `uint2`: elements side by side.
+_VECTOR = re.compile(r"[1-4]$")
+
+
+def element_name(spelling: str) -> str:
+    """Returns the name in `ELEMENTS` of a type of C++ or PTX; empty for other types."""
+    return _NAMES.get(spelling) or _NAMES.get(_VECTOR.sub("", spelling), "")
 
 
 class MemoryModel(QAbstractTableModel):
@@ -217,9 +249,10 @@ class MemoryView(QWidget):
         self.setObjectName("stepMemory")
         self._areas: tuple[MemoryArea, ...] = ()
         self._elements: dict[str, str] = {}
+        self._speller: Callable[[str], str] = str
         self._asked: tuple[MemoryArea, str, int] | None = None
         self._shown: tuple[MemoryArea, str, int] | None = None
-        self._is_outdated = False
+        self._is_outdated = self._is_chosen = False
         self._area = QComboBox(self)
         self._area.setObjectName("stepArea")
         self._area.setAccessibleName(self.tr("Memory that is shown"))
@@ -261,13 +294,19 @@ class MemoryView(QWidget):
         column.addLayout(bar)
         column.addWidget(self._tabs, 1)
         self._area.currentIndexChanged.connect(self._on_area)
+        self._area.activated.connect(self._on_chosen)
         self._element.currentIndexChanged.connect(self._ask)
         self._start.valueChanged.connect(self._ask)
         self.setFocusProxy(self.table)
 
     def set_elements(self, names: dict[str, str]) -> None:
         """Sets the element types of buffers, by the name of the buffer."""
-        self._elements = {name: _NAMES.get(kind, "") for name, kind in names.items()}
+        self._elements = {name: element_name(kind) for name, kind in names.items()}
+
+    def spell_by(self, speller: Callable[[str], str]) -> None:
+        """Shows names in the spelling of `speller`."""
+        self._speller = speller
+        self._fill()
 
     def show_state(self, state: StepState | None) -> None:
         """Shows memory at a step."""
@@ -277,9 +316,11 @@ class MemoryView(QWidget):
             self._fill()
         self._areas = areas
         if state is None:
+            self._is_chosen = False
             self._shown = None
             self.model.show(None, "f", 0, is_same=False)
         else:
+            self._follow(state.touched)
             self._ask()
 
     def show_page(self, page: MemoryPage) -> None:
@@ -297,20 +338,34 @@ class MemoryView(QWidget):
             self._ask()
 
     def _fill(self) -> None:
-        before = self._area.currentText()
+        names = [area.name for area in self._areas]
+        name = self._area.currentData()
         self._area.blockSignals(True)
         self._area.clear()
         for area in self._areas:
-            self._area.addItem(_area_text(area))
-        index = self._area.findText(before)
-        self._area.setCurrentIndex(max(index, 0) if self._areas else -1)
+            self._area.addItem(_area_text(area, self._type_of(area), self._speller), area.name)
+        self._area.setCurrentIndex(names.index(name) if name in names else min(0, len(names) - 1))
         self._area.blockSignals(False)
         self._choose_element()
+
+    def _type_of(self, area: MemoryArea) -> str:
+        return self._elements.get(area.name) or element_name(area.type)
+
+    def _follow(self, touched: str) -> None:
+        """Shows the memory that is accessed next, until the user has chosen another."""
+        names = [area.name for area in self._areas]
+        name = touched.rpartition(" + ")[0]
+        if not self._is_chosen and name in names and names.index(name) != self._area.currentIndex():
+            self._area.setCurrentIndex(names.index(name))
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        self._is_chosen = True
 
     def _choose_element(self) -> None:
         at = self._area.currentIndex()
         if 0 <= at < len(self._areas):
-            name = self._elements.get(self._areas[at].name, "")
+            name = self._type_of(self._areas[at])
             self._element.blockSignals(True)
             self._element.setCurrentText(name or "float")
             self._element.blockSignals(False)
@@ -341,7 +396,10 @@ class MemoryView(QWidget):
         self.wanted.emit(area, first * size, PAGE_ELEMENTS * size)
 
 
-def _area_text(area: MemoryArea) -> str:
+def _area_text(area: MemoryArea, element: str, spell: Callable[[str], str]) -> str:
     if area.space is StateSpace.LOCAL:
         return QCoreApplication.translate("MemoryView", "Local memory of the thread")
-    return f"{area.name} ({area.space.value}, {area.size:,} bytes)"
+    if element:
+        count = area.size // struct.calcsize(ELEMENTS[element])
+        return f"{spell(area.name)}: {count:,} x {element} ({area.space.value})"
+    return f"{spell(area.name)} ({area.space.value}, {area.size:,} bytes)"

@@ -6,7 +6,7 @@ import struct
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Slot
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -76,6 +76,7 @@ class RegistersModel(QAbstractTableModel):
         self._format = ValueFormat.DECLARED
         self._is_wide = False
         self._wanted = ""
+        self._is_unfolded = False
 
     @property
     def rows(self) -> tuple[RegisterRow, ...]:
@@ -98,14 +99,50 @@ class RegistersModel(QAbstractTableModel):
         self.beginResetModel()
         self._is_wide = on
         self.endResetModel()
+        self._fill()
 
     def set_filter(self, text: str) -> None:
         """Shows only registers whose names contain `text`."""
         self._wanted = text.strip().casefold()
         self._fill()
 
+    @property
+    def folded(self) -> tuple[RegisterRow, ...]:
+        """The predicates that the row "predicates" stands for; none once it was opened."""
+        if self._wanted or self._is_unfolded or self._is_wide:
+            return ()
+        predicates = tuple(row for row in self._all if row.type == "pred")
+        return predicates if len(predicates) > 1 else ()
+
+    def unfold(self) -> None:
+        """Shows each predicate in a row of its own from now on."""
+        self._is_unfolded = True
+        self._fill()
+
+    def is_fold(self, row: int) -> bool:
+        """Returns whether a row stands for all predicates."""
+        return bool(self.folded) and row == len(self._rows)
+
+    def _fold_data(self, column: int, role: int) -> Any:
+        true = [row.name for row in self.folded if lane_value(row, self._lane) == "true"]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                texts = (self.tr("{count} predicates"), "pred", self.tr("true: {names}"))
+                names = ", ".join(true) or self.tr("none")
+                return texts[column].format(count=len(self.folded), names=names)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self.tr("Enter shows each of them")
+            case _ if role == MUTED_ROLE:
+                return True
+        return None
+
     def _fill(self) -> None:
         rows = tuple(row for row in self._all if self._wanted in row.name.casefold())
+        if self.folded:
+            rows = tuple(row for row in rows if row.type != "pred")
+        is_changed = (lambda row: row.changed) if self._is_wide else self._changed_here
+        # Those that have changed come first; the sort is stable.
+        rows = tuple(sorted(rows, key=lambda row: not is_changed(row)))
         # The selection stays while the same registers are shown.
         if [row.name for row in rows] == [row.name for row in self._rows]:
             self._rows = rows
@@ -115,6 +152,9 @@ class RegistersModel(QAbstractTableModel):
             self._rows = rows
             self.endResetModel()
 
+    def _changed_here(self, row: RegisterRow) -> int:
+        return row.changed >> self._lane & 1
+
     def _emit_changed(self) -> None:
         if self._rows:
             last = self.index(len(self._rows) - 1, self.columnCount() - 1)
@@ -122,7 +162,9 @@ class RegistersModel(QAbstractTableModel):
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Returns the number of registers."""
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
+        if parent is not None and parent.isValid():
+            return 0
+        return len(self._rows) + bool(self.folded)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
         """Returns three columns, name, type and value, or the name and a column for each lane."""
@@ -132,6 +174,8 @@ class RegistersModel(QAbstractTableModel):
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Returns names and values."""
+        if self.is_fold(index.row()):
+            return self._fold_data(index.column(), role)
         row, column = self._rows[index.row()], index.column()
         lane = column - 1 if self._is_wide else self._lane
         is_value = column > 0 if self._is_wide else column == 2
@@ -227,27 +271,38 @@ class ValuesView(QWidget):
         bar.addWidget(self._filter, 1)
         bar.addWidget(self._format)
         bar.addWidget(self._wide)
-        self._column = column = QVBoxLayout(self)
+        column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self.table, 1)
         self._fit()
         self._filter.textChanged.connect(self.model.set_filter)
+        self.table.activated.connect(self._on_activated)
         self._format.currentIndexChanged.connect(self._on_format)
         self._wide.toggled.connect(self._on_wide)
         self.setFocusProxy(self.table)
-
-    def add_below(self, widget: QWidget) -> None:
-        """Puts a widget below the rows, where there is little to see without it."""
-        self._column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
 
     @property
     def register(self) -> str:
         """The register that is selected, without ``%``; empty for none."""
         index = self.table.currentIndex()
         rows = self.model.rows
-        return rows[index.row()].name.removeprefix("%") if index.isValid() and rows else ""
+        is_row = index.isValid() and index.row() < len(rows)
+        return rows[index.row()].name.removeprefix("%") if is_row else ""
+
+    def show_rows(self, rows: tuple[RegisterRow, ...], lane: int) -> None:
+        """Shows other values; the row that is selected stays so, wherever it is then."""
+        name, column = self.register, self.table.currentIndex().column()
+        self.model.show(rows, lane)
+        names = [row.name.removeprefix("%") for row in self.model.rows]
+        if name and name != self.register and name in names:
+            self.table.setCurrentIndex(self.model.index(names.index(name), column))
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        if self.model.is_fold(index.row()):
+            self.model.unfold()
 
     @Slot()
     def _on_format(self) -> None:

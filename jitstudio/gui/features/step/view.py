@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
-    QPushButton,
     QScrollArea,
     QSpinBox,
     QStackedLayout,
@@ -21,14 +20,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.diagnostics import Fix, FixKind
+from jitstudio.core.diagnostics import Fix
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.gui.features.step.accesses import AccessesView
 from jitstudio.gui.features.step.lanes import LaneStrip
 from jitstudio.gui.features.step.memory import MemoryView
+from jitstudio.gui.features.step.now import NowView
 from jitstudio.gui.features.step.recorded_text import RecordedTextView
 from jitstudio.gui.features.step.registers import ValuesView
-from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, mark_as, muted, show_tip, text_label
@@ -63,9 +63,6 @@ _REASONS = {
     StopReason.FIRST: QT_TRANSLATE_NOOP("StepView", "There is no earlier step"),
     StopReason.LAST: QT_TRANSLATE_NOOP("StepView", "There is no later step"),
 }
-# Instructions that access memory, and have no picture.
-_TEXELS = ("tex", "tld4", "suld", "sust")
-_NOT_DRAWN = ("cp", "ldmatrix", "stmatrix", "mbarrier", "wmma", "wgmma")
 _STATES = {
     ThreadState.RUNS: QT_TRANSLATE_NOOP("StepView", "runs"),
     ThreadState.WAITS: QT_TRANSLATE_NOOP("StepView", "waits"),
@@ -87,12 +84,6 @@ def flat(index: Dim3, size: Dim3) -> int:
 def spread(index: int, size: Dim3) -> Dim3:
     """Returns x, y and z of a linear index."""
     return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
-
-
-def _opcode(instruction: str) -> str:
-    """Returns the opcode of an instruction, without guard and modifiers."""
-    words = [word for word in instruction.split() if not word.startswith("@")]
-    return words[0].split(".")[0].rstrip(";") if words else ""
 
 
 def _place_text(file: str, line: int, ptx_line: int) -> str:
@@ -156,8 +147,10 @@ class StepView(QWidget):
         thread_chosen: The user wants to look at another thread.
         place_activated: The user went to a line: file, line, line of the PTX.
         fix_requested: The user wants a build with another option.
+        line_wanted: All accesses of the source line are to be found.
     """
 
+    line_wanted = Signal()
     thread_chosen = Signal(object)
     place_activated = Signal(str, int, int)
     fix_requested = Signal(Fix)
@@ -174,6 +167,7 @@ class StepView(QWidget):
         self._block, self._warp, self._lane = (QSpinBox(self) for _ in range(3))
         self.lanes = LaneStrip(self)
         self.tabs = QTabWidget(self)
+        self.now = NowView(self)
         self.registers = ValuesView(
             "stepRegister",
             self.tr("Register"),
@@ -193,17 +187,12 @@ class StepView(QWidget):
             18,
             self,
         )
-        self._debug = QPushButton(self.tr("Build with -&G"), self)
-        self._debug.setObjectName("buildForDebuggers")
-        self._debug.setToolTip(
-            self.tr("Build without optimisation and with variables, then step anew")
-        )
-        self._debug.clicked.connect(self._on_debug_wanted)
-        self._debug.hide()
-        self.variables.add_below(self._debug)
         self.memory = MemoryView(self)
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
+        self._thinned = text_label(self, "stepThinned")
+        self._thinned.setText(self.tr("Going back far takes longer: the history is at its limit."))
+        self._thinned.hide()
         self._reason = text_label(self, "stepReason")
         self._recording = text_label(self, "stepRecording")
         self.texts = RecordedTextView(self)
@@ -222,8 +211,7 @@ class StepView(QWidget):
             self.tr("Call stack"), "stepCalls", call_columns(self._spell), 0, {1: 20}
         )
         self.groups.hide_when_narrow(4, 2)
-        self._access_text = text_label(self, "stepAccess")
-        self.picture = AccessPicture()
+        self.accesses = AccessesView(self)
         self._hint = hint_label(self, "stepHint", "")
         self._stack = QStackedLayout(self)
         self._lay_out()
@@ -255,6 +243,7 @@ class StepView(QWidget):
     def spell_by(self, speller: Callable[[str], str]) -> None:
         """Shows names in the spelling of `speller`; called again once more names are known."""
         self._speller = speller
+        self.memory.spell_by(speller)
         for table in (self.calls, self.groups):
             table.viewport().update()
         if self._state is not None:
@@ -294,12 +283,14 @@ class StepView(QWidget):
         self._outdated.setText(text)
         self._outdated.setVisible(bool(text))
 
-    def show_state(self, state: StepState | None, suggestion: str = "") -> None:
+    def show_state(
+        self, state: StepState | None, advice: Callable[[int], str] = lambda _line: ""
+    ) -> None:
         """Shows a step; None where there is no run.
 
         Args:
             state: The state there.
-            suggestion: A cheaper way for the access at the position; empty for none.
+            advice: Returns a cheaper way for the access at a line of the PTX; empty for none.
         """
         self._state = state
         self._stack.setCurrentIndex(0 if state is None else 1)
@@ -313,25 +304,30 @@ class StepView(QWidget):
         if state.moving:
             return
         self.lanes.show_state(state)
-        self.registers.model.show(state.registers, state.lane)
+        self.now.show_state(state, self._spell)
+        self.registers.show_rows(state.registers, state.lane)
         self.variables.table.set_hint(
             self.tr("No variable is in scope here.")
             if state.has_names
-            else self.tr("Variables have names in a build for debuggers only.")
+            else self.tr("Variables have names in a build for debuggers: see Now.")
         )
-        self._debug.setVisible(not state.has_names and not state.variables)
-        self.variables.model.show(state.variables, state.lane)
+        self.variables.show_rows(state.variables, state.lane)
         self.groups.set_rows(state.groups)
         self.calls.set_rows(state.calls)
         self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
-        self._show_access(state, suggestion)
+        self.accesses.show_state(state, advice)
         self.memory.show_state(state)
+        self._ask_for_line()
 
     # How it does it.
 
     @Slot()
-    def _on_debug_wanted(self) -> None:
-        self.fix_requested.emit(Fix(self._debug.text(), FixKind.ADD_OPTION, "-G"))
+    def _ask_for_line(self) -> None:
+        state = self._state
+        if state is None or state.moving or state.line_accesses is not None:
+            return
+        if self.tabs.currentWidget() is self.accesses:
+            self.line_wanted.emit()
 
     def _spell(self, text: str) -> str:
         return self._speller(text)
@@ -368,11 +364,12 @@ class StepView(QWidget):
         show_as_code(self._where, _CODE_SIZE)
         muted(self._step_label)
         for title, widget in (
+            (self.tr("Now"), self.now),
             (self.tr("Registers"), self.registers),
             (self.tr("Variables"), self.variables),
             (self.tr("Threads"), self._with_calls()),
             (self.tr("Memory"), self.memory),
-            (self.tr("Access"), self._access_page()),
+            (self.tr("Access"), self.accesses),
             (self.tr("Printed"), self._console_page()),
             (self.tr("Recorded text"), self.texts),
         ):
@@ -384,19 +381,16 @@ class StepView(QWidget):
         head.setContentsMargins(10, 6, 10, 6)
         head.setSpacing(6)
         self._buttons.setSpacing(1)
+        place = QHBoxLayout()
+        place.addWidget(self._where, 1)
+        self._step_label.setWordWrap(False)
+        place.addWidget(self._step_label)
         for row in (self._buttons, numbers):
             head.addLayout(row)
-        for widget in (
-            *(
-                self._recording,
-                self._outdated,
-                self.lanes,
-                self._where,
-                self._reason,
-                self._problem,
-            ),
-            self._step_label,
-        ):
+        for widget in (self._recording, self._outdated, self.lanes):
+            head.addWidget(widget)
+        head.addLayout(place)
+        for widget in (self._reason, self._problem, self._thinned):
             head.addWidget(widget)
         page = QWidget(self)
         column = QVBoxLayout(page)
@@ -418,20 +412,6 @@ class StepView(QWidget):
         page.setFocusProxy(self.groups)
         return page
 
-    def _access_page(self) -> QWidget:
-        scroll = QScrollArea(self)
-        scroll.setAccessibleName(self.tr("Access of the warp"))
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        inner = QWidget(scroll)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(10, 8, 10, 8)
-        column.addWidget(self._access_text)
-        column.addWidget(self.picture)
-        column.addStretch(1)
-        scroll.setWidget(inner)
-        return scroll
-
     def _console_page(self) -> QWidget:
         scroll = QScrollArea(self)
         scroll.setAccessibleName(self.tr("What the kernel has printed"))
@@ -448,6 +428,8 @@ class StepView(QWidget):
         return scroll
 
     def _connect(self) -> None:
+        self.now.fix_requested.connect(self.fix_requested)
+        self.tabs.currentChanged.connect(self._ask_for_line)
         for box in (self._block, self._warp, self._lane):
             box.valueChanged.connect(self._on_thread_chosen)
         self.lanes.lane_chosen.connect(self._lane.setValue)
@@ -488,34 +470,13 @@ class StepView(QWidget):
             words = self.tr("Running: step {step:,}, furthest {last:,}")
         elif not state.ended:
             words = self.tr("Step {step:,}, furthest {last:,}")
-        text = words.format(step=state.step, last=state.last_step)
-        if state.is_thinned:
-            text += " " + self.tr("Going back far takes longer: the history is at its limit.")
-        self._step_label.setText(text)
+        self._step_label.setText(words.format(step=state.step, last=state.last_step))
+        self._thinned.setVisible(state.is_thinned)
         reason = _REASONS.get(state.reason, "")
         parts = [QCoreApplication.translate("StepView", reason)] if reason else []
         parts += [self._spell(text) for text in (state.note, state.ended) if text]
         self._reason.setText(": ".join(parts) if not state.moving else "")
         self._reason.setVisible(bool(parts) and not state.moving)
-
-    def _show_access(self, state: StepState, suggestion: str) -> None:
-        access = state.access
-        if access is not None:
-            self._access_text.setText(f"{access_text(access)} {suggestion}".strip())
-        elif (opcode := _opcode(state.instruction)) in _TEXELS:
-            self._access_text.setText(texels_text())
-        elif opcode in _NOT_DRAWN:
-            words = self.tr("The accesses of {opcode} are not drawn.")
-            self._access_text.setText(words.format(opcode=opcode))
-        else:
-            self._access_text.setText(
-                self.tr(
-                    "The instruction here reads and writes no memory. At a load, a store or an "
-                    "atomic the access of the warp is drawn here."
-                )
-            )
-        self.picture.show_access(access)
-        self.picture.setVisible(access is not None)
 
     @Slot()
     def _on_thread_chosen(self) -> None:

@@ -1,0 +1,67 @@
+"""What Step shows first: operands, results before they are there, all accesses of a line."""
+
+import numpy as np
+import pytest
+
+from jitstudio.core.launch.simulation import AccessKind, StateSpace
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.stepping.requests import StepGoal, ThreadState
+from tests.simulator.running import ptx_of
+from tests.simulator.test_history import KERNELS, LAUNCHES, Walk, line_of, reduction, state
+
+pytestmark = pytest.mark.tools
+
+
+@pytest.fixture(scope="module")
+def program(tools):
+    return read_program(ptx_of(tools, KERNELS))
+
+
+def lanes(row):
+    return np.frombuffer(row.values, np.uint8).reshape(32, -1)
+
+
+@pytest.mark.parametrize("name", ["reduction in waves", "rich"])
+def test_results_are_those_that_the_instruction_then_gives(program, name):
+    walk = Walk(program, LAUNCHES[name], thread=(3, 0, 0))
+    history, known, opcodes = walk.session._run.history, 0, set()
+    while walk.state.state is ThreadState.RUNS and known < 120:
+        before = state(history)
+        told = walk.session.look_at(walk.state.thread)
+        # The look ahead leaves no trace.
+        assert state(history) == before
+        now = {row.name: row for row in told.registers}
+        assert all(now[row.name].values == row.values for row in told.reads if row.name in now)
+        after = {row.name: row for row in walk.to(StepGoal.INSTRUCTION).registers}
+        for row in told.results:
+            active = [lane for lane in range(32) if not row.absent >> lane & 1]
+            if active and row.name in after:
+                assert (lanes(row)[active] == lanes(after[row.name])[active]).all(), told
+                known += 1
+                opcodes.add(told.instruction.split(".")[0].split()[-1])
+    assert {"ld", "add", "mov", "setp"} <= opcodes
+
+
+def test_all_accesses_of_a_line_are_found_from_anywhere_in_it(program):
+    walk = Walk(program, reduction(), thread=(3, 0, 0))
+    while walk.state.source.line != line_of("s[t] += s[t + d]"):
+        walk.to(StepGoal.LINE)
+    begun = walk.state
+    assert begun.line_accesses is None
+    told = walk.session.look_at(begun.thread, whole_line=True)
+    assert (told.step, told.last_step) == (begun.step, begun.last_step)
+    shared = StateSpace.SHARED
+    assert [(a.kind, a.space, a.size) for a in told.line_accesses] == [
+        (AccessKind.READ, shared, 4),
+        (AccessKind.READ, shared, 4),
+        (AccessKind.WRITE, shared, 4),
+    ]
+    # 32 neighbours in each: lane 3 reads s[35] and s[3], and writes s[3].
+    addresses = [dict(access.lanes)[3] for access in told.line_accesses]
+    assert {a - min(addresses) for a in addresses} == {0, 128}
+    assert [access.cost for access in told.line_accesses] == [1, 1, 1]
+    while walk.to(StepGoal.ACCESS).access.kind is not AccessKind.WRITE:
+        pass
+    assert walk.session.look_at(begun.thread, whole_line=True).line_accesses == told.line_accesses
+    area = next(area for area in walk.state.areas if area.space is shared)
+    assert (walk.state.touched, area.type) == (f"{area.name} + 12", "f32")
