@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.widget_turns import WidgetTurns
 from jitstudio.system.paths import resource
 
 CODE_FAMILY = "JetBrains Mono"
@@ -48,9 +49,11 @@ class FontSettings(QObject):
 
     Signals:
         changed: Sizes or the family are others: all that was measured before is no longer right.
+        settled: Widgets out of sight have letters of the size of `changed`, too.
     """
 
     changed = Signal()
+    settled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,6 +61,14 @@ class FontSettings(QObject):
         self.zoom = 1.0
         # That of the desktop, in points.
         self._ui_size = 0.0
+        # Where a style sheet is at work, Qt notifies only the windows.
+        self._turns = WidgetTurns(_renew_font, self)
+        self._turns.done.connect(self.settled)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether widgets out of sight have letters of a zoom before."""
+        return self._turns.is_busy
 
     def set_family(self, family: str) -> None:
         """Shows code in another family; an unknown family falls back to the bundled font."""
@@ -74,10 +85,12 @@ class FontSettings(QObject):
         self.zoom = zoom
         font.setPointSizeF(self._ui_size * zoom)
         QApplication.setFont(font)
-        # Where a style sheet is at work, Qt notifies only the windows.
-        for widget in QApplication.allWidgets():
-            QApplication.sendEvent(widget, QEvent(QEvent.Type.ApplicationFontChange))
+        self._turns.start()
         self.changed.emit()
+
+
+def _renew_font(widget: QWidget) -> None:
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.ApplicationFontChange))
 
 
 LETTERS = FontSettings()
@@ -85,13 +98,10 @@ LETTERS = FontSettings()
 
 
 class SignalFollower(QObject):
-    """Calls a function with the parent at each signal: by default whenever the letters change."""
+    """Calls a function with the parent at each signal."""
 
     def __init__(
-        self,
-        parent: QObject,
-        do: Callable[[Any], object],
-        changed: SignalInstance = LETTERS.changed,
+        self, parent: QObject, do: Callable[[Any], object], changed: SignalInstance
     ) -> None:
         super().__init__(parent)
         self._do = do
@@ -99,6 +109,51 @@ class SignalFollower(QObject):
 
     @Slot()
     def _again(self) -> None:
+        self._do(self.parent())
+
+
+class _LettersWatch(QObject):
+    """Is told whenever the letters change; out of sight once the widget has its letters.
+
+    Before that moment the widget measures letters of the zoom before.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._is_waiting = False
+        LETTERS.changed.connect(self._on_changed)
+        LETTERS.settled.connect(self._on_settled)
+
+    def _follow(self) -> None:
+        raise NotImplementedError
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._is_waiting = LETTERS.is_settling and self._is_out_of_sight()
+        if not self._is_waiting:
+            self._follow()
+
+    @Slot()
+    def _on_settled(self) -> None:
+        if self._is_waiting:
+            self._is_waiting = False
+            self._follow()
+
+    def _is_out_of_sight(self) -> bool:
+        owner = self.parent()
+        while owner is not None and not isinstance(owner, QWidget):
+            owner = owner.parent()
+        return owner is not None and not owner.isVisible()
+
+
+class _LetterFollower(_LettersWatch):
+    """Calls a function with the parent whenever the letters change."""
+
+    def __init__(self, parent: QObject, do: Callable[[Any], object]) -> None:
+        super().__init__(parent)
+        self._do = do
+
+    def _follow(self) -> None:
         self._do(self.parent())
 
 
@@ -110,7 +165,7 @@ def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
     """Calls `do` with `owner` whenever the letters change, as long as `owner` lives."""
-    SignalFollower(owner, do)
+    _LetterFollower(owner, do)
 
 
 def scaled(pixels: int) -> int:
@@ -160,7 +215,7 @@ def scale_margins(root: QWidget) -> None:
             layout.setSpacing(gap(between))
 
 
-class KeptFont(QObject):
+class KeptFont(_LettersWatch):
     """Gives a widget the font again whenever Qt has replaced the font.
 
     Below a style sheet Qt drops the font of a widget that gets another parent, theme or zoom.
@@ -183,22 +238,20 @@ class KeptFont(QObject):
         self._font = font
         self._is_setting = False
         widget.installEventFilter(self)
-        LETTERS.changed.connect(self._set)
-        self._set()
+        self._follow()
 
     def set_size(self, size: float) -> None:
         """Has letters of another size from now on."""
         self._size = size
-        self._set()
+        self._follow()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Sets the font again."""
         if event.type() == QEvent.Type.FontChange and not self._is_setting:
-            self._set()
+            self._follow()
         return super().eventFilter(watched, event)
 
-    @Slot()
-    def _set(self) -> None:
+    def _follow(self) -> None:
         self._is_setting = True
         font = self._font(self._size)
         self._widget.setFont(font)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -19,7 +19,12 @@ class WidgetTurns(QObject):
     Args:
         change: What is done with a widget.
         parent: The parent object.
+
+    Signals:
+        done: The widgets out of sight are changed, too.
     """
+
+    done = Signal()
 
     def __init__(self, change: Callable[[QWidget], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -28,22 +33,31 @@ class WidgetTurns(QObject):
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._on_turn)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether widgets out of sight wait for their turn."""
+        return bool(self._rest)
+
     def start(self) -> None:
-        """Changes the widgets in sight now, and begins with the others."""
-        self._rest = QApplication.allWidgets()
-        self.catch_up()
+        """Changes the widgets in sight now, all while no window is, and begins with the others."""
+        widgets = QApplication.allWidgets()
+        self._rest = widgets if any(map(QWidget.isVisible, widgets)) else []
+        if not self._rest:
+            self._timer.stop()
+            for widget in widgets:
+                self._change(widget)
+            return
+        self._catch_up()
         self._timer.start()
 
-    def catch_up(self) -> None:
+    def _catch_up(self) -> None:
         """Changes those that have come in sight since the start."""
-        hidden = []
-        for widget in self._rest:
-            if isValid(widget):
-                if widget.isVisible():
-                    self._change(widget)
-                else:
-                    hidden.append(widget)
-        self._rest = hidden
+        waiting, self._rest = self._rest, []
+        for widget in filter(isValid, waiting):
+            if widget.isVisible():
+                self._change(widget)
+            else:
+                self._rest.append(widget)
 
     def stop(self) -> None:
         """Leaves the others as they are."""
@@ -52,7 +66,7 @@ class WidgetTurns(QObject):
 
     @Slot()
     def _on_turn(self) -> None:
-        self.catch_up()
+        self._catch_up()
         end = perf_counter() + _TURN
         while self._rest and perf_counter() < end:
             widget = self._rest.pop()
@@ -60,3 +74,4 @@ class WidgetTurns(QObject):
                 self._change(widget)
         if not self._rest:
             self._timer.stop()
+            self.done.emit()

@@ -16,7 +16,9 @@ from jitstudio.gui.kit.fonts import (
     FontError,
     FontZoom,
     code_font,
+    fit_strip,
     load_fonts,
+    scaled,
     show_as_code,
     show_bold,
 )
@@ -96,6 +98,23 @@ def test_letters_of_all_widgets_scale_at_once(qapp, qtbot):
     LETTERS.set_zoom(1)
     assert words.font().pointSizeF() == usual
     assert code.font().pointSizeF() == 9.5
+
+
+def test_letters_out_of_sight_follow_by_turns_and_are_measured_then(qtbot):
+    """A window with all panes has ten widgets out of sight for each that is seen."""
+    seen, strip = QLabel("seen"), QWidget()
+    for widget in (seen, strip):
+        qtbot.addWidget(widget)
+        widget.setStyleSheet("QWidget { padding: 1px; }")
+    fit_strip(strip)
+    seen.show()
+    usual = seen.font().pointSizeF()
+    LETTERS.set_zoom(2)
+    assert seen.font().pointSizeF() == 2 * usual
+    assert strip.font().pointSizeF() == usual
+    qtbot.waitUntil(lambda: not LETTERS.is_settling)
+    assert strip.font().pointSizeF() == 2 * usual
+    assert strip.minimumHeight() == strip.fontMetrics().height() + scaled(9)
 
 
 def test_another_family_is_taken_at_once_and_one_that_is_gone_is_stood_in_for(qtbot):

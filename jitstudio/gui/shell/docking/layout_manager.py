@@ -513,7 +513,9 @@ class Arranger:
         for dock in self._docks.values():
             # What comes to the front for a moment need not be made up for it.
             dock.pause()
-            dock.setFloating(False)
+            if dock.isFloating():
+                # Qt takes one that is docked out and in again.
+                dock.setFloating(False)
             self._window.removeDockWidget(dock)
         for area in layout.areas:
             self._fill(area)
