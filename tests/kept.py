@@ -80,11 +80,14 @@ def take_temporary_folder() -> tuple[Path, int]:
 def folder_of(base: Path, name: str) -> Path:
     """Makes a folder anew, whose path says which test or module it is for.
 
+    All names are of one length, so that code built there differs by them alone: see
+    `nvdisasm_texts`.
+
     Args:
         base: The folder of the run.
         name: The id of the test or module.
     """
-    words = re.sub(r"\W", "_", name.rpartition("::")[2])[:30]
+    words = re.sub(r"[^A-Za-z0-9_]", "_", name.rpartition("::")[2])[:30].ljust(30, "_")
     folder = base / f"{words}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -2,13 +2,15 @@
 
 All texts are in one file, as a sealed worker reads through a descriptor and can open nothing. A
 text is kept by the program that printed it, its options and the content of the file; failures and
-warnings are not kept. A caller with other options asks the program anew.
+warnings are not kept. A caller with other options asks the program anew. Line tables hold the path
+of the source: where the folder of a test is all that differs, the text is the same but for that.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import struct
 import subprocess
 import zlib
@@ -18,6 +20,9 @@ from types import SimpleNamespace, TracebackType
 from typing import IO
 
 _HEAD = struct.Struct("<32s32sQ")  # key, digest of the content, its length
+# As `kept.folder_of` calls the folder of a test, and what stands for that in texts that are kept.
+_OWN_FOLDER = re.compile(rb"/\w{30}-[0-9a-f]{8}(?![\w-])")
+_ANY_FOLDER = b"/" + b"_" * 30 + b"-any-test"
 
 PATH = Path(__file__).parent.parent / ".pytest_cache" / "nvdisasm"
 """The file of this checkout."""
@@ -82,25 +87,47 @@ class KeptNvdisasm:
 
     def run(self, words: Sequence[str], **how: object) -> object:
         """Returns as `subprocess.run` does what the program printed."""
-        key = _key(words)
-        text = self._texts.find(key)
+        entry = _Entry(self._texts, words)
+        text = entry.find()
         if text is not None:
             return SimpleNamespace(returncode=0, stdout=text, stderr=b"")
         done = subprocess.run(words, **how)
         if done.returncode == 0 and not done.stderr:
-            self._texts.add(key, done.stdout)
+            entry.add(done.stdout)
         return done
 
     def Popen(self, words: Sequence[str], **how: object) -> object:
         """Returns a process of nvdisasm, which may have ended already."""
-        key = _key(words)
-        text = self._texts.find(key)
+        entry = _Entry(self._texts, words)
+        text = entry.find()
         output = how["stdout"]
         if text is not None:
             output.write(text)
             output.flush()
             return _Ended()
-        return _Keeping(self._texts, key, output, subprocess.Popen(words, **how))
+        return _Keeping(entry, output, subprocess.Popen(words, **how))
+
+
+class _Entry:
+    """The place of what a command prints."""
+
+    def __init__(self, texts: NvdisasmTexts, words: Sequence[str]) -> None:
+        program, *options, path = words
+        content = Path(path).read_bytes()
+        folders = set(_OWN_FOLDER.findall(content))
+        self._folder = folders.pop() if len(folders) == 1 else _ANY_FOLDER
+        about = os.stat(program)
+        of = (Path(program).name, about.st_size, about.st_mtime_ns, options)
+        digest = hashlib.sha256(repr(of).encode())
+        digest.update(content.replace(self._folder, _ANY_FOLDER))
+        self._texts, self._key = texts, digest.digest()
+
+    def find(self) -> bytes | None:
+        text = self._texts.find(self._key)
+        return None if text is None else text.replace(_ANY_FOLDER, self._folder)
+
+    def add(self, text: bytes) -> None:
+        self._texts.add(self._key, text.replace(self._folder, _ANY_FOLDER))
 
 
 class _Ended:
@@ -124,10 +151,8 @@ class _Ended:
 class _Keeping:
     """A process whose text is kept once it has ended well."""
 
-    def __init__(
-        self, texts: NvdisasmTexts, key: bytes, output: IO[bytes], running: subprocess.Popen
-    ) -> None:
-        self._texts, self._key, self._output, self._running = texts, key, output, running
+    def __init__(self, entry: _Entry, output: IO[bytes], running: subprocess.Popen) -> None:
+        self._entry, self._output, self._running = entry, output, running
 
     def __enter__(self) -> _Keeping:
         return self
@@ -145,17 +170,8 @@ class _Keeping:
         _, errors = self._running.communicate(timeout=timeout)
         if self._running.returncode == 0 and not errors:
             size = os.fstat(self._output.fileno()).st_size
-            self._texts.add(self._key, os.pread(self._output.fileno(), size, 0))
+            self._entry.add(os.pread(self._output.fileno(), size, 0))
         return None, errors
 
     def kill(self) -> None:
         self._running.kill()
-
-
-def _key(words: Sequence[str]) -> bytes:
-    program, *options, path = words
-    about = os.stat(program)
-    of = (Path(program).name, about.st_size, about.st_mtime_ns, options)
-    digest = hashlib.sha256(repr(of).encode())
-    digest.update(Path(path).read_bytes())
-    return digest.digest()

@@ -1,14 +1,16 @@
 """What is kept from run to run is what the tools gave, and only as long as the code is the same."""
 
 import subprocess
+from contextlib import closing
 
 import pytest
 
 from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
 from jitstudio.toolchain import locate
+from jitstudio.worker.builder import Builder
 from tests import kept
 from tests.nvdisasm_texts import KeptNvdisasm, NvdisasmTexts
-from tests.support import GOOD
+from tests.support import GOOD, KERNEL, cuda
 from tests.support import request as asked
 
 KEY, OTHER = b"k" * 32, b"o" * 32
@@ -69,6 +71,26 @@ def test_what_nvdisasm_prints_is_kept_by_options_and_content(tools, tmp_path):
     cubin.write_bytes(b"no cubin")
     assert nvdisasm.run([locate.nvdisasm(), str(cubin)], capture_output=True).returncode != 0
     assert texts.stat().st_size == sizes[3]
+
+
+@pytest.mark.tools
+def test_of_another_folder_only_the_path_is_another(run_folder, tmp_path, monkeypatch):
+    texts, cubin, sizes, printed = tmp_path / "texts", tmp_path / "k.cubin", [], []
+    nvdisasm = KeptNvdisasm(texts)
+    words = [locate.nvdisasm(), *CODE_OPTIONS, str(cubin)]
+    wanted = asked(cuda(KERNEL), emit="cubin", arch="sm_75", options=("-lineinfo",))
+    for name in ("a", f"of_words[{'b' * 40}]", "\xe9"):
+        folder = kept.folder_of(run_folder, f"{__file__}::test_{name}")
+        monkeypatch.chdir(folder)
+        with closing(Builder()) as worker:
+            (artifact,) = worker.build(wanted).artifacts
+        cubin.write_bytes(artifact.content)
+        printed.append(nvdisasm.run(words, capture_output=True).stdout)
+        sizes.append(texts.stat().st_size)
+        assert f'File "{folder}/kernel.cu"'.encode() in printed[-1]
+    assert printed[-1] == subprocess.run(words, capture_output=True, check=True).stdout
+    assert len(set(printed)) == 3
+    assert len(set(sizes)) == 1
 
 
 @pytest.mark.parametrize(
