@@ -5,7 +5,7 @@ from zlib import crc32
 import pytest
 
 in_shares = pytest.mark.parametrize(
-    "every", [pytest.param(4, id="a fourth"), pytest.param(1, id="all", marks=pytest.mark.bench)]
+    "every", [pytest.param(8, id="an eighth"), pytest.param(1, id="all", marks=pytest.mark.bench)]
 )
 
 
