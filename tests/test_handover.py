@@ -212,6 +212,7 @@ def test_a_program_that_never_ends_is_let_go(window, taken):
 
 def test_a_window_that_hangs_is_said_to(folder, monkeypatch):
     monkeypatch.setattr(handovers, "_ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr(handovers, "_TAB_SECONDS", 0.0)
     folder.mkdir(mode=0o700)
     hung = folder / "1-hung.window"
     with socket.socket(socket.AF_UNIX) as window, handovers._short(hung) as name:
@@ -221,6 +222,19 @@ def test_a_window_that_hangs_is_said_to(folder, monkeypatch):
             hand_over(HANDED)
         with pytest.raises(HandoverError, match="The window does not answer within"):
             hand_over(Handover(paths=("/a.cu",)))
+
+
+def test_many_tabs_are_waited_for_longer(folder, monkeypatch):
+    monkeypatch.setattr(handovers, "_ANSWER_SECONDS", 0.1)
+
+    def take(handover):
+        time.sleep(0.5)
+        return HandoverAnswer(handover.paths)
+
+    server = HandoverServer(take)
+    paths = tuple(f"/{number}.cu" for number in range(20))
+    assert hand_over(Handover(paths=paths)).tabs == paths
+    server.close()
 
 
 def test_a_thousand_programs_at_once_leave_the_window_alive(window, taken):

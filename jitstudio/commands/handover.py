@@ -48,7 +48,8 @@ _MOST_CLIENTS = 16
 _PIECE = 1 << 18
 # A client of this machine sends a megabyte in a millisecond.
 _QUIET_SECONDS, _MESSAGE_SECONDS = 5.0, 30.0
-_ANSWER_SECONDS = 60.0
+# All tabs are open before the answer comes.
+_ANSWER_SECONDS, _TAB_SECONDS = 60.0, 1.0
 _START_SECONDS = 60.0
 _PAUSE = 0.05
 _CREDENTIALS = struct.Struct("3i")  # of Linux's unix(7): process, user, group
@@ -187,11 +188,12 @@ def hand_over(handover: Handover) -> HandoverAnswer:
         HandoverError: It cannot be handed over, or the window has refused it.
     """
     sent = message(handover)
+    seconds = _ANSWER_SECONDS + _TAB_SECONDS * (len(handover.code) + len(handover.paths))
     if not hasattr(socket, "AF_UNIX"):
         raise NoWindow("Programs and windows do not find each other on this system.")
     for path in _sockets():
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as window:
-            window.settimeout(_ANSWER_SECONDS)
+            window.settimeout(seconds)
             try:
                 with _short(path) as name:
                     window.connect(name)
@@ -201,20 +203,20 @@ def hand_over(handover: Handover) -> HandoverAnswer:
                     path.unlink(missing_ok=True)
                     continue
                 raise HandoverError(f"The window cannot be reached: {error.strerror}.") from None
-            return _asked(window, sent)
+            return _asked(window, sent, seconds)
     raise NoWindow("No window of jitstudio is open.")
 
 
-def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
+def _asked(window: socket.socket, sent: bytes, seconds: float) -> HandoverAnswer:
     try:
         # A window that has refused it at once has its reason in the answer.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             window.sendall(sent)
             window.shutdown(socket.SHUT_WR)
-        answer = read_answer(_receive(window, _ANSWER_SECONDS, _ANSWER_SECONDS))
+        answer = read_answer(_receive(window, seconds, seconds))
     except TimeoutError:
         raise HandoverError(
-            f"The window does not answer within {_ANSWER_SECONDS:.0f} seconds. It may still open "
+            f"The window does not answer within {seconds:.0f} seconds. It may still open "
             "what you show; if it hangs, close it and try again."
         ) from None
     except OSError as error:
