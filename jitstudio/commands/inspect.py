@@ -121,7 +121,7 @@ def _interleaved(
         function = inspected.function
         blocks = source_blocks(correlation, function, source)
         ptx = texts.get(correlation.module_of(function), [])
-        lines = interleaved(blocks, ptx, lambda index, code=function: code[index].text)
+        lines = interleaved(blocks, ptx, [instruction.text for instruction in function].__getitem__)
         shown.append(replace(inspected, interleaved=lines))
     return shown
 

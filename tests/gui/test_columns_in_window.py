@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.lines import LineClass
 from tests.gui.driver import pause
 from tests.support import SAMPLES
@@ -95,6 +96,36 @@ def test_names_are_drawn_and_what_was_printed_is_copied_found_and_a_key_away(his
     histogram.trigger("rawSassAction")
     assert view.visibility.filters == labels == {LineClass.LABEL}
     assert [*view.text.names] == lines
+
+
+def test_source_ptx_and_sass_stand_in_turn_and_are_tied_to_the_other_texts(histogram):
+    pane, inspection = sass(histogram), histogram.state.disassembly.current
+    (function,) = inspection.code.functions
+    view, editor = histogram.find(ListingView, "interleavedView"), histogram.editor
+    histogram.trigger("interleaveAction")
+    histogram.wait(lambda: view.line_count and view.text.names)
+    assert not pane.code_view.isVisible()
+    lines = view.text.lines
+    heads = [n for n, line in enumerate(lines) if not line.startswith(" ")]
+    listed = sorted(line[8:] for line in lines if line.startswith(" " * 8))
+    rows = inspection.rows.lines(function)[: function.code_length]
+    assert listed == sorted(pane.code_view.text.lines[row] for row in rows)
+    own = [n for n in heads if lines[n].startswith("histogram.cu:")]
+    assert len(own) > 5
+    for head in own:
+        place, _, text = lines[head].partition("  ")
+        number = int(place.partition(":")[2])
+        assert editor.document().findBlockByNumber(number - 1).text().strip() == text
+    # The caret marks the line of the source in the editor; jumps into the listing lead here.
+    view.setFocus()
+    view.go_to(own[2] + 2)
+    number = int(lines[own[2]].partition("  ")[0].partition(":")[2])
+    histogram.wait(lambda: editor.line_colours.is_matched(number - 1))
+    pane.code_view.go_to(rows[3] + 1)
+    assert lines[view.line - 1][8:] == pane.code_view.text.lines[rows[3]]
+    histogram.trigger("interleaveAction")
+    assert pane.code_view.isVisible()
+    assert not view.isVisible()
 
 
 def test_the_instructions_have_columns(histogram):

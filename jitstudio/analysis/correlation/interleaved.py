@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from jitstudio.analysis.correlation.index import Correlation
 from jitstudio.analysis.sass.model import InlineChain, SassFunction, SourceLocation
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.file_names import FileNames
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.request import BuildRequest
@@ -59,7 +59,7 @@ class InterleavedLine(NamedTuple):
 def source_text(request: BuildRequest) -> SourceText:
     """Returns a reader of the files of a build: its own texts, then those on disk."""
     names = FileNames(request)
-    parts = (*request.sources, *request.libraries, *request.headers)
+    parts: tuple[Source | Header, ...] = (*request.sources, *request.libraries, *request.headers)
     known = {names.path(part.name): part.content for part in parts}
 
     @cache

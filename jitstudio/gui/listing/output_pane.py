@@ -181,6 +181,7 @@ class OutputPane(QWidget):
         # Where the caret was put in a new listing, and the kernels to begin with.
         self._begun: int | None = None
         self._kernels: Sequence[str] = ()
+        self._cover: ListingView | None = None
         self.code_view = ListingView()
         self.code_view.setObjectName(object_name)
         self.code_view.setAccessibleName(kind.title)
@@ -191,9 +192,12 @@ class OutputPane(QWidget):
         self.columns = Columns(self.code_view, kind)
         filters = FilterButton(kind, self.code_view.visibility)
         self.header.add_tool(filters, "filter")
-        self.header.add_note(HiddenLines(kind, self.code_view.visibility))
+        hidden = HiddenLines(kind, self.code_view.visibility)
+        self.header.add_note(hidden)
         self._exports = OutputExports(kind, self.code_view)
-        self.header.add_tool(ColumnsButton(self.columns), "columns")
+        columns = ColumnsButton(self.columns)
+        self.header.add_tool(columns, "columns")
+        self._listing_tools = (filters, hidden, columns)
         self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
@@ -265,6 +269,27 @@ class OutputPane(QWidget):
     def insert_above(self, strip: QWidget) -> None:
         """Puts a strip between the header and the listing."""
         self._column.insertWidget(1, strip)
+
+    def add_cover(self, view: ListingView) -> None:
+        """Adds a view that can be shown in place of the listing."""
+        self._cover = view
+        view.hide()
+        self._column.addWidget(view, 1)
+
+    def show_cover(self, on: bool) -> None:
+        """Shows the other view, or the listing again."""
+        if self._cover is None:
+            return
+        front, back = (self._cover, self.code_view) if on else (self.code_view, self._cover)
+        had_focus = back.hasFocus()
+        back.hide()
+        front.show()
+        for tool in self._listing_tools:
+            tool.setVisible(not on)
+        self.find_bar.set_target(front)
+        self.setFocusProxy(front)
+        if had_focus:
+            front.setFocus()
 
     @Slot(object)
     def _connect(self) -> None:

@@ -21,7 +21,7 @@ OF_LISTINGS = (
     ("showInSourceAction", "showInPtxAction", "showInSassAction", "explainAction"),
     ("pinBaselineAction", "copyPictureAction", "copyCommandAction"),
 )
-OF_SASS = (*OF_LISTINGS, ("rawSassAction",))
+OF_SASS = (*OF_LISTINGS, ("rawSassAction", "interleaveAction"))
 OF_TABLES = ("pinBaselineAction", "copyPictureAction", "copyCommandAction")
 OF_LAUNCHES = ("copyPictureAction", "copyRunCommandAction", "copySweepCommandAction")
 _OF_PICTURES = ("pinBaselineAction", "copyCommandAction")

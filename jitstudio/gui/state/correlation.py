@@ -258,6 +258,11 @@ class Correlations(QObject):
             else MatchedLines()
         )
 
+    def of_place(self, place: SourceLocation) -> MatchedLines:
+        """Returns the matches of a line of a source, by its name in the line tables."""
+        tied = self._tied
+        return self._of_one(tied, tied.correlation.of_place(place)) if tied else MatchedLines()
+
     def of_sass(self, line: int) -> MatchedLines:
         """Returns the matches of a line of SASS."""
         tied = self._tied

@@ -14,6 +14,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_marks import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.correlation.interleaved import InterleavedController, InterleavedSide
 from jitstudio.gui.features.correlation.sides import (
     BesideSide,
     CorrelatedView,
@@ -25,6 +26,7 @@ from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.constant_namings import ConstantNamings
 from jitstudio.gui.state.correlation import Correlations, MatchedLines
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
@@ -44,6 +46,7 @@ def install(context: Context) -> None:
         state.documents,
         context.editors,
         context.listings,
+        state.constant_namings,
         shell,
     )
 
@@ -59,6 +62,7 @@ class CorrelationController(QObject):
         documents: Documents,
         editors: EditorTabs,
         listings: Mapping[CodeKind, OutputPane],
+        constants: ConstantNamings,
         shell: Shell,
     ) -> None:
         super().__init__(editors)
@@ -72,8 +76,11 @@ class CorrelationController(QObject):
         self._ptx = PtxSide(correlations, listings, shell)
         self._sass = SassSide(correlations, listings, shell)
         beside = BesideSide(correlations, documents, editors, shell)
+        self._turns = InterleavedSide(correlations)
         # In the order of the jumps.
-        self._sides: tuple[CorrelatedView, ...] = (self._source, beside, self._ptx, self._sass)
+        self._sides: tuple[CorrelatedView, ...] = (
+            *(self._source, beside, self._ptx, self._sass, self._turns),
+        )
         self._last: CorrelatedView = self._source
         # What belongs to the line of the cursor, since that has come to rest.
         self._settled = MatchedLines()
@@ -103,6 +110,11 @@ class CorrelationController(QObject):
                 "previousMatchAction": self._on_previous,
             }
         )
+        turns = InterleavedController(
+            *(self._turns, correlations, disassembly, constants, preferences, self._sass.pane),
+            shell,
+        )
+        turns.changed.connect(self._on_changed)
         self._on_changed()
 
     def _connect(self, documents: Documents) -> None:
@@ -115,6 +127,8 @@ class CorrelationController(QObject):
             side.pane.listing_changed.connect(self._on_changed)
             side.pane.code_view.line_changed.connect(self._on_listing_moved)
             side.pane.code_view.line_colours.pointed.connect(self._on_pointed)
+        self._turns.view.line_changed.connect(self._on_listing_moved)
+        self._turns.view.line_colours.pointed.connect(self._on_pointed)
         Visibility(self._ptx.pane, self, self._on_visibility_changed)
 
     @property
@@ -129,6 +143,8 @@ class CorrelationController(QObject):
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
+        hues = self._turns.hues() if self._is_coloured else b""
+        self._turns.view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
     def _show_matches(self, side: CorrelatedView, line: int) -> None:
         """Emphasises the matches of a line in all texts, and the line itself."""
@@ -235,7 +251,8 @@ class CorrelationController(QObject):
 
     @Slot()
     def _on_listing_moved(self) -> None:
-        moved = next((side for side in (self._ptx, self._sass) if side.has_keyboard), None)
+        listings = (self._ptx, self._sass, self._turns)
+        moved = next((side for side in listings if side.has_keyboard), None)
         if moved is not None:
             self._last = moved
             self._moved.start()

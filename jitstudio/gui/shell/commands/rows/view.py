@@ -62,6 +62,17 @@ VIEW_ROWS = (
         checkable=True,
     ),
     ActionSpec(
+        "interleaveAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Source, PTX and SASS in turn"),
+        keys=("Ctrl+Alt+I",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Show, in the pane of SASS, each line of the source with the PTX and SASS made of it",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "focusEditorAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to &editor"),
