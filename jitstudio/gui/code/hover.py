@@ -18,6 +18,7 @@ from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.gui.kit.translating import counted
 from jitstudio.listing.word import Word
+from jitstudio.simulator.ptx.register_variables import RegisterVariable
 
 _CODE = f"<span style=\"font-family: '{CODE_FAMILY}'\">{{}}</span>"
 _TABLE = '<table style="margin-top: 5px">{}</table>'
@@ -73,6 +74,21 @@ def constant_tip(constant: NamedConstant, form: KernelForm | None) -> Tip:
     return Tip(
         _html(constant.name, source, (rows,), read), f"{constant.name}: {said}", constant.span
     )
+
+
+def register_tip(
+    register: str, variables: Sequence[RegisterVariable], span: tuple[int, int]
+) -> Tip:
+    """Returns the tip for a register that holds variables of the source."""
+    translate = QCoreApplication.translate
+    declared = translate("Hover", "{type}, declared in line {line}")
+    rows = [
+        (v.name, declared.format(type=v.type, line=v.line) if v.line else v.type) for v in variables
+    ]
+    title = f"{register}: {', '.join(name for name, _ in rows)}"
+    source = translate("Hover", "The debug information of -G says so, for this instruction.")
+    said = "; ".join(f"{name}: {text}" for name, text in rows)
+    return Tip(_html(title, source, (rows,), ""), f"{register} holds {said}", span)
 
 
 def _value_text(value: ConstantValue, bank: int) -> str:

@@ -1,9 +1,9 @@
-"""Names of the constants in the machine code that is looked at."""
+"""Names of constants and registers in the machine code that is looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import NamedTuple
 
@@ -11,11 +11,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.sass.constant_names import ConstantNames, NamedConstant
 from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.operands import REGISTER, decode
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import KernelForm
+from jitstudio.core.prebuilt import cubins
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.listing.sass import NameInPlace, TextExtent, with_names
+from jitstudio.simulator.ptx.register_variables import RegisterVariable, register_variables
 
 _CONSTANT = "c[0x"
 
@@ -32,9 +35,23 @@ class ConstantAt(NamedTuple):
     form: KernelForm | None
 
 
+class RegisterAt(NamedTuple):
+    """A register at a place of the listing.
+
+    Attributes:
+        register: The register.
+        variables: The variables of the source that it holds, each with the register of that part.
+        span: Its columns in the line.
+    """
+
+    register: str
+    variables: Sequence[RegisterVariable]
+    span: tuple[int, int]
+
+
 @dataclass(frozen=True, eq=False)
 class NamedListing:
-    """The constants with a name in a listing.
+    """The constants and registers with a name in a listing.
 
     Attributes:
         inspection: The machine code.
@@ -42,6 +59,7 @@ class NamedListing:
         forms: The kernels by their declarations or PTX.
         names: What is drawn in place of the constants, by the line.
         extent: How much room the lines take with these names.
+        registers: The variables in registers by function, as a build with -G says.
     """
 
     inspection: Inspection
@@ -49,6 +67,7 @@ class NamedListing:
     forms: Mapping[str, KernelForm]
     names: Mapping[int, Sequence[NameInPlace]]
     extent: TextExtent | None
+    registers: Mapping[str, Sequence[RegisterVariable]] = field(default_factory=dict)
 
 
 class ConstantNamings(QObject):
@@ -104,6 +123,35 @@ class ConstantNamings(QObject):
                 return ConstantAt(constant, named.forms.get(spot.function.name))
         return None
 
+    def register_at(self, line: int, text: str, column: int) -> RegisterAt | None:
+        """Returns the register at a place of the SASS; None without one that holds a variable.
+
+        Args:
+            line: The line, from 0.
+            text: Its text, as it is shown.
+            column: The column, from 0.
+        """
+        named = self.listing
+        spot = named.inspection.rows.spot(line) if named is not None else None
+        if named is None or spot is None or spot.function.name not in named.registers:
+            return None
+        function, operands = spot.function, spot.function.operands[spot.index]
+        start, address = text.find(operands), function.addresses[spot.index]
+        uses = decode(function.opcodes[spot.index], operands).uses
+        matches = REGISTER.finditer(operands) if start >= 0 else ()
+        for match, use in zip(matches, uses, strict=False):
+            first, end = start + match.start(), start + match.end()
+            if not (first <= column < end and match[1].startswith("R")):
+                continue
+            numbers = range(int(match[1][1:]), int(match[1][1:]) + use.size)
+            variables = [
+                variable
+                for variable in named.registers[function.name]
+                if variable.register in numbers and variable.is_in(address, as_result=use.is_result)
+            ]
+            return RegisterAt(match[1], variables, (first, end)) if variables else None
+        return None
+
     def names_of(self, line: int) -> str:
         """Returns the names of the constants of an instruction; empty until they are known."""
         named = self.listing
@@ -121,7 +169,10 @@ def _reading(inspection: Inspection) -> Callable[[Event], NamedListing]:
         from jitstudio.listing.kernels.forms import unit_forms
 
         forms = unit_forms(inspection.request, inspection.result, inspection.name)
-        return named_listing(inspection, forms, stop)
+        named = named_listing(inspection, forms, stop)
+        made = cubins(inspection.request, inspection.result)
+        cubin = next((x.content for x in made if x.name == inspection.name), b"")
+        return replace(named, registers=register_variables(cubin))
 
     return read
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -231,6 +232,32 @@ def read_debug_info(text: str) -> DebugInfo:
                 _Module(sections, budget).add_to(info, number)
             except (struct.error, LookupError, TypeError, ValueError, OverflowError):
                 continue
+    return info
+
+
+class SectionBytes(NamedTuple):
+    """A section of a binary.
+
+    Attributes:
+        content: Its bytes.
+        labels: The labels that stand for addresses in it, by where they are.
+    """
+
+    content: bytes
+    labels: Mapping[int, str]
+
+
+def read_debug_sections(parts: Mapping[str, SectionBytes]) -> DebugInfo:
+    """Returns the variables that the debug sections of a binary describe, if any."""
+    info = DebugInfo()
+    if sum(len(part.content) for part in parts.values()) > LARGEST:
+        return info
+    sections = {
+        name: _Section(part.content, {at: (label, 0) for at, label in part.labels.items()})
+        for name, part in parts.items()
+    }
+    with suppress(struct.error, LookupError, TypeError, ValueError, OverflowError):
+        _Module(sections, _Budget(MOST_VALUES)).add_to(info, 0)
     return info
 
 

@@ -23,7 +23,7 @@ from jitstudio.analysis.reference import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import CodeView
-from jitstudio.gui.code.hover import Tip, WordHover, constant_tip, help_tip, word_tip
+from jitstudio.gui.code.hover import Tip, WordHover, constant_tip, help_tip, register_tip, word_tip
 from jitstudio.gui.editor.changes import cursor_over
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_area import EditorArea
@@ -123,7 +123,7 @@ class HoverController(QObject):
         # What the keyboard has asked for while the texts were still being read.
         self._asked: CodeKind | None = None
         for kind, pane in listings.items():
-            find = self._constant_tip if kind is CodeKind.SASS else None
+            find = self._name_tip if kind is CodeKind.SASS else None
             ListingHover(pane.code_view, kind, self._want, self._tips.tip, find)
         self._tips.known.connect(self._on_known)
         self._constants.known.connect(self._on_constants_known)
@@ -140,9 +140,14 @@ class HoverController(QObject):
         is_sass = kind is CodeKind.SASS
         return self._tips.is_known(kind) and (not is_sass or self._constants.is_known)
 
-    def _constant_tip(self, line: int, text: str, column: int) -> Tip | None:
+    def _name_tip(self, line: int, text: str, column: int) -> Tip | None:
         place = self._constants.at(line, text, column)
-        return constant_tip(place.constant, place.form) if place else None
+        if place is not None:
+            return constant_tip(place.constant, place.form)
+        register = self._constants.register_at(line, text, column)
+        return (
+            register_tip(register.register, register.variables, register.span) if register else None
+        )
 
     def _serve(self, view: CodeView, kind: CodeKind) -> None:
         if isinstance(view, CodeEditor):
