@@ -1,12 +1,14 @@
+import sys
 from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.code import LINKED, CodeKind, Header, Source
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Header, Source
 from jitstudio.core.launch.c_types import DOUBLE, FLOAT, HALF, INT, UNSIGNED, named
 from jitstudio.core.launch.request import ParameterSlot
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar
-from jitstudio.core.result import Kernel
+from jitstudio.core.result import BuildResult, Kernel, Outcome
 from jitstudio.listing.kernels.declared import llvm_signatures
 from jitstudio.listing.kernels.forms import kernel_forms
 from tests.support import cuda, request, sample
@@ -391,3 +393,32 @@ def test_bitcode_and_functions_with_a_result_tell_nothing():
 def test_no_beginning_of_a_text_is_too_odd():
     for text in (CONVENTION, sample("fill_typed.ll").content.decode()):
         assert max(len(read(text[:end])) for end in range(len(text) + 1)) == 1
+
+
+def calls_for(count):
+    """How many calls the forms of so many kernels take, and that many forms."""
+    names = [f"k{number}" for number in range(count)]
+    text = "".join(f"__global__ void {name}(int* {name}_) {{}}\n" for name in names)
+    text += "void launch() { " + "".join(f"{name}<<<1, 2>>>(0); " for name in names[:3]) + "}\n"
+    entries = "".join(f".entry {name}(.param .u64 {name}_param_0) {{ ret; }}\n" for name in names)
+    ptx = Artifact(CodeKind.PTX, "many.cu", f".version 8.0\n.target sm_90\n{entries}".encode())
+    kernels = tuple(Kernel("many.cu", name, f"{name}(int*)") for name in names)
+    result = BuildResult(Outcome.BUILT, Arch(90), artifacts=(ptx,), kernels=kernels)
+    calls = 0
+
+    def count_call(*_):
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count_call)
+    try:
+        forms = kernel_forms([cuda(text, "many.cu")], result)
+    finally:
+        sys.setprofile(None)
+    assert [form.parameters[0].name for form in forms] == [f"{name}_" for name in names]
+    return calls
+
+
+def test_many_kernels_take_time_in_proportion():
+    kernel_forms([], BuildResult(Outcome.BUILT, Arch(90)))  # imports
+    assert calls_for(400) < 4.5 * calls_for(100)

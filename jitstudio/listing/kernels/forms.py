@@ -7,10 +7,11 @@ alone is read: what cannot be read is left out or unknown.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, split_variant
@@ -275,10 +276,7 @@ class _Known:
             layout: The PTX that it is in.
             taken: The names of its parameters.
         """
-        texts = [*self.layouts, *([layout] if layout else [])]
-        in_ptx = [variable for text in texts for variable in text.variables.variables.values()]
-        # What is `extern` here is defined in another module.
-        known = {v.name: v for v in sorted(in_ptx, key=lambda variable: variable.is_defined)}
+        known = self._ptx_variables
         if layout is None:
             # Of machine code alone nobody knows which kernel uses them.
             known = {v.name: v for v in self.cubin_variables.get(_module(kernel.module), ())}
@@ -308,11 +306,39 @@ class _Known:
 
     def _launches_of(self, name: KernelName) -> list[HostLaunch]:
         """Returns the launches without launches of another kernel."""
-        paths = {kernel.path for kernel in self.declared}
-        others = paths - _declared_paths(name.path, paths)
+        return [
+            launch
+            for launch in self.launches
+            if not self._is_of_another(launch.kernel.removeprefix("::"), name.path)
+        ]
+
+    def _is_of_another(self, path: str, own: str) -> bool:
+        """Returns whether a path in host code is declared for another kernel than that of `own`."""
         # `b::k` of `a::b::k`, where there is `using namespace a`.
-        others -= {path for path in others if "::" in path and name.path.endswith(f"::{path}")}
-        return [x for x in self.launches if x.kernel.removeprefix("::") not in others]
+        if path not in self._paths or ("::" in path and own.endswith(f"::{path}")):
+            return False
+        # `extern "C"` has no namespaces.
+        return path != own if own in self._paths else path.rpartition("::")[2] != own
+
+    @cached_property
+    def _paths(self) -> Set[str]:
+        """The names of declared kernels, with namespaces: a build may have thousands of kernels."""
+        return {kernel.path for kernel in self.declared}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[DeclaredKernel]]:
+        """The declared kernels by name with and without namespaces."""
+        kernels = defaultdict(list)
+        for kernel in self.declared:
+            for name in {kernel.path, kernel.node.name}:
+                kernels[name].append(kernel)
+        return kernels
+
+    @cached_property
+    def _ptx_variables(self) -> Mapping[str, CodeVariable]:
+        """The variables of all PTX; what is `extern` in a module is defined in another."""
+        variables = [v for layout in self.layouts for v in layout.variables.variables.values()]
+        return {v.name: v for v in sorted(variables, key=lambda variable: variable.is_defined)}
 
     def _without_others(
         self, launch: HostLaunch | None, used: Sequence[FormParameter]
@@ -352,8 +378,7 @@ class _Known:
         count = None if listed is None else len(listed)
         readings = [
             _Reading.of(declared, kernel, name, count)
-            for declared in self.declared
-            if name.path in (declared.path, declared.node.name)
+            for declared in self._by_name.get(name.path, ())
         ]
         if readings:
             return min(readings, key=lambda reading: reading.doubts).signature
