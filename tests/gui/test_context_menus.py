@@ -110,7 +110,7 @@ def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
     panes.shell.layout.bring_up(panes.pane("kernels"))
     driver.trigger("copyPictureAction")
     assert QApplication.clipboard().image().size() == (
-        panes.pane("kernels").size() * panes.pane("kernels").devicePixelRatioF()
+        panes.pane("report").size() * panes.pane("report").devicePixelRatioF()
     )
     driver.trigger("copyCommandAction")
     words = shlex.split(QApplication.clipboard().text())

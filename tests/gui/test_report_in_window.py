@@ -41,6 +41,23 @@ def test_a_kernel_is_reported_on_and_its_findings_lead_to_the_source(started):
     assert started.editor.textCursor().blockNumber() == 3
 
 
+def test_the_kernels_of_the_build_are_listed_on_top_and_chosen_there(started):
+    started.next_result(lambda: started.editor.setPlainText(SOURCE))
+    report, kernels = reported(started), started.pane("kernels")
+    assert report.isAncestorOf(kernels)
+    assert [row.title for row in kernels.table.rows] == ["first", "second"]
+    for row, title in enumerate(("first", "second")):
+        kernels.table.clicked.emit(kernels.table.model().index(row, 0))
+        started.wait(lambda title=title: report.kernels.currentText() == title)
+        assert kernels.table.current.title == title
+    # What the list has needs no second choice; the report stays in front.
+    assert report.isVisible()
+    assert not report.kernels.isVisible()
+    started.editor.setFocus()
+    started.trigger("focusKernelsAction")
+    assert kernels.table.hasFocus()
+
+
 def test_a_line_of_the_ptx_is_shown_where_the_source_is_not_known(started):
     report = reported(started)
     report.ptx_line_activated.emit(12)

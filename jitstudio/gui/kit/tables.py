@@ -22,7 +22,6 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
-    Signal,
     Slot,
 )
 from PySide6.QtGui import (
@@ -82,13 +81,7 @@ class MarkDelegate(QStyledItemDelegate):
 
 
 class PanelTable(QTableView):
-    """A table of whole rows, with a hint while empty.
-
-    Signals:
-        left_out_changed: There is room for other columns; see `left_out`.
-    """
-
-    left_out_changed = Signal()
+    """A table of whole rows, with a hint while empty."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -195,16 +188,6 @@ class PanelTable(QTableView):
         self._absent = frozenset(columns)
         self._fit_columns()
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The titles of the columns that there is no room for, in the order of the table."""
-        header, role = self.horizontalHeader(), Qt.ItemDataRole.DisplayRole
-        return tuple(
-            str(self.model().headerData(column, header.orientation(), role))
-            for column in sorted({*self._optional} - self._absent)
-            if self.isColumnHidden(column)
-        )
-
     def add_command(self, text: str, do: Callable[[], object], *keys: str) -> QAction:
         """Adds a command to the context menu, with keys that hold while the table has the focus."""
         action = QAction(text, self)
@@ -287,12 +270,9 @@ class PanelTable(QTableView):
         room = self.width() - self._least * self._character
         fixed = {*self._sizes} - {self._stretched, *self._optional}
         room -= sum(self._sizes[column] for column in fixed)
-        before = self.left_out
         for column in self._optional:
             room -= 0 if column in self._absent else self._sizes[column]
             self.setColumnHidden(column, room < 0 or column in self._absent)
-        if self.left_out != before:
-            self.left_out_changed.emit()
 
     def _scale_columns(self) -> None:
         """Lets columns grow and shrink with the letters."""

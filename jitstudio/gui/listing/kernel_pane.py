@@ -7,7 +7,13 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.gui.kit.background import Background
@@ -107,9 +113,11 @@ class KernelPane(KernelView):
         self._stack = QStackedWidget(self)
         for page in (self._hint, self._page):
             self._stack.addWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
+        self._choice = QWidget(self._page)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._stack, 1)
 
     @property
     def hint(self) -> str:
@@ -118,7 +126,7 @@ class KernelPane(KernelView):
 
     def set_content(self, content: QWidget) -> None:
         """Lays out the content below the choice; the keyboard goes there."""
-        top = QHBoxLayout()
+        top = QHBoxLayout(self._choice)
         top.setContentsMargins(12, 6, 8, 6)
         top.setSpacing(8)
         top.addWidget(FieldName(self.tr("&Kernel"), self.kernels, self))
@@ -126,9 +134,17 @@ class KernelPane(KernelView):
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(top)
+        column.addWidget(self._choice)
         column.addWidget(content, 1)
         self.setFocusProxy(content)
+
+    def add_above(self, view: QWidget) -> None:
+        """Puts a view above the choice and the content, whether there is a kernel or not."""
+        self._column.insertWidget(0, view)
+
+    def set_choice_shown(self, is_shown: bool) -> None:
+        """Shows or hides the choice, for a pane that has another."""
+        self._choice.setVisible(is_shown)
 
     def show_reading(self, reading: Any) -> None:
         """Shows the content in place of the hint."""

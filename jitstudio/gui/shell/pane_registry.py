@@ -45,7 +45,8 @@ class Pane(NamedTuple):
         is_hidden: Whether it is closed until the user asks for it, or its feature has something to
             show (`LayoutManager.offer`).
         feature: The folder in `features`, where several panes share one.
-        within: The pane that it is a part of, as a tab in the dock of that.
+        within: The pane that it is a part of, as a tab in the dock of that, unless that pane lays
+            it out by itself.
     """
 
     name: str
@@ -106,9 +107,11 @@ PANES = (
     Pane(
         "kernels",
         QT_TRANSLATE_NOOP("Panes", "Kernels"),
-        PaneGroup.RESULTS,
+        PaneGroup.READING,
         QT_TRANSLATE_NOOP("Actions", "Go to &kernels"),
         ("Ctrl+4",),
+        feature="report",
+        within="report",
     ),
     Pane(
         "library",

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.pane_registry import PANES, PaneGroup
+from jitstudio.gui.shell.pane_registry import DOCKS, PaneGroup
 from tests.gui.driver import Driver, pause
 
 CTRL, ALT, SHIFT = (
@@ -96,7 +96,7 @@ def test_the_keyboard_reaches_every_pane(started):
     while with_keyboard(driver) not in group:
         group.append(with_keyboard(driver))
         driver.press(Qt.Key.Key_PageDown, CTRL)
-    tabs = [pane.title for pane in PANES if pane.group not in _ELSEWHERE]
+    tabs = [pane.title for pane in DOCKS if pane.group not in _ELSEWHERE]
     assert group == tabs
     driver.press(Qt.Key.Key_PageUp, CTRL)
     assert with_keyboard(driver) == tabs[-1]

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.key_figures import Figure
 from jitstudio.core.figures import FIGURES
+from jitstudio.gui.features.report.kernels import KernelsView
 from jitstudio.gui.features.report.model import (
     CLASS_COLUMNS,
     FIGURE_COLUMNS,
@@ -32,10 +33,10 @@ from jitstudio.gui.features.report.model import (
 )
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import TurningSplitter
+from jitstudio.gui.kit.parts import TurningSplitter, explain_by
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.tables import ENTER_KEYS
-from jitstudio.gui.listing.kernel_pane import KernelPane
+from jitstudio.gui.listing.kernel_pane import KernelNames, KernelPane
 from jitstudio.gui.shell.navigation import CausePlace
 from jitstudio.listing.lines import NOWHERE
 
@@ -316,9 +317,10 @@ _LEAST_HEIGHT = 60
 
 
 class ReportView(KernelPane):
-    """A choice of the kernel above three pages.
+    """The kernels of the build, above a choice among them and three pages on the chosen one.
 
     Attributes:
+        kernel_list: The kernels with their resources.
         overview: Figures and findings.
         occupancy: How full a multiprocessor gets.
         instructions: The counts of instructions.
@@ -335,6 +337,8 @@ class ReportView(KernelPane):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("report", parent)
+        self.kernel_list = KernelsView(self)
+        explain_by(self.kernel_list, "kernels")
         # Older than its pages: Tab goes through children by their age.
         self.tabs = self._make_tabs()
         self.overview = OverviewPage(self)
@@ -346,9 +350,16 @@ class ReportView(KernelPane):
         self._pages = (self.overview, self.occupancy, self.instructions)
         self._add_pages()
         self.set_content(self.tabs)
+        self.add_above(self.kernel_list)
         self.overview.findings.location_activated.connect(self.location_activated)
         self.overview.findings.ptx_line_activated.connect(self.ptx_line_activated)
         self.overview.instruction_activated.connect(self.instruction_activated)
+
+    def show_kernels(self, names: KernelNames, chosen: str) -> None:
+        """Offers what the list above does not have, such as functions that kernels call."""
+        super().show_kernels(names, chosen)
+        listed = {row.kernel.name for row in self.kernel_list.table.rows}
+        self.set_choice_shown(any(lowered not in listed for lowered, _ in names))
 
     def show_reading(self, reading: KernelReading) -> None:
         """Reports on a kernel."""

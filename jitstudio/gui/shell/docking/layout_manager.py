@@ -286,14 +286,18 @@ class LayoutManager(QObject):
         return self._panes
 
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into the dock with the name of the pane, or into that of its frame."""
+        """Puts a pane into its dock, as a tab there if it is a part of another pane.
+
+        A part that is in the other pane already stays where it is.
+        """
         self._panes[name] = pane
-        if frame := PANES[name].within:
-            self._docks[frame].parts.fill(name, pane)
+        dock = self._docks[PANES[name].within or name]
+        if not PANES[name].within:
+            dock.fill(pane)
+        elif not dock.isAncestorOf(pane):
+            dock.parts.fill(name, pane)
             if not PANES[name].is_hidden:
-                self._docks[frame].parts.show_part(name)
-        else:
-            self._docks[name].fill(pane)
+                dock.parts.show_part(name)
 
     def show_count(self, name: str, count: int) -> None:
         """Shows in the tab of a pane how many rows want a look; nothing for 0."""

@@ -1,12 +1,14 @@
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
-from jitstudio.gui.features.kernels.view import KernelsView
+from jitstudio.gui.features.report.kernels import KernelsView
 from jitstudio.gui.kit.theme import set_current_theme
 
 SMALL = Kernel("a.cu", "small", "small", Resources(registers=10, spill_stores=0, max_threads=1024))
@@ -78,16 +80,18 @@ def test_the_table_can_be_copied_for_a_spreadsheet(view):
     assert lines[2].split("\t")[:4] == ["large(float)", "255", "1456", ""]
 
 
-def test_columns_without_room_are_named_and_the_kernel_can_be_read(view):
+def test_the_kernel_can_be_read_however_narrow_the_table_is(view):
     view.show_result(RESULT)
-    label = view.findChild(QLabel, "kernelsLeftOut")
     view.resize(420, 200)
-    assert label.isVisible()
-    assert label.text().startswith("No room for ")
-    assert "Max threads" in label.text()
     header = view.table.horizontalHeader()
-    named = {title for title in view.table.left_out if title in label.text()}
-    assert len(named) == sum(header.isSectionHidden(n) for n in range(header.count())) > 2
+    assert sum(header.isSectionHidden(n) for n in range(header.count())) > 2
     assert header.sectionSize(0) >= view.fontMetrics().horizontalAdvance("large(float)")
-    view.resize(2000, 200)
-    assert not label.isVisible()
+
+
+def test_it_is_as_high_as_its_rows_up_to_some(view):
+    heights = []
+    for count in (1, 2, 6, 200):
+        view.show_result(replace(RESULT, kernels=(SMALL,) * count))
+        heights.append(view.height())
+    line = view.table.verticalHeader().defaultSectionSize()
+    assert [b - a for a, b in pairwise(heights)] == [line, 4 * line, 0]

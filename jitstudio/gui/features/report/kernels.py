@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QModelIndex, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import BuildResult, Kernel, Resources
-from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.parts import ShorteningLabel, muted, show_tip
+from jitstudio.gui.kit.fonts import follow_letters
 from jitstudio.gui.kit.presentation import TableColumn, figure_column
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -48,6 +47,7 @@ _LESSER = (
 _NUMBERS = {figure.id: number for number, figure in enumerate(NEEDS, 1)}
 _OPTIONAL = (*(_NUMBERS[name] for name in _LESSER), len(_COLUMNS) - 1)
 _LEAST_LETTERS, _MOST_LETTERS = 16, 36
+_MOST_IN_SIGHT, _HINT_LINES = 6, 3
 
 
 class KernelsView(QWidget):
@@ -57,24 +57,25 @@ class KernelsView(QWidget):
         table: The table.
 
     Signals:
+        kernel_chosen: The user wants this kernel to be the one that is looked at.
         kernel_activated: The user wants to see the SASS of this kernel.
         ptx_requested: The user wants to see its PTX.
     """
 
+    kernel_chosen = Signal(Kernel)
     kernel_activated = Signal(Kernel)
     ptx_requested = Signal(Kernel)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("kernelsView")
-        self._left_out = self._make_left_out()
         self.table = self._make_table()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.table, 1)
-        layout.addWidget(self._left_out)
         self.setFocusProxy(self.table)
+        follow_letters(self, KernelsView.fit)
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
@@ -89,6 +90,7 @@ class KernelsView(QWidget):
         self.table.set_hint(
             self.tr("There is no kernel in this build.") if result else self._not_built()
         )
+        self.fit()
 
     def _make_table(self) -> RowsTable[TitledKernel]:
         name = self.tr("Kernels and their resources")
@@ -97,8 +99,6 @@ class KernelsView(QWidget):
         widths = {n: len(_COLUMNS[n].heading) + 3 for n in figures}
         table.set_columns(stretched=0, widths=widths)
         table.hide_when_narrow(*_OPTIONAL)
-        table.left_out_changed.connect(self._on_left_out_changed)
-        COMMAND_KEYS.changed.connect(self._on_left_out_changed)
         table.set_hint(self._not_built())
         table.add_activation(
             self.tr("Show in &SASS"), lambda row: self.kernel_activated.emit(row.kernel)
@@ -107,25 +107,26 @@ class KernelsView(QWidget):
             self.tr("Show in &PTX"), lambda row: self.ptx_requested.emit(row.kernel)
         )
         table.add_copying()
+        table.clicked.connect(self._on_clicked)
         return table
 
-    def _make_left_out(self) -> ShorteningLabel:
-        label = ShorteningLabel(self)
-        label.setObjectName("kernelsLeftOut")
-        muted(label)
-        label.setContentsMargins(12, 4, 8, 4)
-        label.hide()
-        return label
+    def show_current(self, module: str, lowered: str) -> None:
+        """Chooses the row of the kernel that is looked at, if it is in the list."""
+        shown = [(row.kernel.module, row.kernel.name) for row in self.table.rows]
+        if (module, lowered) in shown:
+            self.table.choose(shown.index((module, lowered)))
 
     @Slot()
-    def _on_left_out_changed(self) -> None:
-        """Names the columns without room, so that they do not seem missing."""
-        titles = self.table.left_out
-        words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
-        keys = COMMAND_KEYS.words("maximiseAction")
-        self._left_out.setText(words.format(columns=", ".join(titles), keys=keys))
-        show_tip(self._left_out, self._left_out.text())
-        self._left_out.setVisible(bool(titles))
+    def fit(self) -> None:
+        """Takes the height of the rows, or of as many as leave room for a report below."""
+        table = self.table
+        lines = min(len(table.rows), _MOST_IN_SIGHT) or _HINT_LINES
+        around = table.horizontalHeader().sizeHint().height() + 2 * table.frameWidth()
+        self.setFixedHeight(around + lines * table.verticalHeader().defaultSectionSize())
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self.kernel_chosen.emit(self.table.sorted_rows[index.row()].kernel)
 
     def _not_built(self) -> str:
         return self.tr(
