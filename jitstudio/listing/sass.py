@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
@@ -14,6 +14,9 @@ from jitstudio.core.code import CodeKind
 
 TAB = 8
 """Cells between tab stops: what nvdisasm and ptxas reckon with."""
+TIGHT_TAB = 2
+"""The same where instructions would be cut else."""
+_NO_INSTRUCTION = ("\t.", "\t//")
 
 _WIDE = ("W", "F")
 _PIECE = 10_000
@@ -126,16 +129,26 @@ class TextExtent:
         code: The longest instruction behind its address, without the semicolon at its end. A
             function that it calls by name counts as a short label: names are of any length.
         usual: The same of all instructions but the few longest: see `OUTLIERS`.
+        tight: Of PTX, the same with tab stops of `TIGHT_TAB` cells.
     """
 
     widest: int
     digits: int = 0
     code: int = 0
     usual: int = 0
+    tight: TextExtent | None = None
+
+    def widened(self, cells: int) -> TextExtent:
+        """Returns the same for a text whose longest line takes so much, or more."""
+        tight = self.tight.widened(cells) if self.tight is not None else None
+        return replace(self, widest=max(self.widest, cells), tight=tight)
 
     @classmethod
     def of(cls, lines: Sequence[str], kind: CodeKind | None) -> TextExtent:
         """Measures a text; only SASS has addresses. Takes half a second for 300,000 lines."""
+        if kind is CodeKind.PTX:
+            wide, tight = (cls._of_ptx(lines, tab) for tab in (TAB, TIGHT_TAB))
+            return replace(wide, tight=tight)
         if kind is not CodeKind.SASS:
             return cls(widest_line(lines))
         digits, lengths = 0, Counter[int]()
@@ -144,9 +157,29 @@ class TextExtent:
                 digits = max(digits, len(address[1]))
                 shown = _TARGET.sub(_SHORT_TARGET, line) if _TARGET_SIGN in line else line
                 lengths[code_end(shown) - address.end()] += 1
-        above = min(ceil(OUTLIERS * lengths.total()), lengths.total() // 4)
-        for usual in sorted(lengths, reverse=True):
-            above -= lengths[usual]
-            if above < 0:
-                return cls(widest_line(lines), digits, max(lengths), usual)
-        return cls(widest_line(lines))
+        if not lengths:
+            return cls(widest_line(lines))
+        return cls(widest_line(lines), digits, max(lengths), _usual(lengths))
+
+    @classmethod
+    def _of_ptx(cls, lines: Sequence[str], tab: int) -> TextExtent:
+        widest, lengths = 0, Counter[int]()
+        for line in lines:
+            # Instructions are behind a tab; directives, such as parameters, are of any length.
+            if line.startswith("\t") and not line.startswith(_NO_INSTRUCTION):
+                lengths[code_end(line.expandtabs(tab))] += 1
+            elif "\t" in line:
+                widest = max(widest, len(line.expandtabs(tab)))
+        longest = max(lengths, default=0)
+        widest = max(widest, longest + len(" ;"), widest_line(lines) if tab == TAB else 0)
+        return cls(widest, 0, longest, _usual(lengths) if lengths else 0)
+
+
+def _usual(lengths: Counter[int]) -> int:
+    """Returns the longest of all lengths but the few of outliers."""
+    above = min(ceil(OUTLIERS * lengths.total()), lengths.total() // 4)
+    for usual in sorted(lengths, reverse=True):
+        above -= lengths[usual]
+        if above < 0:
+            return usual
+    return 0

@@ -404,13 +404,13 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @property
     def code_width(self) -> int:
-        """The width that the view needs for the instructions, in pixels; 0 without any.
+        """The width that the view needs for machine code, in pixels; 0 for other code.
 
         A few may be longer, as elsewhere.
         """
-        grid, code = self.grid, self._text.extent.usual
+        grid, extent = self.grid, self._text.extent
         bar = self.verticalScrollBar().sizeHint().width()
-        return ceil(grid.margin + code * grid.cell) + bar if code else 0
+        return ceil(grid.margin + extent.usual * grid.cell) + bar if extent.digits else 0
 
     @property
     def has_addresses(self) -> bool:
@@ -506,8 +506,7 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     def _spell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
         built, others = self._built, widest_line([lines[number] for number in stand_ins])
-        extent = self._named_extent or built.extent
-        extent = replace(extent, widest=max(extent.widest, others))
+        extent = (self._named_extent or built.measured).widened(others)
         names = self._names
         if not stand_ins.keys().isdisjoint(names):
             # Their columns are those of lines in other words.
@@ -529,6 +528,8 @@ class ListingArea(SpokenText, QAbstractScrollArea):
 
     @Slot()
     def _lay_out(self) -> None:
+        grid = self._scrolling.grid()
+        self._text.fit((self.room - grid.text_left) / grid.cell)
         # Sends a resize event of the viewport, which comes back to here.
         self.setViewportMargins(self._margins)
         self._scrolling.fit(self._text, self.visibility.rows)

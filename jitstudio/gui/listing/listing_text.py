@@ -18,6 +18,7 @@ from jitstudio.gui.kit.theme import TokenType
 from jitstudio.listing.sass import (
     ADDRESS,
     TAB,
+    TIGHT_TAB,
     NameInPlace,
     TextExtent,
     char_cells,
@@ -50,7 +51,8 @@ class ListingText:
         lines: The shown lines.
         lexer: Finds the tokens; None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
-        extent: How much room it takes; measured where it is not given, without addresses.
+        tab: The cells between tab stops.
+        measured: How much room it takes with the usual ones.
         first_number: The number of the first line in the margin, as a text may be part of a file.
         names: What is drawn in place of parts of lines, in their order.
     """
@@ -71,10 +73,22 @@ class ListingText:
         self.names = names
         self._tokens: dict[tuple[int, int], list[Run]] = {}
         self._states: dict[int, int] = {}
-        self.extent = extent or TextExtent(widest_line(self.lines))
+        self.tab = TAB
+        self.measured = extent or TextExtent(widest_line(self.lines))
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def extent(self) -> TextExtent:
+        """How much room it takes as it is shown."""
+        tight = self.measured.tight
+        return self.measured if self.tab == TAB or tight is None else tight
+
+    def fit(self, cells: float) -> None:
+        """Sets the tab stops closer where the usual instruction is longer than so many cells."""
+        is_tight = self.measured.tight is not None and self.measured.usual > cells
+        self.tab = TIGHT_TAB if is_tight else TAB
 
     def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:
         """Returns the tokens of a line, or of the part between two columns if the line is long."""
@@ -159,11 +173,11 @@ class ListingText:
         cells = [min(max(first, at), end) - end - ADDRESS_GAP for at in range(lead)]
         cells.append(0)
         for name in self.names.get(line, ()):
-            _append_cells(cells, text[len(cells) - 1 : name.start])
+            _append_cells(cells, text[len(cells) - 1 : name.start], self.tab)
             start, wide = cells[-1], name.end - name.start
             spread = sum(map(char_cells, name.text))
             cells += (start + at * spread // wide for at in range(1, wide + 1))
-        _append_cells(cells, text[len(cells) - 1 :])
+        _append_cells(cells, text[len(cells) - 1 :], self.tab)
         return cells
 
     def name_at(self, line: int, column: int) -> NameInPlace | None:
@@ -231,11 +245,11 @@ class ListingText:
         return self.cell(line, len(self.lines[line]))
 
 
-def _append_cells(cells: list[int], text: str) -> None:
+def _append_cells(cells: list[int], text: str, tab: int) -> None:
     """Adds the cell behind each character of a text to those in front of it."""
     cell = cells[-1]
     for char in text:
-        cell += TAB - cell % TAB if char == "\t" else char_cells(char)
+        cell += tab - cell % tab if char == "\t" else char_cells(char)
         cells.append(cell)
 
 

@@ -50,7 +50,7 @@ _TIPS = {
 # Only nvdisasm makes up labels that say nothing.
 _OF_SASS = frozenset({LineClass.LABEL})
 # From these widths on buttons have texts, and the number of hidden lines is shown.
-_ROOMY, _NARROW = 520, 420
+_ROOMY, _NARROW = 520, 450
 _ICON_SIDE = 16
 
 

@@ -1,3 +1,4 @@
+import re
 from time import thread_time
 
 import pytest
@@ -8,12 +9,15 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.analysis.occupancy.calculate import RegisterCost
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.columns.columns import Columns
+from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS, PtxCells
 from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
 from jitstudio.gui.listing.columns.sass_columns import COLUMNS, ColumnChoice
 from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
 from tests.gui.sass_code import line_of, rows, sass
 
@@ -360,6 +364,61 @@ def test_what_is_copied_with_the_lines(columns):
     assert beside.of(0) == " " * len(beside.heading)
     columns.show_cells(None)
     assert columns.copied() is None
+
+
+# As NVRTC prints it.
+PTX = """\
+.visible .entry add(
+\t.param .u64 .ptr .align 1 add_param_0,
+\t.param .u32 add_param_1
+)
+{
+\t.reg .pred \t%p<2>;
+\tld.param.u64 \t%rd1, [add_param_0];
+\tld.param.u32 \t%r2, [add_param_1];
+\tmov.u32 \t%r3, %ctaid.x;
+\tmov.u32 \t%r4, %ntid.x;
+\tmad.lo.s32 \t%r1, %r3, %r4, %r5;
+\tsetp.ge.s32 \t%p1, %r1, %r2;
+\t@%p1 bra \t$L__BB0_2;
+\tcvta.to.global.u64 \t%rd4, %rd1;
+\tmul.wide.s32 \t%rd5, %r1, 4;
+\tadd.s64 \t%rd6, %rd4, %rd5;
+\tld.global.nc.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd6];
+\tadd.f32 \t%f3, %f1, %f2;
+\tst.global.f32 \t[%rd10], %f3;
+$L__BB0_2:
+\tret;
+}
+"""
+
+
+def test_no_width_at_which_columns_or_indents_drop_cuts_operands_of_ptx(qtbot, dark):
+    lines = PTX.split("\n")
+    code = [n for n, line in enumerate(lines) if re.match(r"\t(?:@\S+ )?[a-z]", line)]
+    assert len(code) > 8
+    view = ListingView()
+    qtbot.addWidget(view)
+    columns = Columns(view, CodeKind.PTX)
+    columns.show_choice(ColumnChoice.usual(COUNT_COLUMNS))
+    counts = [LineCounts("", 0, line + 1, executions=1) for line in code]
+    view.show()
+    view.set_lines(lines, PtxLexer(), CodeKind.PTX)
+    columns.show_cells(PtxCells(counts))
+    seen = set()
+    longest = max(len(lines[n].expandtabs(2).rstrip(" ;")) for n in code)
+    for width in range(1100, 250, -10):
+        view.resize(width, 400)
+        right = view.grid.cells_in_sight[1]
+        cut = [n for n in code if view.text.cut(n, right) is not None]
+        shown = len(columns.fitting.shown) if columns.gutter.isVisible() else 0
+        seen.add((shown, view.text.tab))
+        if shown or right >= longest:
+            # But for the few that are longer than all others.
+            assert len(cut) <= max(1, 0.03 * len(code)), (width, [lines[n] for n in cut])
+    # Columns go first, then the room of tabs.
+    assert {tab for shown, tab in seen if shown} == {8}
+    assert {tab for shown, tab in seen if not shown} == {8, 2}
 
 
 @pytest.mark.bench
