@@ -6,6 +6,8 @@ import shutil
 import pytest
 
 from jitstudio.checks.budgets import read_budgets
+from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.help.lessons import PANES as LESSON_PANES
 from jitstudio.help.lessons import LessonError, LessonProgress, copy_lesson, lessons, read_lesson
 
 LESSONS = lessons()
@@ -162,3 +164,31 @@ def test_a_damaged_file_of_progress_is_none(tmp_path):
     for text in ("[", "[]", json.dumps({"passed": [1]}), json.dumps({"passed": 3})):
         path.write_text(text)
         assert progress.passed() == frozenset()
+
+
+def write_head(folder, head):
+    (folder / "lesson.md").write_text(f"+++\n{head}\n+++\n# Title\n\nText.\n")
+
+
+def test_a_lesson_says_which_panes_it_is_about(tmp_path):
+    write_head(tmp_path, 'panes = ["sass", "launch", "sass"]')
+    lesson = read_lesson(tmp_path)
+    assert lesson.panes == ("sass", "launch")
+    assert lesson.text == "# Title\n\nText.\n"
+    assert all(lesson.panes for lesson in lessons())
+    assert {pane.name for pane in PANES} >= set(LESSON_PANES)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("panes = [", "no TOML"),
+        ('panels = ["sass"]', "'panels'"),
+        ('panes = "sass"', "no list"),
+        ('panes = ["sas"]', "no pane 'sas'"),
+    ],
+)
+def test_a_head_that_cannot_be_read_is_said(tmp_path, head, words):
+    write_head(tmp_path, head)
+    with pytest.raises(LessonError, match=words):
+        read_lesson(tmp_path)

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +32,12 @@ _LARGEST_TEXT = 1 << 20
 _MOST_FILES = 200
 _HINT = re.compile(r"^## Hint *$\n", re.M)
 _LARGEST_PROGRESS = 1 << 16
+_HEAD = re.compile(r"\+\+\+\n(.*?)^\+\+\+\n", re.M | re.S)
+PANES = (
+    *("ptx", "sass", "report", "graph", "compare", "kernels", "launch", "step", "pipeline"),
+    "problems",
+)
+"""The panes that a lesson may ask for."""
 
 
 class LessonError(ValueError):
@@ -46,12 +53,14 @@ class Lesson:
         title: The first heading of its text.
         text: Markdown, without the hints.
         hints: Markdown of each, in the order in which they help more and more.
+        panes: What the lesson is about, in the order in which the panes are looked at.
     """
 
     folder: Path
     title: str
     text: str
     hints: tuple[str, ...]
+    panes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -90,7 +99,7 @@ def read_lesson(folder: Path) -> Lesson:
     """Returns the lesson in a folder.
 
     Raises:
-        LessonError: There is none.
+        LessonError: There is none, or the head of its text cannot be read.
     """
     try:
         text = read_file(folder / TEXT, _LARGEST_TEXT).decode("utf-8", "replace")
@@ -99,10 +108,35 @@ def read_lesson(folder: Path) -> Lesson:
             f"'{folder}' is no lesson: its {TEXT} cannot be read: {error.strerror}. Name the "
             "folder that 'jitstudio lesson open' has made."
         ) from None
-    main, *hints = _HINT.split(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    head = _HEAD.match(text)
+    panes = _panes(folder, head[1]) if head else ()
+    main, *hints = _HINT.split(text[head.end() :] if head else text)
     heading = next((line for line in main.splitlines() if line.startswith("# ")), "")
     title = heading.removeprefix("# ").strip() or folder.name
-    return Lesson(folder, title, main.strip() + "\n", tuple(map(str.strip, hints)))
+    return Lesson(folder, title, main.strip() + "\n", tuple(map(str.strip, hints)), panes)
+
+
+def _panes(folder: Path, head: str) -> tuple[str, ...]:
+    """Returns the panes that the head of a lesson's text names.
+
+    Raises:
+        LessonError: It cannot be read, or names something else.
+    """
+    place = f"The head of '{folder / TEXT}', between the lines +++,"
+    try:
+        fields = tomllib.loads(head)
+    except tomllib.TOMLDecodeError as error:
+        raise LessonError(f'{place} is no TOML: {error}. Write: panes = ["sass"]') from None
+    if unknown := fields.keys() - {"panes"}:
+        raise LessonError(f"{place} has '{min(unknown)}'. Only 'panes' can stand there.")
+    panes = fields.get("panes", [])
+    if not isinstance(panes, list) or not all(isinstance(pane, str) for pane in panes):
+        raise LessonError(f'{place} has panes that are no list of names, such as ["sass"].')
+    for pane in panes:
+        if pane not in PANES:
+            raise LessonError(f"{place} has no pane '{pane}'. There are {', '.join(PANES)}.")
+    return tuple(dict.fromkeys(panes))
 
 
 @cache

@@ -99,6 +99,7 @@ class StatusLine(QStatusBar):
             (self._position, self._encoding, self._target, self._gpu, self._tools, self._built),
             (self._tools, self._built, self._encoding, self._gpu, self._target, self._position),
         )
+        self._facts.needs_changed.connect(self._fit)
         for widget in (self._state, self._busy, self._cancel):
             self.addWidget(widget)
         self.addPermanentWidget(self._facts)
@@ -282,7 +283,12 @@ class StatusFacts(QWidget):
     Args:
         facts: In the order in which they are.
         yielding: The same in the order in which they go where there is little room.
+
+    Signals:
+        needs_changed: A fact needs another width, as its letters are others.
     """
+
+    needs_changed = Signal()
 
     def __init__(
         self, facts: Sequence[Fact], yielding: Sequence[Fact], parent: QWidget | None = None
@@ -290,13 +296,20 @@ class StatusFacts(QWidget):
         super().__init__(parent)
         self._facts = tuple(facts)
         self._yielding = tuple(yielding)
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, _SPACING // 2, 0)
         row.setSpacing(_SPACING)
         row.setAlignment(Qt.AlignmentFlag.AlignRight)
         for fact in self._facts:
             row.addWidget(fact)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def event(self, event: QEvent) -> bool:
+        """Tells that facts have other letters."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.needs_changed.emit()
+        return done
 
     @property
     def texts(self) -> list[str]:
@@ -315,4 +328,7 @@ class StatusFacts(QWidget):
         self.setFixedWidth(min(self._width(shown), max(0, room)))
 
     def _width(self, facts: Sequence[Fact]) -> int:
-        return sum(fact.sizeHint().width() + _SPACING for fact in facts)
+        # Both follow the zoom.
+        row = self._row
+        spacing, margin = row.spacing(), row.contentsMargins().right()
+        return sum(fact.sizeHint().width() + spacing for fact in facts) + margin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -156,6 +156,12 @@ class FiguresStrip(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Shows them anew, once all parts have their new letters."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            QTimer.singleShot(0, self, self._fit)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Goes from figure to figure by the arrow keys."""
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -191,6 +197,7 @@ class FiguresStrip(QWidget):
         # The room for the arrow follows from the mode.
         self._kernel.style().polish(self._kernel)
 
+    @Slot()
     def _fit(self) -> None:
         """Hides figures without room, the least important first; an alarm stays longest."""
         content, room = self.content, self.contentsRect().width() - scaled(14)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -189,3 +190,16 @@ class LessonsView(QWidget):
         heading = self.tr("Hint")
         more = (f"\n\n## {heading}\n\n{hint}" for hint in hints)
         self._text.setMarkdown(lesson.text + "".join(more) if lesson else "")
+        self._fit_headings()
+
+    def _fit_headings(self) -> None:
+        """Makes headings as large as those of the manual: a lesson has a narrow pane."""
+        block = self._text.document().begin()
+        while block.isValid():
+            if level := block.blockFormat().headingLevel():
+                cursor = QTextCursor(block)
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                smaller = QTextCharFormat()
+                smaller.setProperty(QTextFormat.Property.FontSizeAdjustment, max(0, 2 - level))
+                cursor.mergeCharFormat(smaller)
+            block = block.next()

@@ -12,6 +12,7 @@ from jitstudio.gui.features.pipeline.model import Pipelines
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.kit.fonts import follow_letters
 from jitstudio.gui.shell.navigation import (
     DocumentPlace,
     ListingPlace,
@@ -71,6 +72,10 @@ class PipelineController(QObject):
         self._shell = shell
         self._navigator = navigator
         self._view = view
+        self._is_fold_chosen = False
+        view.folded.connect(self._on_folded)
+        shell.layout.layout_changed.connect(self._fold_where_small)
+        follow_letters(self, PipelineController._fold_where_small)
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)
         build_controller.began.connect(pipelines.begin)
@@ -95,6 +100,17 @@ class PipelineController(QObject):
             NodeRole.ARTIFACT: self._open_artifact,
             NodeRole.LAUNCH: self._open_launch,
         }
+
+    @Slot()
+    def _fold_where_small(self) -> None:
+        """Leaves the room of a small window to code and listings."""
+        if not self._is_fold_chosen:
+            self._view.fold(self._shell.layout.is_cramped)
+
+    @Slot()
+    def _on_folded(self) -> None:
+        self._is_fold_chosen = True
+        self._shell.layout.share_space()
 
     @Slot(object)
     def _on_result_changed(self, _result: BuildResult | None) -> None:

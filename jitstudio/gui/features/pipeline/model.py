@@ -124,6 +124,24 @@ def summary(pipeline: Pipeline) -> tuple[NodeState, str]:
     return NodeState.DONE, _tr(_BUILT).format(time=duration_text(pipeline.ms))
 
 
+def stages_text(pipeline: Pipeline) -> str:
+    """Returns the stages of a build in a line, such as ``k.cu → NVRTC → k.ptx, k.cubin``.
+
+    Nodes that are equally far from the sources share a place. A failure is said by its message.
+    """
+    if pipeline.problem:
+        return ""
+    depths: dict[str, int] = {}
+    for node in pipeline.nodes:
+        before = (depths[edge.start] for edge in pipeline.edges if edge.end == node.key)
+        depths[node.key] = 1 + max(before, default=-1)
+    places: dict[int, list[str]] = {}
+    for node in pipeline.nodes:
+        if node.role is not NodeRole.LAUNCH:
+            places.setdefault(depths[node.key], []).append(node.title)
+    return " → ".join(", ".join(dict.fromkeys(places[depth])) for depth in sorted(places))
+
+
 def _run_facts(node: Node, now: float) -> list[str]:
     if node.state is NodeState.RUNNING:
         elapsed = [] if node.since is None else [duration_text(1000 * (now - node.since))]

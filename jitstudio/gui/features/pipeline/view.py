@@ -15,7 +15,14 @@ from PySide6.QtGui import (
     QPainter,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jitstudio.gui.features.pipeline.graph import (
     GridPosition,
@@ -24,7 +31,7 @@ from jitstudio.gui.features.pipeline.graph import (
     Pipeline,
     PipelineLayout,
 )
-from jitstudio.gui.features.pipeline.model import description, summary
+from jitstudio.gui.features.pipeline.model import description, stages_text, summary
 from jitstudio.gui.features.pipeline.scene import (
     NodeItem,
     PipelineScene,
@@ -39,6 +46,8 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
+# As `QWIDGETSIZE_MAX` of Qt.
+_NO_LIMIT = (1 << 24) - 1
 # What lies that way, and how far off it is; None for what does not.
 _Distance = Callable[[GridPosition, GridPosition], tuple[float, float] | None]
 _DISTANCES: dict[Way, _Distance] = {
@@ -283,10 +292,12 @@ class PipelineView(QWidget):
     Signals:
         activated: The user wants to open the object that this node represents.
         picture_requested: The user wants the picture in a file.
+        folded: The user wants a line in place of the picture, or the picture.
     """
 
     activated = Signal(Node)
     picture_requested = Signal()
+    folded = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -299,6 +310,13 @@ class PipelineView(QWidget):
         self._summary.setMinimumWidth(1)
         self._buttons = PictureButtons("pipeline", self.canvas, self.tr("Save the picture…"), self)
         self._buttons.picture_requested.connect(self.picture_requested)
+        self._fold = QToolButton(self, checkable=True)
+        self._fold.setObjectName("foldPipeline")
+        self._fold.setAutoRaise(True)
+        self._fold.setAccessibleName(self.tr("Pipeline as a line"))
+        self._fold.setToolTip(self.tr("Show the stages in a line, to have room for the code"))
+        follow_theme(self, PipelineView._show_fold)
+        self._fold.clicked.connect(self._on_fold)
         self._lay_out()
         self.setFocusProxy(self.canvas)
         self.canvas.activated.connect(self.activated)
@@ -319,6 +337,22 @@ class PipelineView(QWidget):
         self.canvas.show_pipeline(pipeline)
         self._show_summary()
         self._buttons.setEnabled(bool(pipeline.nodes))
+        self._fold.setEnabled(bool(pipeline.nodes))
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the picture is a line of its stages."""
+        return self.canvas.isHidden()
+
+    def fold(self, on: bool) -> None:
+        """Shows the stages in a line, or the picture."""
+        self.canvas.setVisible(not on)
+        self._buttons.setVisible(not on)
+        self._fold.setChecked(on)
+        self._show_fold()
+        self.setFocusProxy(self._fold if on else self.canvas)
+        self._show_summary()
+        self.setMaximumHeight(self.minimumSizeHint().height() if on else _NO_LIMIT)
 
     def save_picture(self, path: Path) -> None:
         """Writes the picture to a file: SVG, or PNG where the name says so.
@@ -355,14 +389,21 @@ class PipelineView(QWidget):
         head.addWidget(self._mark)
         head.addWidget(self._summary, 1)
         head.addWidget(self._buttons)
+        head.addWidget(self._fold)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.canvas, 1)
 
+    def _show_fold(self) -> None:
+        name = "chevron-down" if self.is_folded else "chevron-up"
+        self._fold.setIcon(icon(name, current_theme().ui.text))
+
     def _show_summary(self) -> None:
         state, words = summary(self.canvas.pipeline)
+        if self.is_folded:
+            words = stages_text(self.canvas.pipeline) or words
         theme = current_theme()
         name, color = mark_of(state, theme)
         self._mark.setVisible(bool(name))
@@ -372,6 +413,11 @@ class PipelineView(QWidget):
         show_tip(self._summary, words)
         ink = color if state is NodeState.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
+
+    @Slot(bool)
+    def _on_fold(self, on: bool) -> None:
+        self.fold(on)
+        self.folded.emit(on)
 
     @Slot()
     def _on_copy(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -20,13 +20,14 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QTabWidget, QWidget
 
-from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.fonts import LETTERS, scaled
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.dock import PaneDock, TabBars
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Area, PaneLayout
 from jitstudio.gui.shell.docking.part_tabs import PartTabs
 from jitstudio.gui.shell.docking.saved_states import RENAMED, VERSION, seal, unseal, unseal_docks
 from jitstudio.gui.shell.pane_registry import BY_NAME as PANES
+from jitstudio.gui.shell.pane_registry import PaneGroup, names_of
 from jitstudio.gui.state.preferences import Preferences
 
 _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
@@ -34,6 +35,8 @@ _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _LEAST_CENTRE = 480
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES, _PARTS = "shares-{}", "parts"
+# A smaller window, in pixels, gives letters no more than their usual size.
+_SMALL = QSize(1100, 640)
 # How many times as wide as high a dock is from which on another goes beside it.
 _BESIDE = 1.4
 
@@ -73,6 +76,7 @@ class LayoutManager(QObject):
         self._arranger = Arranger(window, docks)
         self._tab_bars = TabBars(window, docks.values())
         self._layout = LAYOUTS[0]
+        self._was_small = False
         self._alone: QWidget | None = None
         self._before = QByteArray()
         # What the docks take of the window at a size, as the user or the layout has it.
@@ -127,20 +131,51 @@ class LayoutManager(QObject):
     def zoom(self) -> float:
         """The zoom of all letters in the current layout, as a factor."""
         zoom = self._preferences.zoom(self._layout.name)
-        return self._layout.zoom if zoom is None else zoom
+        return self._usual_zoom if zoom is None else zoom
+
+    @property
+    def _usual_zoom(self) -> float:
+        return min(1.0, self._layout.zoom) if self.is_small else self._layout.zoom
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the window has no room for large letters."""
+        return self._is_below(_SMALL)
+
+    @property
+    def is_cramped(self) -> bool:
+        """Whether the letters, as large as they are, leave no room for large pictures."""
+        return self._is_below(_SMALL * LETTERS.zoom)
+
+    def _is_below(self, least: QSize) -> bool:
+        size = self._window.size()
+        return size.width() < least.width() or size.height() < least.height()
 
     def zoom_by(self, steps: int) -> None:
         """Makes all letters larger by so many steps, or smaller; with 0 as at the first start."""
         near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
         at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
-        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._layout.zoom)
+        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._usual_zoom)
         self.zoom_changed.emit(self.zoom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Shares out the room of a window that has become larger or smaller."""
         if event.type() == QEvent.Type.Resize and watched is self._window:
+            if self._was_small != self.is_small:
+                self._was_small = self.is_small
+                self.zoom_changed.emit(self.zoom)
             self._keep_shares()
         return False
+
+    def show_wanted(self, names: Sequence[str]) -> None:
+        """Shows panes in their places, the first of a place in front.
+
+        Pictures of the build, which take a place of their own, are closed unless they are wanted.
+        """
+        for name in names_of(PaneGroup.PICTURES):
+            self._docks[name].setVisible(name in names)
+        for name in reversed(names):
+            self._open(self._docks[name])
 
     def reset(self) -> None:
         """Puts all panes back to the places of the layout at the first start."""

@@ -52,7 +52,8 @@ class PaneLayout(NamedTuple):
         name: The key under which the layout is remembered.
         areas: Where each pane is; together they have all panes.
         hidden: The panes that are closed at first.
-        zoom: How large all letters are until the user zooms; 1 is the size of the desktop.
+        zoom: How large all letters are until the user zooms, in a window that is not small; 1 is
+            the size of the desktop.
     """
 
     name: str
@@ -63,9 +64,13 @@ class PaneLayout(NamedTuple):
 
 # One above the other, not tabs of one group: for panes of one that are all closed, Qt shows tabs
 # without any as it restores them.
-_FORMS = tuple(
-    Area(DockSide.LEFT, 0.25, ((name,),), least=320) for name in names_of(PaneGroup.FORMS)
-)
+def _forms(least: int) -> tuple[Area, ...]:
+    return tuple(
+        Area(DockSide.LEFT, 0.25, ((name,),), least=least) for name in names_of(PaneGroup.FORMS)
+    )
+
+
+_FORMS = _forms(320)
 _FINDINGS = names_of(PaneGroup.FINDINGS)
 _RIGHT = names_of(
     PaneGroup.LISTINGS,
@@ -112,12 +117,13 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "teach",
         (
-            *_FORMS,
+            *_forms(230),
             Area(DockSide.TOP, 0.42, (("pipeline",),)),
-            Area(DockSide.RIGHT, 0.5, (_right(without=("pipeline",)),)),
-            Area(DockSide.BOTTOM, 0.16, (_FINDINGS,)),
+            # Beside the code, not below it: below it both would be too low on a small screen.
+            Area(DockSide.RIGHT, 0.4, ((*_right(without=("pipeline",)), "problems"),)),
+            Area(DockSide.BOTTOM, 0.16, (tuple(n for n in _FINDINGS if n != "problems"),)),
         ),
-        (_DEFAULT_HIDDEN | frozenset(_FINDINGS)) - {"pipeline"},
+        (_DEFAULT_HIDDEN | frozenset(_FINDINGS)) - {"pipeline", "problems"},
         # To be read from the last row.
         zoom=1.25,
     ),

@@ -232,6 +232,8 @@ class FormSection(QWidget):
 
 # From so many characters on, there are two columns.
 _WIDE = 105
+# In lines of text: lower, and the hint about a missing GPU leaves its room to the fields.
+_LOW = 18
 # The problem of a field is shown below the field, in so many lines at most.
 _LINES_BELOW = 4
 
@@ -374,6 +376,7 @@ class LaunchForm(QWidget):
         """Uses two columns where there is room."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
+        self._target.set_brief(event.size().height() < _LOW * self.fontMetrics().height())
         direction = QBoxLayout.Direction
         self._columns.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         # One below the other, all the room that is left is below the last.

@@ -41,6 +41,7 @@ class TargetBar(FieldRows):
         # In a narrow dock the room is for names of kernels.
         super().__init__(parent, _LETTERS)
         self.setObjectName("targetBar")
+        self._has_hint = self._is_brief = False
         self._device_tip = self.tr("The GPU to launch on, or the simulator")
         self._kernel = _combo(
             self, "kernelCombo", self.tr("Kernel"), self.tr("The kernel to launch")
@@ -76,6 +77,8 @@ class TargetBar(FieldRows):
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
         """Puts the commands that run and stop onto buttons, and the commands without a GPU."""
+        # Beside the name of the kernel; the tip says it in full.
+        run.setIconText(self.tr("Run"))
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
         for action in instead:
@@ -169,9 +172,19 @@ class TargetBar(FieldRows):
         # The rest of the problem is of no use while the simulator is at hand.
         self._hint.setText(f"{devices.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
         show_tip(self._hint, devices.problem)
-        for part in (self._hint, self._instead):
-            part.setVisible(bool(devices.problem))
+        self._has_hint = bool(devices.problem)
+        self._show_hint()
         self.set_device(0 if chosen is None else chosen)
+
+    def set_brief(self, on: bool) -> None:
+        """Leaves out what no launch needs, in a low pane, or shows it."""
+        if on != self._is_brief:
+            self._is_brief = on
+            self._show_hint()
+
+    def _show_hint(self) -> None:
+        for part in (self._hint, self._instead):
+            part.setVisible(self._has_hint and not self._is_brief)
 
     def set_device(self, ordinal: int) -> None:
         """Chooses a GPU or the simulator; the first where `ordinal` is gone."""
@@ -209,7 +222,7 @@ def _combo(parent: QWidget, name: str, title: str, meaning: str) -> QComboBox:
     combo.setObjectName(name)
     combo.setAccessibleName(title)
     combo.setToolTip(meaning)
-    combo.setMinimumContentsLength(12)
+    combo.setMinimumContentsLength(6)
     combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -223,4 +236,6 @@ def _button(parent: QWidget, name: str) -> QToolButton:
     button.setProperty(FRAMED, True)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    # In a low pane the fields below scroll; the button stays whole.
+    button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return button
