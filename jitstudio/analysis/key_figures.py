@@ -77,7 +77,7 @@ class KeyFigures:
     @property
     def occupancy(self) -> int | None:
         """The share of the warps of a multiprocessor that are resident, in whole per cent."""
-        return round(self.filling.found.fraction * _PERCENT) if self.filling else None
+        return round(self.filling.occupancy.fraction * _PERCENT) if self.filling else None
 
     def value(self, figure: Figure) -> int | None:
         """Returns a figure as the number that is compared."""
@@ -370,13 +370,13 @@ class _Writer(NamedTuple):
         text = _FILLED_BY_ONE if filling.usage.threads == 1 else _FILLED
         said = self.translate(text).format(
             share=self.now.occupancy,
-            warps=filling.found.warps,
+            warps=filling.occupancy.warps,
             most=filling.limits.warps,
             threads=f"{filling.usage.threads:,}",
         )
         if filling.is_full:
             return said
-        resources = ", ".join(resource.value for resource in filling.found.limiting)
+        resources = ", ".join(resource.value for resource in filling.occupancy.limiting)
         return f"{said} {self.translate(_LIMITED).format(resources=resources)}"
 
     def _changes(self, figure: Figure, changes: list[tuple[int, Earlier]]) -> Iterator[str]:

@@ -68,7 +68,7 @@ def expectations(expect: object) -> tuple[list[str], list[tuple[str, Expected]]]
     """
     lines: list[str] = []
     handed: list[tuple[str, Expected]] = []
-    for name, value in _each(expect):
+    for name, value in _pairs(expect):
         if isinstance(value, str):
             lines.append(f"{name} = {value}" if name else value)
         elif callable(value) and not is_array(value):
@@ -83,7 +83,7 @@ def expectations(expect: object) -> tuple[list[str], list[tuple[str, Expected]]]
     return lines, handed
 
 
-def _each(expect: object) -> Iterator[tuple[str, object]]:
+def _pairs(expect: object) -> Iterator[tuple[str, object]]:
     if isinstance(expect, Mapping):
         for name, value in expect.items():
             if not isinstance(name, str) or not name.strip():

@@ -34,17 +34,17 @@ class CommandReport:
     """
 
     def __init__(self, report: Json) -> None:
-        self._made = report
+        self._report = report
 
     def to_dict(self) -> Json:
         """Returns the object that the command prints with ``--json``, a copy each time."""
-        report: Json = json.loads(json.dumps(self._made))
+        report: Json = json.loads(json.dumps(self._report))
         return report
 
     @property
     def messages(self) -> tuple[str, ...]:
         """Errors, warnings and remarks, a sentence or more each."""
-        return tuple(_message(entry) for entry in self._made.get("diagnostics", ()))
+        return tuple(_message(entry) for entry in self._report.get("diagnostics", ()))
 
     def _repr_html_(self) -> str:
         """Returns the HTML that a notebook shows."""
@@ -60,12 +60,12 @@ class OutcomeReport(CommandReport):
     @property
     def ok(self) -> bool:
         """Whether the command went well."""
-        return bool(self._made["ok"])
+        return bool(self._report["ok"])
 
     @property
     def outcome(self) -> str:
         """The ending: ``built``, ``failed``, ``missing``, ``crashed``, ``ran`` and others."""
-        return str(self._made["outcome"])
+        return str(self._report["outcome"])
 
 
 class InspectReport(OutcomeReport):
@@ -74,17 +74,17 @@ class InspectReport(OutcomeReport):
     @property
     def arch(self) -> str:
         """The target, such as ``sm_90``."""
-        return str(self._made["arch"])
+        return str(self._report["arch"])
 
     @cached_property
     def kernels(self) -> tuple[InspectedKernel, ...]:
         """The kernels."""
-        return tuple(map(_inspected, self._made["kernels"]))
+        return tuple(map(_inspected, self._report["kernels"]))
 
     @cached_property
     def functions(self) -> tuple[InspectedKernel, ...]:
         """The functions that kernels call."""
-        return tuple(map(_inspected, self._made["functions"]))
+        return tuple(map(_inspected, self._report["functions"]))
 
     def __str__(self) -> str:
         rows = [("kernel", "target", *_headings(), "instructions", "occupancy")]
@@ -114,13 +114,13 @@ class BuildReport(OutcomeReport):
     @property
     def arch(self) -> str:
         """The target, such as ``sm_90``."""
-        return str(self._made["arch"])
+        return str(self._report["arch"])
 
     @cached_property
     def kernels(self) -> tuple[BuiltKernel, ...]:
         """The kernels, with their needs where machine code was made."""
         names = ("name", "demangled", "module", *NEEDS)
-        return tuple(BuiltKernel(**{n: k[n] for n in names}) for k in self._made["kernels"])
+        return tuple(BuiltKernel(**{n: k[n] for n in names}) for k in self._report["kernels"])
 
     @property
     def log(self) -> str:
@@ -190,29 +190,29 @@ class LaunchReport(OutcomeReport):
     @property
     def median_ms(self) -> float | None:
         """The median of the timed launches in milliseconds."""
-        timing = self._made.get("timing")
+        timing = self._report.get("timing")
         return float(timing["median_ms"]) if timing else None
 
     @property
     def device(self) -> str | None:
         """The GPU, or the simulator."""
-        return self._made.get("device")
+        return self._report.get("device")
 
     @property
     def simulation(self) -> dict[str, Any] | None:
         """The simulator's counts and findings; None where a GPU was used."""
-        return self._made.get("simulation")
+        return self._report.get("simulation")
 
     @property
     def console(self) -> str:
         """The text that the kernel has printed."""
-        return str(self._made.get("console") or "")
+        return str(self._report.get("console") or "")
 
     @property
     def checks_passed(self) -> bool:
         """Whether the kernel ran and each buffer holds the expected content, if there is any."""
         return self.outcome in _COMPARED and all(
-            check["ok"] for check in self._made.get("checks", ())
+            check["ok"] for check in self._report.get("checks", ())
         )
 
     @property
@@ -240,19 +240,19 @@ class DiffReport(CommandReport):
     @property
     def equal(self) -> bool | None:
         """Whether both are equal; None where a side could not be built."""
-        return None if self._made["equal"] is None else bool(self._made["equal"])
+        return None if self._report["equal"] is None else bool(self._report["equal"])
 
     @property
     def messages(self) -> tuple[str, ...]:
         """The messages about both sides."""
-        sides = (self._made["a"], self._made["b"])
+        sides = (self._report["a"], self._report["b"])
         return tuple(_message(entry) for side in sides for entry in side["diagnostics"])
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines that differ: ``-`` in front of those of A, ``+`` of those of B."""
         differing = []
-        for hunk in self._made["hunks"]:
+        for hunk in self._report["hunks"]:
             rows = hunk["rows"]
             differing += [f"-{row['a']}" for row in rows if row["a"] is not None]
             differing += [f"+{row['b']}" for row in rows if row["b"] is not None]
@@ -263,12 +263,12 @@ class DiffReport(CommandReport):
         """The figures that differ: A and B by the names of function and figure."""
         return {
             (row["name"], row["figure"]): (row["a"], row["b"])
-            for row in self._made["report"]
+            for row in self._report["report"]
             if row["a"] != row["b"]
         }
 
     def __str__(self) -> str:
-        count = len(self._made["hunks"])
+        count = len(self._report["hunks"])
         words = {True: "equal", None: "not compared"}
         ending = words.get(self.equal) or f"{count:,} difference{'' if count == 1 else 's'}"
         rows = [["function", "figure", "A", "B"]]

@@ -64,7 +64,7 @@ class Store:
         self._database: sqlite3.Connection | None = None
         self._resting_until = 0.0
         self._problem = ""
-        self._told: set[str] = set()
+        self._reported_kinds: set[str] = set()
         with _fork_lock:
             _stores.add(self)
 
@@ -228,8 +228,8 @@ class Store:
 
     def _report(self, problem: str) -> None:
         kind = problem.partition("(")[0]
-        if kind not in self._told:
-            self._told.add(kind)
+        if kind not in self._reported_kinds:
+            self._reported_kinds.add(kind)
             self._problem = problem
 
 
@@ -238,26 +238,26 @@ class _Memory:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held: OrderedDict[bytes, tuple[object, int]] = OrderedDict()
+        self._entries: OrderedDict[bytes, tuple[object, int]] = OrderedDict()
         self._size = 0
 
     def get(self, key: bytes) -> object:
-        if key not in self._held:
+        if key not in self._entries:
             return None
-        self._held.move_to_end(key)
-        return self._held[key][0]
+        self._entries.move_to_end(key)
+        return self._entries[key][0]
 
     def put(self, key: bytes, event: object, size: int) -> None:
-        if key in self._held:
-            self._size -= self._held.pop(key)[1]
-        self._held[key] = (event, size)
+        if key in self._entries:
+            self._size -= self._entries.pop(key)[1]
+        self._entries[key] = (event, size)
         self._size += size
         while self._size > self._limit:
-            _, (_, gone) = self._held.popitem(last=False)
+            _, (_, gone) = self._entries.popitem(last=False)
             self._size -= gone
 
     def clear(self) -> None:
-        self._held.clear()
+        self._entries.clear()
         self._size = 0
 
 

@@ -199,7 +199,7 @@ def _loops(facts: JudgedKernel) -> FormValue:
     return FormValue(len(graph.loops), tuple(graph.blocks[loop.head].start for loop in graph.loops))
 
 
-def _found(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
+def _findings_of(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
     def value(facts: JudgedKernel) -> FormValue:
         findings = [finding for finding in facts.findings if rule in (None, finding.rule)]
         note = f"{findings[0].title}: {findings[0].reason} {findings[0].remedy}" if findings else ""
@@ -320,11 +320,11 @@ def _rows() -> Iterator[Form]:
     yield Form("loops", "loops of the machine code", _loops)
     for word, meaning, read in _RESIDENT:
         yield Form(word, meaning, _resident(read), _BLOCK, optional=1)
-    yield Form("findings", "all that may cost time", _found(None))
+    yield Form("findings", "all that may cost time", _findings_of(None))
     for rule in RULES:
-        yield Form(f"{FINDING}:{rule}", f"findings of the rule '{rule}'", _found(rule))
+        yield Form(f"{FINDING}:{rule}", f"findings of the rule '{rule}'", _findings_of(rule))
     for word, rule in FINDING_ALIASES.items():
-        yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _found(rule))
+        yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _findings_of(rule))
     # The only form that is a condition by itself, and compares with a file.
     equal = "whether the machine code is that of a cubin"
     yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)

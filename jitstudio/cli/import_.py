@@ -34,7 +34,7 @@ def run(options: ImportOptions) -> int:
         UsageError: There is nothing to import, or it cannot be written.
     """
     try:
-        imported = _found(options.link)
+        imported = _project_of(options.link)
     except (ForeignStateError, ProjectTextError) as error:
         raise UsageError(str(error)) from None
     folder = made_folder(options.output, "-o")
@@ -55,7 +55,7 @@ def run(options: ImportOptions) -> int:
     return exit_codes.BUILT
 
 
-def _found(link: str) -> ImportedProject:
+def _project_of(link: str) -> ImportedProject:
     text = sys.stdin.read(LARGEST + 1) if link == "-" else link
     if is_project_text(text):
         return ImportedProject(unpack(text))

@@ -72,7 +72,7 @@ class HandedData:
     def _file_text(self, name: str, array: AnyArray) -> str:
         """Returns the fill of a buffer with an array, which is written to a file for that."""
         if name not in self._files:
-            self._files[name] = self._kept(lambda path: save_buffer(path, array))
+            self._files[name] = self._saved_file(lambda path: save_buffer(path, array))
         return f"file({self._files[name]})"
 
     def completed(self, spec: LaunchSpec, form: KernelForm) -> LaunchSpec:
@@ -187,9 +187,9 @@ class HandedData:
         if numbers.dtype.kind == "V" and numbers.dtype.names is None:
             # A file has no name for its type, as for bfloat16; a float holds each of its numbers.
             numbers = numbers.astype(np.float32)
-        return self._kept(lambda path: np.save(path, numbers, allow_pickle=False))
+        return self._saved_file(lambda path: np.save(path, numbers, allow_pickle=False))
 
-    def _kept(self, save: Callable[[Path], None]) -> Path:
+    def _saved_file(self, save: Callable[[Path], None]) -> Path:
         """Returns a new file, once it is saved.
 
         Raises:

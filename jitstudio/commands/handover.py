@@ -203,11 +203,11 @@ def hand_over(handover: Handover) -> HandoverAnswer:
                     path.unlink(missing_ok=True)
                     continue
                 raise HandoverError(f"The window cannot be reached: {error.strerror}.") from None
-            return _asked(window, sent, seconds)
+            return _answer_of(window, sent, seconds)
     raise NoWindow("No window of jitstudio is open.")
 
 
-def _asked(window: socket.socket, sent: bytes, seconds: float) -> HandoverAnswer:
+def _answer_of(window: socket.socket, sent: bytes, seconds: float) -> HandoverAnswer:
     try:
         # A window that has refused it at once has its reason in the answer.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):

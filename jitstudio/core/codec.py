@@ -275,19 +275,19 @@ class _Row(TypeCodec):
     def __init__(self, kind: Any, parts: Mapping[str, Any]) -> None:
         self._kind = kind
         self.parts = parts
-        self._made: Callable[[Iterable[Any]], Any]
+        self._construct: Callable[[Iterable[Any]], Any]
         self._items: Callable[[Any], Sequence[Any]] = tuple
         self._defaults: tuple[Any, ...] = ()
         if issubclass(kind, tuple):
-            self._made = partial(tuple.__new__, kind)
+            self._construct = partial(tuple.__new__, kind)
             return
         self._items = _getter(tuple(parts))
         defaults = (field.default for field in reversed(fields(kind)))
         self._defaults = tuple(takewhile(lambda default: default is not MISSING, defaults))
         if any(field.kw_only for field in fields(kind)):
-            self._made = lambda items: kind(**dict(zip(parts, items, strict=False)))
+            self._construct = lambda items: kind(**dict(zip(parts, items, strict=False)))
         else:
-            self._made = lambda items: kind(*items)
+            self._construct = lambda items: kind(*items)
 
     # Not before they are needed: a type may be a part of itself.
     @cached_property
@@ -319,7 +319,7 @@ class _Row(TypeCodec):
         if type(plain) is not list or not least <= len(plain) <= len(self._lift):
             raise CodecError(f"{shortly(plain)} is no list of {len(self._lift)}")
         pairs = zip(self._lift, plain, strict=False)
-        return self._made([lift(item, blobs) for lift, item in pairs])
+        return self._construct([lift(item, blobs) for lift, item in pairs])
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
         if not self._parts or not values:
@@ -333,7 +333,7 @@ class _Row(TypeCodec):
             return super().lift_all(plain, blobs)
         pairs = zip(self._parts, _listed(plain, len(self._parts)), strict=True)
         columns = [part.lift_all(column, blobs) for part, column in pairs]
-        return list(map(self._made, zip(*columns, strict=True)))
+        return list(map(self._construct, zip(*columns, strict=True)))
 
     def _taken_apart(self, value: Any) -> Sequence[Any]:
         if type(value) is not self._kind:

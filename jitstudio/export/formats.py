@@ -78,10 +78,10 @@ def _cuda_bindings(recipe: Recipe) -> ExportedFiles:
 
 def _script(recipe: Recipe, *, core: bool) -> ExportedFiles:
     notes = (*recipe.notes, *launch_notes(recipe.launch))
-    return _one(f"{recipe.stem}.py", script_of(recipe, core=core), notes)
+    return _file(f"{recipe.stem}.py", script_of(recipe, core=core), notes)
 
 
-def _one(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
+def _file(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
     return ExportedFiles({name: _encoded(text)}, notes)
 
 
@@ -112,17 +112,17 @@ def _title(recipe: Recipe) -> str:
 
 def _cupy(recipe: Recipe) -> ExportedFiles:
     text, notes = cupy_script(recipe)
-    return _one(f"{recipe.stem}_cupy.py", text, notes)
+    return _file(f"{recipe.stem}_cupy.py", text, notes)
 
 
 def _torch(recipe: Recipe) -> ExportedFiles:
     text, notes = torch_script(recipe)
-    return _one(f"{recipe.stem}_torch.py", text, notes)
+    return _file(f"{recipe.stem}_torch.py", text, notes)
 
 
 def _notebook(recipe: Recipe) -> ExportedFiles:
     notes = (*recipe.notes, *launch_notes(recipe.launch))
-    return _one(f"{recipe.stem}.ipynb", notebook_of(recipe), notes)
+    return _file(f"{recipe.stem}.ipynb", notebook_of(recipe), notes)
 
 
 def _command(recipe: Recipe) -> ExportedFiles:
@@ -133,14 +133,14 @@ def _command(recipe: Recipe) -> ExportedFiles:
     command = build_command(request, paths)
     if launch is not None:
         command = run_command(request, launch.spec, paths, form=launch.form)
-    return _one(f"{recipe.stem}.sh", f"{command}\n")
+    return _file(f"{recipe.stem}.sh", f"{command}\n")
 
 
 def _html(recipe: Recipe) -> ExportedFiles:
     # It loads NumPy and Pygments, which few exports need.
     from jitstudio.export.report_html import html_report  # noqa: PLC0415
 
-    return _one(f"{recipe.stem}.html", html_report(recipe))
+    return _file(f"{recipe.stem}.html", html_report(recipe))
 
 
 def _pdf(recipe: Recipe) -> ExportedFiles:
@@ -151,11 +151,11 @@ def _pdf(recipe: Recipe) -> ExportedFiles:
 
 def _compiler_explorer(recipe: Recipe) -> ExportedFiles:
     link, notes = link_of(recipe)
-    return _one(f"{recipe.stem}.url", f"{link}\n", notes)
+    return _file(f"{recipe.stem}.url", f"{link}\n", notes)
 
 
 def _text(recipe: Recipe) -> ExportedFiles:
-    return _one(f"{recipe.stem}.txt", f"{pack(project_of(recipe))}\n", recipe.notes)
+    return _file(f"{recipe.stem}.txt", f"{pack(project_of(recipe))}\n", recipe.notes)
 
 
 FORMATS = (

@@ -223,7 +223,7 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
         expression = expression_text(buffer.fill.text, request, buffer.length)
         name, dtype = variable(buffer.name), dtype_text(buffer.element)
         yield f"{name} = np.zeros({buffer.length}, {dtype})"
-        yield f"{_seen(name, buffer.element)}[...] = np.asarray({expression})"
+        yield f"{_view_of(name, buffer.element)}[...] = np.asarray({expression})"
 
 
 def _content(buffer: Buffer) -> str:
@@ -296,7 +296,7 @@ def _complex_content(buffer: Buffer) -> str:
     return f"np.stack([{parts}], axis=-1)"
 
 
-def _seen(name: str, element: Type) -> str:
+def _view_of(name: str, element: Type) -> str:
     """Returns a buffer as expressions see it: complex numbers in the place of two lanes."""
     dtype = complex_name(element)
     return f"{name}.view(np.{dtype})[:, 0]" if dtype else name
@@ -327,7 +327,7 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
         buffer = buffers[expectation.buffer]
-        part = _seen(got[buffer.name], buffer.element)
+        part = _view_of(got[buffer.name], buffer.element)
         if expectation.part:
             part = f"np.atleast_1d({_part_text(expectation, request, buffer, part)})"
         expected = _expected_text(expectation, request, buffer)
@@ -463,5 +463,5 @@ def _name_all(body: ast.expr, request: LaunchRequest, indices: str) -> ast.expr:
         else:
             node.id = variable(name) if name in parameters else indices
             if name in elements:
-                node.id = _seen(node.id, elements[name])
+                node.id = _view_of(node.id, elements[name])
     return body

@@ -303,7 +303,7 @@ def _function(
     if resources is not None and function.is_kernel and code.target:
         filling = filling_of(Arch.parse(code.target), resources)
         if filling is not None:
-            fraction, threads = filling.found.fraction, filling.usage.threads
+            fraction, threads = filling.occupancy.fraction, filling.usage.threads
     return ReportFunction(
         title=code.demangled.get(function.name, function.name),
         report=report(function, resources),

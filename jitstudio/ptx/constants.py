@@ -109,7 +109,7 @@ def _unary(tokens: PtxTokens) -> Constant:
             tokens.take()
             tokens.expect(")")
             value = _integer(tokens, _unary(tokens), cast)
-            return _made(value, cast == ".u64")
+            return _constant(value, cast == ".u64")
         inner = constant(tokens)
         tokens.expect(")")
         return inner
@@ -131,16 +131,16 @@ def _signed(tokens: PtxTokens, mark: str, value: Constant) -> Constant:
             return Constant(number._replace(value=flipped))
         if isinstance(number.value, float):
             return Constant(Literal(-number.value))
-        return _made(-number.value, value.unsigned)
+        return _constant(-number.value, value.unsigned)
     operand = _integer(tokens, value, mark)
-    return _made(int(not operand), False) if mark == "!" else _made(~operand, True)
+    return _constant(int(not operand), False) if mark == "!" else _constant(~operand, True)
 
 
 def _binary(tokens: PtxTokens, mark: str, left: Constant, right: Constant) -> Constant:
     if not (left.is_integer and right.is_integer):
         a, b = _float(tokens, left, mark), _float(tokens, right, mark)
         if mark in _COMPARISONS:
-            return _made(int(_COMPARISONS[mark](a, b)), False)
+            return _constant(int(_COMPARISONS[mark](a, b)), False)
         if mark not in _OF_FLOATS:
             raise tokens.error(f"“{mark}” takes integers")
         if mark == "/" and b == 0:
@@ -149,21 +149,21 @@ def _binary(tokens: PtxTokens, mark: str, left: Constant, right: Constant) -> Co
     a, b = int(left.number.value), int(right.number.value)
     unsigned = left.unsigned or right.unsigned
     if mark in ("&&", "||"):
-        return _made(int(bool(a and b) if mark == "&&" else bool(a or b)), False)
+        return _constant(int(bool(a and b) if mark == "&&" else bool(a or b)), False)
     if mark in ("<<", ">>"):
         by = b % _BITS
-        return _made(a << by if mark == "<<" else a >> by, left.unsigned)
+        return _constant(a << by if mark == "<<" else a >> by, left.unsigned)
     if mark == "%":
         unsigned = True
     a, b = _wrapped(a, unsigned=unsigned), _wrapped(b, unsigned=unsigned)
     if mark in _COMPARISONS:
-        return _made(int(_COMPARISONS[mark](a, b)), False)
+        return _constant(int(_COMPARISONS[mark](a, b)), False)
     if mark in ("/", "%"):
         if b == 0:
             raise tokens.error(_BY_ZERO)
         quotient = abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
-        return _made(quotient, unsigned) if mark == "/" else _made(a - quotient * b, False)
-    return _made(_ARITHMETIC[mark](a, b), unsigned)
+        return _constant(quotient, unsigned) if mark == "/" else _constant(a - quotient * b, False)
+    return _constant(_ARITHMETIC[mark](a, b), unsigned)
 
 
 def _integer(tokens: PtxTokens, value: Constant, mark: str) -> int:
@@ -184,7 +184,7 @@ def _float(tokens: PtxTokens, value: Constant, mark: str) -> float:
     return float(number.value)
 
 
-def _made(value: int, unsigned: bool) -> Constant:
+def _constant(value: int, unsigned: bool) -> Constant:
     return Constant(Literal(_wrapped(value, unsigned=unsigned)), unsigned)
 
 

@@ -87,7 +87,9 @@ class PtxTokens:
         """Returns the directive, type or state space that comes next, with the dot."""
         token = self.peek()
         if token.kind != "dot":
-            raise self.error(f"a word such as “.b32” is expected here, and there is {_told(token)}")
+            raise self.error(
+                f"a word such as “.b32” is expected here, and there is {_quoted(token)}"
+            )
         self.position += 1
         return token.text
 
@@ -99,7 +101,7 @@ class PtxTokens:
                 number = integer_of(token.text)
                 self.position += 1
                 return number
-        raise self.error(f"a number is expected here, and there is {_told(token)}")
+        raise self.error(f"a number is expected here, and there is {_quoted(token)}")
 
     def line(self) -> int:
         """Returns the line of the next token, from 1."""
@@ -131,5 +133,5 @@ class PtxTokens:
                 return
 
 
-def _told(token: PtxToken) -> str:
+def _quoted(token: PtxToken) -> str:
     return f"“{token.text[:40] or 'the end of the text'}”"

@@ -67,7 +67,7 @@ class Captures:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._seen: dict[bytes, int] = {}
+        self._numbers: dict[bytes, int] = {}
         self.packages: dict[str, str] = {}
         self.notes: list[str] = []
 
@@ -75,20 +75,20 @@ class Captures:
         """Writes a kernel, once."""
         packed = pack(kernel)
         mark = hashlib.sha256(packed).digest()
-        if mark in self._seen:
+        if mark in self._numbers:
             return
-        if len(self._seen) == _MOST_KERNELS:
+        if len(self._numbers) == _MOST_KERNELS:
             self.note(f"Only the first {_MOST_KERNELS} kernels are kept.")
             return
-        self._seen[mark] = len(self._seen) + 1
-        self._write(self._seen[mark], packed)
+        self._numbers[mark] = len(self._numbers) + 1
+        self._write(self._numbers[mark], packed)
 
     def replace(self, kernel: CapturedKernel, better: CapturedKernel) -> None:
         """Writes a kernel of which more is known in the place of its first version."""
         mark = hashlib.sha256(pack(kernel)).digest()
-        if number := self._seen.pop(mark, 0):
+        if number := self._numbers.pop(mark, 0):
             packed = pack(better)
-            self._seen[hashlib.sha256(packed).digest()] = number
+            self._numbers[hashlib.sha256(packed).digest()] = number
             self._write(number, packed)
 
     def _write(self, number: int, packed: bytes) -> None:
@@ -504,11 +504,11 @@ def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
         """Captures the code that it compiles."""
 
         def __init__(self, code: Any, code_type: str, options: Any = None) -> None:
-            self._given = (code, code_type)
+            self._code = (code, code_type)
             super().__init__(code, code_type, options or core.ProgramOptions())
 
         def compile(self, target_type: str, *args: Any, **kwargs: Any) -> Any:
-            code, code_type = self._given
+            code, code_type = self._code
             try:
                 object_code = super().compile(target_type, *args, **kwargs)
             except Exception as error:

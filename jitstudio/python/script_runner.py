@@ -105,7 +105,7 @@ def _replace_own_functions(captures: Captures) -> None:
         setattr(own, name, function)
 
 
-def _refuse(name: str, *_given: object, **_named: object) -> object:
+def _refuse(name: str, *_arguments: object, **_named: object) -> object:
     raise RuntimeError(
         f"jitstudio.{name} starts compilers, which a script that jitstudio itself runs may not. "
         "Run the script with Python, or leave the call out: the build shows its kernels."

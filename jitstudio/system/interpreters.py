@@ -95,7 +95,7 @@ def interpreter(python: str) -> Interpreter:
         InterpreterError: It is none, or does not start.
     """
     program = python or sys.executable
-    answer = _asked(program)
+    answer = _answer_of(program)
     if isinstance(answer, Interpreter):
         return answer
     raise InterpreterError(
@@ -104,7 +104,7 @@ def interpreter(python: str) -> Interpreter:
 
 
 @cache
-def _asked(program: str) -> Interpreter | str:
+def _answer_of(program: str) -> Interpreter | str:
     """Returns the facts that a Python tells, or why the program cannot be used."""
     executable = shutil.which(program)
     if executable is None:

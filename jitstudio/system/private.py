@@ -104,7 +104,7 @@ def _enter(folder: Path) -> int:
     try:
         while names:
             name = names.popleft()
-            status = _seen(name, here)
+            status = _status_of(name, here)
             if os.fstat(here).st_mode & stat.S_IWOTH and not _is_trusted(status):
                 raise _refusal(folder, f"'{name}' in a folder of all users {_owner(status)}")
             if stat.S_ISLNK(status.st_mode):
@@ -128,7 +128,7 @@ def _open(name: str, folder: int | None = None) -> int:
     return os.open(name, flags, dir_fd=folder)
 
 
-def _seen(name: str, folder: int) -> os.stat_result:
+def _status_of(name: str, folder: int) -> os.stat_result:
     """Returns the status of the entry of this name, made as a folder if missing."""
     if name == "/":  # a symbolic link leads to the root
         return os.stat("/")

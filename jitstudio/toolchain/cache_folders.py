@@ -46,13 +46,13 @@ class _Read:
     Attributes:
         fingerprint: Of the folder and those of its files that were looked into.
         used: These.
-        found: Its pieces with their kernels, which name no piece yet.
+        pieces: Its pieces with their kernels, which name no piece yet.
         notes: See `LibraryListing`.
     """
 
     fingerprint: tuple[object, ...]
     used: tuple[str, ...]
-    found: tuple[tuple[CodePiece, tuple[LibraryKernel, ...]], ...]
+    pieces: tuple[tuple[CodePiece, tuple[LibraryKernel, ...]], ...]
     notes: Notes
 
 
@@ -90,7 +90,7 @@ class CacheFolders:
             known = before.get(folder.inner)
             if known and known.fingerprint == folder.fingerprint(known.used):
                 read = known
-                progress.add(sum(len(kernels) for _, kernels in read.found), folder.inner)
+                progress.add(sum(len(kernels) for _, kernels in read.pieces), folder.inner)
             else:
                 read = _read(folder, progress)
             self._known[folder.inner] = read
@@ -98,7 +98,7 @@ class CacheFolders:
             if progress.kernels > MOST_KERNELS:
                 notes.add(f"There are more than {MOST_KERNELS:,} kernels: not all are listed.")
                 break
-        pieces = [piece_kernels for read in self._known.values() for piece_kernels in read.found]
+        pieces = [piece_kernels for read in self._known.values() for piece_kernels in read.pieces]
         if not pieces:
             return LibraryFailure(_nothing(request.name, notes))
         pieces.sort(key=lambda piece_kernels: (-piece_kernels[0].date, piece_kernels[0].member))
@@ -141,14 +141,14 @@ class _Progress:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
         self.kernels = 0
 
     def add(self, kernels: int, member: str) -> None:
         """Adds the kernels of a file or folder."""
         self.kernels += kernels
-        if time.monotonic() - self._told > _BETWEEN_REPORTS:
-            self._told = time.monotonic()
+        if time.monotonic() - self._reported_at > _BETWEEN_REPORTS:
+            self._reported_at = time.monotonic()
             self._tell(ListingProgress(self.kernels, member))
 
 

@@ -56,7 +56,7 @@ def extract(job: Job) -> Report:
     """Finds the code for the target of the job in the only input."""
     ((ref, content),) = job.inputs
     if ref.kind is CodeKind.CUBIN:
-        return _kept(ref, content)
+        return _report_of(ref, content)
     wanted = _wanted(job)
     if ref.kind is CodeKind.CAPTURED:
         report = Report(options=())
@@ -78,7 +78,7 @@ def extract(job: Job) -> Report:
     return report
 
 
-def _kept(ref: Ref, content: bytes) -> Report:
+def _report_of(ref: Ref, content: bytes) -> Report:
     text = kept_ptx(content)
     if not text:
         return Report(options=(), error_log=f"'{ref.file_name}' keeps no PTX that can be read.")

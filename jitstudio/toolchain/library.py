@@ -210,7 +210,7 @@ class _Listing:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
         self._pieces: list[CodePiece] = []
         self._kernels: list[LibraryKernel] = []
         self._notes = Notes()
@@ -253,8 +253,8 @@ class _Listing:
         self._unpack(batch)
 
     def _report(self, member: str) -> None:
-        if time.monotonic() - self._told > _BETWEEN_REPORTS:
-            self._told = time.monotonic()
+        if time.monotonic() - self._reported_at > _BETWEEN_REPORTS:
+            self._reported_at = time.monotonic()
             self._tell(ListingProgress(len(self._kernels), member))
 
     def _unpack(self, batch: list[_Found]) -> None:

@@ -113,7 +113,7 @@ def link(job: Job) -> Report:
                 nvjitlink.add_data(handle, _INPUT_TYPES[kind], content, len(content), name)
             nvjitlink.complete(handle)
             for kind in job.makes:
-                report.code[kind] = _made(handle, kind)
+                report.code[kind] = _output(handle, kind)
         report.ok = True
     except nvjitlink.nvJitLinkError as error:
         report.code.clear()
@@ -192,7 +192,7 @@ def _text_by_lto(job: Job, inputs: list[_Input]) -> str:
         for name, kind, content in inputs:
             nvjitlink.add_data(handle, _INPUT_TYPES[kind], content, len(content), name)
         nvjitlink.complete(handle)
-        return text_of(_made(handle, CodeKind.PTX))
+        return text_of(_output(handle, CodeKind.PTX))
     except (nvjitlink.nvJitLinkError, _NotThere):
         return ""
     finally:
@@ -218,7 +218,7 @@ def _inputs(job: Job, report: Report) -> Iterator[_Input]:
         yield ref.file_name, ref.kind, content
 
 
-def _made(handle: int, kind: CodeKind) -> bytes:
+def _output(handle: int, kind: CodeKind) -> bytes:
     try:
         size_of, copy = _OUTPUTS[kind]()
         code = bytearray(size_of(handle))

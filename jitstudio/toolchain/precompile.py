@@ -74,7 +74,7 @@ class Precompiled:
 
     def __init__(self) -> None:
         self._disk = Disk()
-        self._made: dict[Prefix, _Made] = {}
+        self._headers: dict[Prefix, _Made] = {}
         self._waiting: deque[Prefix] = deque()
         self._refused: set[Prefix] = set()
         self._heap = 0
@@ -95,7 +95,7 @@ class Precompiled:
             prefix: The beginning of a module.
             headers: Those in memory, which take the place of any that have their names.
         """
-        precompiled = self._made.get(prefix)
+        precompiled = self._headers.get(prefix)
         if precompiled is None or not precompiled.file_names.isdisjoint(
             PurePath(h.name).name for h in headers
         ):
@@ -108,7 +108,7 @@ class Precompiled:
 
     def opened(self, prefix: Prefix) -> frozenset[str]:
         """The headers in the precompiled header of a prefix, as NVRTC writes their paths."""
-        return self._made[prefix].opened
+        return self._headers[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:
         """Takes note of a compile without a precompiled header; returns a sentence for the log."""
@@ -130,18 +130,18 @@ class Precompiled:
     def make_next(self) -> None:
         """Makes the precompiled header that has waited longest. Takes seconds."""
         prefix = self._waiting.popleft()
-        if len(self._made) >= _MOST_KEPT:
-            self._drop(next(iter(self._made)))
+        if len(self._headers) >= _MOST_KEPT:
+            self._drop(next(iter(self._headers)))
         if not self._heap:
             self._reserve(_HEAP_AT_FIRST)
         needed = self._make(prefix)
         if self._heap < needed * _HEADROOM <= _HEAP_AT_MOST:
             # Another heap makes all that were made in the old one useless.
-            for other in list(self._made):
+            for other in list(self._headers):
                 self._drop(other)
             self._reserve(needed * _HEADROOM)
             self._make(prefix)
-        if prefix not in self._made and self._settled:
+        if prefix not in self._headers and self._settled:
             self._refused.add(prefix)
 
     def _make(self, prefix: Prefix) -> int:
@@ -177,14 +177,14 @@ class Precompiled:
         self._settled = sight is None or sight.settled_before(began)
         if searches is not None and sight and self._settled:
             descriptor = os.open(path, os.O_RDONLY)
-            self._made[prefix] = _Made(descriptor, opened, searches, sight.contents)
+            self._headers[prefix] = _Made(descriptor, opened, searches, sight.contents)
 
     def _reserve(self, size: int) -> None:
         nvrtc.nvrtcSetPCHHeapSize(size)
         self._heap = size
 
     def _drop(self, prefix: Prefix) -> None:
-        precompiled = self._made.pop(prefix, None)
+        precompiled = self._headers.pop(prefix, None)
         if precompiled is not None:
             os.close(precompiled.descriptor)
 

@@ -38,8 +38,8 @@ class Schedule:
         self._request = request
         self._waiting = dict(enumerate(steps, before + 1))
         self._total = before + len(steps)
-        self._made = dict(map(_given, request.sources))
-        self._given = frozenset(self._made)
+        self._contents = dict(map(_reference, request.sources))
+        self._inputs = frozenset(self._contents)
 
     @property
     def total(self) -> int:
@@ -51,13 +51,13 @@ class Schedule:
         ready = [
             number
             for number, step in self._waiting.items()
-            if all(ref in self._made for ref in step.inputs)
+            if all(ref in self._contents for ref in step.inputs)
         ]
         return [(number, self._job(self._waiting.pop(number))) for number in ready]
 
     def add(self, artifacts: Iterable[Artifact]) -> None:
         """Something was made that others may wait for."""
-        self._made.update({Ref(a.kind, a.name): a.content for a in artifacts})
+        self._contents.update({Ref(a.kind, a.name): a.content for a in artifacts})
 
     def _job(self, step: PlanStep) -> Job:
         request = self._request
@@ -67,12 +67,12 @@ class Schedule:
         return Job(
             tool=step.tool,
             name=step.name,
-            inputs=tuple((ref, self._made[ref]) for ref in step.inputs),
+            inputs=tuple((ref, self._contents[ref]) for ref in step.inputs),
             makes=step.makes,
             options=step.options,
             headers=request.headers if step.tool in CUDA_COMPILERS else (),
             name_expressions=source.name_expressions if nvrtc and source else (),
-            libraries=tuple(map(_given, request.libraries)) if nvvm else (),
+            libraries=tuple(map(_reference, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
             entry=request.entry if nvvm else "",
             cacheable=request.use_cache,
@@ -89,15 +89,15 @@ class Schedule:
     def _function(self, step: PlanStep) -> str:
         if step.tool is not Tool.NVDISASM:
             return ""
-        return function_alone(self._made[step.inputs[0]], self._request.function)
+        return function_alone(self._contents[step.inputs[0]], self._request.function)
 
     def _is_final(self, step: PlanStep, module: str) -> bool:
-        if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
+        if step.tool is Tool.NVDISASM and not self._inputs.issuperset(step.inputs):
             return False  # the step that built the cubin has listed its kernels
         return self._request.link is LinkMode.NONE or module == LINKED
 
 
-def _given(source: Source) -> tuple[Ref, bytes]:
+def _reference(source: Source) -> tuple[Ref, bytes]:
     return Ref(source.kind, source.name), source.content
 
 

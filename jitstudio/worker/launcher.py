@@ -512,7 +512,7 @@ class LaunchFiles:
     """
 
     def __init__(self) -> None:
-        self._made: Path | None = None
+        self._folder: Path | None = None
         self._numbers = itertools.count(1)
         self._runs: list[Path] = []
         self._fills: OrderedDict[object, Path] = OrderedDict()
@@ -581,8 +581,8 @@ class LaunchFiles:
 
     def close(self) -> None:
         """Removes all files."""
-        if self._made is not None:
-            scratch.remove(self._made)
+        if self._folder is not None:
+            scratch.remove(self._folder)
 
     @property
     def folder(self) -> Path:
@@ -591,14 +591,14 @@ class LaunchFiles:
         Raises:
             OSError: It cannot be made.
         """
-        if self._made is None or not scratch.is_there(self._made):
+        if self._folder is None or not scratch.is_there(self._folder):
             self.close()
-            self._made = scratch.make("launch")
+            self._folder = scratch.make("launch")
             self._runs.clear()
             self._fills.clear()
             for inner in (self.runs, self._fill_folder):
                 inner.mkdir()
-        return self._made
+        return self._folder
 
     @property
     def runs(self) -> Path:

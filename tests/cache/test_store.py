@@ -136,7 +136,7 @@ def test_memory_is_bounded(open_store):
     store = open_store(memory_limit=100_000)
     for number in range(50):
         store.put(key(number), made(bytes(10_000)))
-    assert 5 <= len(store._memory._held) <= 10
+    assert 5 <= len(store._memory._entries) <= 10
     assert store._memory._size <= 100_000
     assert store.get(key(0)) == made(bytes(10_000))  # from disk
 

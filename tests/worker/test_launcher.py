@@ -169,7 +169,7 @@ def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
 
 def test_close_ends_everything_and_removes_the_files(launcher):
     launcher.launch(launch_request(Fill(FillKind.EXPRESSION, text="i")))
-    folder = launcher._files._made
+    folder = launcher._files._folder
     assert any(folder.iterdir())
     closing = threading.Thread(target=launcher.close)
     closing.start()

@@ -92,7 +92,7 @@ class _Chains:
 
     def __init__(self, places: Iterable[InlineChain]) -> None:
         self._ids = {place: number for number, place in enumerate(places)}
-        self._told = tuple(self._ids)
+        self._whole_places = tuple(self._ids)
 
     @property
     def places(self) -> tuple[InlineChain, ...]:
@@ -114,7 +114,9 @@ class _Chains:
         both = ids * np.int64(len(different) + 1) + stretches
         is_same = np.isin(both, both[is_new & (lines > 0)]) & (lines > 0)
         # The last entry is for instructions without a place.
-        alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
+        alone = np.array(
+            [*(self._id(place[:1]) for place in self._whole_places), NOWHERE], np.int32
+        )
         return np.where(is_new | is_same, ids, alone[ids])
 
     def from_ptx(self, ids: _Ids, ptx_ids: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:

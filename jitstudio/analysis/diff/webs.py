@@ -68,7 +68,7 @@ class _Webs:
         self._effects = [form.effect for form in forms]
         self._live = Liveness(graph, self._effects, ways.before, ways.behind)
         self._own = {number: number for number in numbers(used(self._effects))}
-        self._held = BARRIERS | 1 << STACK_POINTER | _unknown(forms)
+        self._always_fixed = BARRIERS | 1 << STACK_POINTER | _unknown(forms)
         # By the number of a web, a web joined with it: a lower one, or itself.
         self._same = [*range(_FIRST_WEB)]
 
@@ -78,7 +78,7 @@ class _Webs:
         at_start: list[_Current] = []
         at_end: list[_Current] = []
         for block in self._graph.blocks:
-            fixed = self._held | (UNIFORM if block.id in self._ways.parted else 0)
+            fixed = self._always_fixed | (UNIFORM if block.id in self._ways.parted else 0)
             earlier = [at for at in self._graph.predecessors[block.id] if at < block.id]
             first = self._first(block.id, fixed, at_end[earlier[0]] if earlier else None)
             at_start.append(first)

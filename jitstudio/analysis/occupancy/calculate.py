@@ -273,17 +273,17 @@ class Filling(NamedTuple):
     Attributes:
         limits: The limits of the multiprocessor.
         usage: The needs of a block.
-        found: The occupancy of both.
+        occupancy: Of both.
     """
 
     limits: Limits
     usage: Usage
-    found: Occupancy
+    occupancy: Occupancy
 
     @property
     def is_full(self) -> bool:
         """Whether no more warps could be resident."""
-        return self.found.warps == self.limits.warps
+        return self.occupancy.warps == self.limits.warps
 
 
 def filling_of(
@@ -324,7 +324,7 @@ def occupancy_at(
     filling = filling_of(arch, needs, threads, dynamic_shared)
     if filling is None or threads > (needs.max_threads or threads):
         return None
-    return filling.found.fraction
+    return filling.occupancy.fraction
 
 
 # ---- Occupancy with another block size, register count or shared memory

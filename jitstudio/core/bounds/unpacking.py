@@ -130,7 +130,7 @@ class _Stored:
     """Bytes as they are, behind the interface of `bz2.BZ2Decompressor`."""
 
     def __init__(self, size: int) -> None:
-        self._left, self._held = size, b""
+        self._left, self._unread = size, b""
 
     @property
     def eof(self) -> bool:
@@ -138,11 +138,11 @@ class _Stored:
 
     @property
     def needs_input(self) -> bool:
-        return not self._held
+        return not self._unread
 
     def decompress(self, packed: bytes, most: int) -> bytes:
-        self._held += packed
-        piece, self._held = self._held[:most], self._held[most:]
+        self._unread += packed
+        piece, self._unread = self._unread[:most], self._unread[most:]
         self._left -= len(piece)
         return piece
 

@@ -169,7 +169,7 @@ class Carets:
             if text := self.selected_text():
                 QGuiApplication.clipboard().setText(text)
                 if event.matches(_KEY.Cut):
-                    self._each(lambda caret: caret.cursor.removeSelectedText())
+                    self._act_on_all(lambda caret: caret.cursor.removeSelectedText())
         elif event.matches(_KEY.Paste):
             self._editor.paste()
         elif (edit := edit_of(event)) is not None and is_of_lines(edit):
@@ -183,7 +183,7 @@ class Carets:
         if is_of_lines(edit):
             self.edit_lines(edit)
         else:
-            self._each(lambda caret: edit(caret.cursor))
+            self._act_on_all(lambda caret: edit(caret.cursor))
 
     def edit_lines(self, edit: Edit) -> None:
         """Applies an edit to all lines with carets, once to each line."""
@@ -199,7 +199,7 @@ class Carets:
         """Inserts a text at all carets: a line at each, if there are as many lines as carets."""
         lines = _lines(text) if self.copies(text) == 1 else [text] * self.count
         places = iter(lines)
-        self._each(lambda caret: caret.cursor.insertText(next(places)))
+        self._act_on_all(lambda caret: caret.cursor.insertText(next(places)))
 
     def copies(self, text: str) -> int:
         """Returns how often `insert` would insert a text."""
@@ -299,10 +299,10 @@ class Carets:
             event.ignore()
             return
         joins = is_typed and self._typed == self._editor.document().revision()
-        self._each(take, joins)
+        self._act_on_all(take, joins)
         self._typed = self._editor.document().revision() if is_typed else -1
 
-    def _each(self, act: Callable[[_Caret], object], joins: bool = False) -> None:
+    def _act_on_all(self, act: Callable[[_Caret], object], joins: bool = False) -> None:
         """Calls `act` at each caret, as a single step of undo, or as a part of the last step."""
         carets = self._all()
         if not joins:
@@ -450,7 +450,10 @@ class ColumnSelection:
         """Extends the selection of columns by lines and columns, from the cursor or selection."""
         if self._left != self._state():
             cursor = self._editor.textCursor()
-            self._anchor, self._active = self._seen(cursor.anchor()), self._seen(cursor.position())
+            self._anchor, self._active = (
+                self._corner_at(cursor.anchor()),
+                self._corner_at(cursor.position()),
+            )
         line, column = self._active
         last = self._editor.blockCount() - 1
         line = min(max(line + lines, 0), last)
@@ -465,7 +468,7 @@ class ColumnSelection:
         if event.modifiers() & _SHIFT:
             self._pressed = self._corner(event.position())
             if self._left != self._state():
-                self._anchor = self._seen(self._editor.textCursor().anchor())
+                self._anchor = self._corner_at(self._editor.textCursor().anchor())
             self._select(self._anchor, self._pressed)
         else:
             self._carets.toggle(self._editor.cursorForPosition(event.position().toPoint()))
@@ -513,7 +516,7 @@ class ColumnSelection:
         advance = QFontMetricsF(self._editor.font()).horizontalAdvance(" ")
         return _Corner(block.blockNumber(), max(0, round((place.x() - left) / advance)))
 
-    def _seen(self, position: int) -> _Corner:
+    def _corner_at(self, position: int) -> _Corner:
         block = self._editor.document().findBlock(position)
         before = in_units(block.text())[: position - block.position()]
         return _Corner(block.blockNumber(), self._cells(before))

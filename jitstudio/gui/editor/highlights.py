@@ -88,7 +88,12 @@ class Highlights(QObject):
         first, last = blocks[0], blocks[-1].position() + blocks[-1].length() - 1
         marks = editor.marks.selections(first.position(), last, editor.theme)
         carets = self._carets.highlights(first.position(), last)
-        highlights = [*self._words(first, last), *self._found(blocks), *self._brackets(), *carets]
+        highlights = [
+            *self._words(first, last),
+            *self._match_highlights(blocks),
+            *self._brackets(),
+            *carets,
+        ]
         link = self._link.highlights()
         editor.setExtraSelections([*self._near(highlights), *marks, *link])
 
@@ -120,7 +125,7 @@ class Highlights(QObject):
         color = self._editor.theme.code.occurrence
         return [background(cursor, color) for cursor in words] if len(words) > 1 else []
 
-    def _found(self, blocks: Sequence[QTextBlock]) -> list[QTextEdit.ExtraSelection]:
+    def _match_highlights(self, blocks: Sequence[QTextBlock]) -> list[QTextEdit.ExtraSelection]:
         document, color = self._editor.document(), self._editor.theme.code.match
         return [
             background(cursor_over(document, block.blockNumber(), span), color)

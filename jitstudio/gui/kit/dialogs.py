@@ -81,7 +81,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "These have changes that are in no file: {names}. Save them first?"
         )
-        answer = self._asked(
+        answer = self._ask(
             QCoreApplication.translate("Dialogs", "Unsaved changes"),
             text.format(names=_listed(names)),
             _Button.Save | _Button.Discard | _Button.Cancel,
@@ -156,7 +156,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' has changes that are in no file. Save them first?"
         )
-        answer = self._asked(
+        answer = self._ask(
             QCoreApplication.translate("Dialogs", "Close tab"),
             text.format(name=name),
             _Button.Save | _Button.Discard | _Button.Cancel,
@@ -186,7 +186,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' cannot be saved as it was: {problem}. Save it as UTF-8?"
         )
-        answer = self._asked(
+        answer = self._ask(
             QCoreApplication.translate("Dialogs", "Save"),
             text.format(name=name, problem=problem),
             _Button.Yes | _Button.No,
@@ -199,7 +199,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
         )
-        answer = self._asked(
+        answer = self._ask(
             QCoreApplication.translate("Dialogs", "Save results"),
             text.format(folder=folder, names=_listed(names)),
             _Button.Yes | _Button.No,
@@ -207,7 +207,7 @@ class Dialogs:
         )
         return answer == _Button.Yes
 
-    def _asked(self, title: str, text: str, buttons: _Button, default: _Button) -> _Button:
+    def _ask(self, title: str, text: str, buttons: _Button, default: _Button) -> _Button:
         box = self._box(QMessageBox.Icon.Question, title, text)
         box.setStandardButtons(buttons)
         box.setDefaultButton(default)

@@ -82,7 +82,7 @@ class BuildController(QObject):
         self._outputs = outputs
         self._service = service
         self._pending: _Pending | None = None
-        self._held = False
+        self._is_paused = False
         # What waits until it is known where the compilers are, and whether that build runs it.
         self._owed: tuple[object, bool] | None = None
         self._module: Document | None = None
@@ -131,7 +131,7 @@ class BuildController(QObject):
     @property
     def is_held(self) -> bool:
         """Whether nothing is built before the user builds, launches or edits."""
-        return self._held
+        return self._is_paused
 
     @property
     def module(self) -> Document | None:
@@ -175,14 +175,14 @@ class BuildController(QObject):
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
-        self._held, self._owed = True, None
+        self._is_paused, self._owed = True, None
         self._outputs.hold(True)
         self._outputs.clear()
 
     def release(self) -> None:
         """Builds as usual again: the open text is the user's own."""
-        if self._held:
-            self._held = False
+        if self._is_paused:
+            self._is_paused = False
             self._outputs.hold(False)
 
     def start(self) -> None:
@@ -294,7 +294,7 @@ class BuildController(QObject):
         self._build_after(self._pause_ms)
 
     def _build_after(self, milliseconds: int) -> None:
-        if self.builds_by_itself and not (self._held or self._settings.is_drafting):
+        if self.builds_by_itself and not (self._is_paused or self._settings.is_drafting):
             self._pause.start(milliseconds)
             self._outputs.expect(self._subject())
         else:

@@ -379,7 +379,7 @@ class Correlations(QObject):
             if named is not None and not named.is_preview:
                 yield from ((file, named) for file in spellings(name, folders.get(name, "")))
 
-    def _found(self, tied: CorrelatedCode) -> Iterator[tuple[str, Document]]:
+    def _documents_of(self, tied: CorrelatedCode) -> Iterator[tuple[str, Document]]:
         for file, names in tied.files.items():
             for name in names:
                 if (document := self._spellings.get(name)) is not None:
@@ -390,7 +390,7 @@ class Correlations(QObject):
         was = self._tied
         self._tied = tied
         self._known.clear()
-        self._files = dict(self._found(tied)) if tied is not None else {}
+        self._files = dict(self._documents_of(tied)) if tied is not None else {}
         if tied is None or was is None or tied.inspection is not was.inspection:
             for origins in self._origins.values():
                 origins.deleteLater()

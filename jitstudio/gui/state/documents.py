@@ -91,7 +91,7 @@ class Document(QObject):
         self.is_preview = False
         self._content = b""
         self._form = TextForm()
-        self._held: FileText | None = None
+        self._file_text: FileText | None = None
         self._has_changed = False
         self._is_unsaved = False
         self._name_expressions: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class Document(QObject):
         else:
             text_or_reason, self._content = editable(kind, content), content
         if isinstance(content, FileText) and excess(content.text, ROOM_TO_TYPE) is not None:
-            self._held, self._form, self._content = content, content.form, content.for_build()
+            self._file_text, self._form, self._content = content, content.form, content.for_build()
             self.read_only = ReadOnlyReason.UNSAVED
         elif isinstance(text_or_reason, FileText) and read_only is None:
             self.text = self._make_text(text_or_reason)
@@ -153,18 +153,18 @@ class Document(QObject):
         """Says whether the document holds text that the file lacks; text from a file does not."""
         if self.text is not None:
             self.text.setModified(modified)
-        elif self._held is not None and modified is not self._is_unsaved:
+        elif self._file_text is not None and modified is not self._is_unsaved:
             self._is_unsaved = modified
             self.changed.emit()
 
     @property
     def held(self) -> FileText | None:
         """The present text, with the form of the file; None for other than text."""
-        if self._held is None and self.text is not None:
+        if self._file_text is None and self.text is not None:
             # As Qt has it, not its plain text, which has lost every no-break space.
             raw = self.text.toRawText().replace("\u2029", "\n")
-            self._held = FileText(raw, self._form)
-        return self._held
+            self._file_text = FileText(raw, self._form)
+        return self._file_text
 
     @property
     def content(self) -> bytes:
@@ -185,8 +185,8 @@ class Document(QObject):
     def set_encoding(self, encoding: Encoding) -> None:
         """Uses `encoding` for the file from the next save on."""
         self._form = self._form._replace(encoding=encoding)
-        if self._held is not None:
-            self._held = self._held._replace(form=self._form)
+        if self._file_text is not None:
+            self._file_text = self._file_text._replace(form=self._form)
         self.changed.emit()
 
     @property
@@ -268,10 +268,10 @@ class Document(QObject):
         self.on_disk = digest(content)
         if self.text is None:
             self._keep_as_file(content)
-        elif file_text is not None and file_text is self._held:
+        elif file_text is not None and file_text is self._file_text:
             # From now on lines end as they do in the file now.
             self._form = FileText.split(file_text.joined, file_text.form.encoding).form
-            self._held = None
+            self._file_text = None
             self.set_modified(False)
         self.changed.emit()
         self.saved.emit()
@@ -290,7 +290,7 @@ class Document(QObject):
             self.edited.emit()
         elif isinstance(content.held, FileText):
             self._form = content.held.form
-            self._held = None
+            self._file_text = None
             change_lines(self.text, content.changes, content.held)
             self.text.setModified(False)
         self.is_reloading = False
@@ -299,7 +299,7 @@ class Document(QObject):
 
     def _keep_as_file(self, content: bytes) -> None:
         """Holds `content`, the content of a file that cannot be edited."""
-        self._content, self._held, self._is_unsaved = content, None, False
+        self._content, self._file_text, self._is_unsaved = content, None, False
         if self.read_only is ReadOnlyReason.UNSAVED:
             self.read_only = ReadOnlyReason.TOO_LARGE
 
@@ -310,7 +310,7 @@ class Document(QObject):
 
     @Slot()
     def _on_contents_change(self) -> None:
-        self._held = None
+        self._file_text = None
         self._has_changed = True
 
     @Slot()

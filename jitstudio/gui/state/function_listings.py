@@ -58,7 +58,7 @@ class FunctionListings(QObject):
         self._printing: _Printing | None = None
         # Those of the build that was looked at last, by module and function.
         self._built: Built | None = None
-        self._kept: OrderedDict[tuple[str, str], Listing] = OrderedDict()
+        self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
     def show(self, listing: Listing, function: str) -> None:
         """Shows another function in place of the listed function, in a moment.
@@ -69,7 +69,7 @@ class FunctionListings(QObject):
         if function == listing.function or (request := self._request(listing, function)) is None:
             return
         self._keep(listing)
-        if (printed := self._kept.get((listing.name, function))) is not None:
+        if (printed := self._listings.get((listing.name, function))) is not None:
             self._outputs.replace_listing(listing, printed)
         else:
             self._follow(self._service.build(request, _TAG), listing)
@@ -96,11 +96,11 @@ class FunctionListings(QObject):
         """Keeps a listing, so that a step back is immediate until the next build."""
         if self._built is not self._outputs.good:
             self._built = self._outputs.good
-            self._kept.clear()
-        self._kept[listing.name, listing.function] = listing
-        self._kept.move_to_end((listing.name, listing.function))
-        if len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+            self._listings.clear()
+        self._listings[listing.name, listing.function] = listing
+        self._listings.move_to_end((listing.name, listing.function))
+        if len(self._listings) > _MOST_KEPT:
+            self._listings.popitem(last=False)
 
     def _request(self, listing: Listing, function: str | None) -> BuildRequest | None:
         """Returns the request that prints a function, or all; None without known machine code."""

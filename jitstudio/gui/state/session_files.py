@@ -120,7 +120,7 @@ class FileWriter(QObject):
         self._newest = 0
         self._ended = 0
         self._problem = ""
-        self._held: bytes | None = None
+        self._written: bytes | None = None
         # It comes from the thread, and is reported in the window's.
         self._write_ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
         # One thread keeps the order.
@@ -145,9 +145,9 @@ class FileWriter(QObject):
                 return
             try:
                 content = make()
-                is_there = content == self._held and self._path.exists()
+                is_there = content == self._written and self._path.exists()
                 self._problem = "" if is_there else replace_file(self._path, content)
-                self._held = None if self._problem else content
+                self._written = None if self._problem else content
             except Exception as error:
                 # Whatever it was, the file must not count as written.
                 self._problem = str(error) or type(error).__name__

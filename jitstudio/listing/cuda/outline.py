@@ -244,7 +244,7 @@ def _next_branch(text: bytes, at: int, word: bytes, rest: bytes, conditions: lis
 class _Reader:
     def __init__(self, text: bytes, marks: Collection[bytes]) -> None:
         self._code, self._directives = code_alone(text)
-        self._found = Outline(
+        self._outline = Outline(
             self._code.replace(b"#", b" "),
             [],
             [(start, end) for start, (end, _) in self._directives.items()],
@@ -265,7 +265,7 @@ class _Reader:
                 at = call
             else:
                 at = self._declaration(start, start)
-        return self._found
+        return self._outline
 
     def _next(self, at: int) -> int:
         """Returns where the next declaration begins."""
@@ -289,7 +289,7 @@ class _Reader:
 
     def _close(self, at: int) -> int:
         if len(self._scopes) == 1:
-            self._found.stray.append(at)
+            self._outline.stray.append(at)
             return at + 1
         declaration = self._scopes.pop().type
         if declaration is None:
@@ -372,19 +372,19 @@ class _Reader:
     def _head(self, start: int, end: int, skipped: list[tuple[int, int]]) -> tuple[bytes, bytes]:
         """Returns the head of a declaration, and the parameters of templates taken out."""
         if not skipped:
-            return _head(self._found.code[start:end])
+            return _head(self._outline.code[start:end])
         pieces, at = [], start
         for begin, stop in skipped:
-            pieces += [self._found.code[at:begin], b"{}"]
+            pieces += [self._outline.code[at:begin], b"{}"]
             at = stop
-        return _head(b"".join((*pieces, self._found.code[at:end])))
+        return _head(b"".join((*pieces, self._outline.code[at:end])))
 
     def _add(
         self, kind: Kind, start: int, end: int, head: bytes, body: int, template: bytes
     ) -> OutlineItem:
         scope = self._scopes[-1]
         item = OutlineItem(kind, start, end, head, body, end, scope.path, scope.type, template)
-        self._found.items.append(item)
+        self._outline.items.append(item)
         return item
 
     def _matching(self, at: int) -> tuple[int, bool]:

@@ -155,7 +155,7 @@ class Tree:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        self._kept: dict[int, list[Node]] = {}
+        self._child_nodes: dict[int, list[Node]] = {}
         self._passed = 0
         # The nodes to the place that was looked at last: the next one is often close.
         self._near: list[Node] = []
@@ -197,9 +197,9 @@ class Tree:
         """Returns the parts of a node; many parts, as of the root, are remembered."""
         if node.child_count < _MANY:
             return node.children
-        if node.id not in self._kept:
-            self._kept[node.id] = node.children
-        return self._kept[node.id]
+        if node.id not in self._child_nodes:
+            self._child_nodes[node.id] = node.children
+        return self._child_nodes[node.id]
 
     def words(
         self, name: bytes, start: int = 0, end: int | None = None

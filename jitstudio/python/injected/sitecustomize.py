@@ -66,7 +66,7 @@ class Recorder:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._kept: set[str] = set()
+        self._digests: set[str] = set()
         self._bytes = 0
         self._busy = threading.Lock()
         # C calls this object, which has to live as long as the process.
@@ -97,9 +97,9 @@ class Recorder:
         code = ctypes.string_at(address, size)
         digest = hashlib.sha256(code).hexdigest()
         with self._busy:
-            is_new = digest not in self._kept and self._bytes + size <= MOST
+            is_new = digest not in self._digests and self._bytes + size <= MOST
             if is_new:
-                self._kept.add(digest)
+                self._digests.add(digest)
                 self._bytes += size
         if is_new:
             path = os.path.join(self._folder, digest + ".cubin")

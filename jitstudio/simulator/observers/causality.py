@@ -187,7 +187,7 @@ class _Messages:
         self._changed = np.zeros(0, np.int64)
         self._used = 0
         self._taken: NDArray[np.int32] | None = None
-        self._seen: dict[int, int] = {}
+        self._examined: dict[int, int] = {}
         self._has_taken = np.zeros(count, bool)
         self._has_news = np.zeros(count, bool)
         self._everything = np.full(count, -1, np.int64)
@@ -250,9 +250,9 @@ class _Messages:
             warp, number = divmod(pair, _MOST_LOCATIONS + 1)
             # Spinning loops read a message on and on; in the same state it tells nothing new.
             changed = int(self._changed[number - 1])
-            if self._seen.get(pair, -1) >= changed:
+            if self._examined.get(pair, -1) >= changed:
                 continue
-            self._seen[pair] = changed
+            self._examined[pair] = changed
             self._has_news[warp] = True
             if self._taken is None:
                 self._taken = np.zeros((self._count, self._count), np.int32)

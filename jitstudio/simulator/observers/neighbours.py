@@ -52,7 +52,7 @@ class NeighbourAccesses:
         self._last = np.zeros((blocks, layout.cluster_blocks * self._threads), np.int64)
         self._waiting = np.zeros(blocks, np.bool_)
         self._accesses: dict[int, Access] = {}
-        self._found: dict[object, Fault] = {}
+        self._faults: dict[object, Fault] = {}
 
     def accessed(self, access: Access, event: int) -> None:
         """Notes an access to shared memory, with its number."""
@@ -104,7 +104,7 @@ class NeighbourAccesses:
 
     def faults(self) -> list[Fault]:
         """Returns the faults, at most one for each line."""
-        return list(self._found.values())
+        return list(self._faults.values())
 
     def _note_left(self, cells: Numbers) -> None:
         for event in np.unique(cells >> EVENT_SHIFT).tolist():
@@ -119,8 +119,8 @@ class NeighbourAccesses:
         instruction, layout = access.instruction, self._layout
         source = instruction.user_source
         place = source if source.line else instruction.number
-        if (earlier := self._found.get(place)) is not None:
-            self._found[place] = replace(earlier, count=earlier.count + chosen.size)
+        if (earlier := self._faults.get(place)) is not None:
+            self._faults[place] = replace(earlier, count=earlier.count + chosen.size)
             return
         first = int(chosen[0])
         slot = int(slots[first])
@@ -138,11 +138,11 @@ class NeighbourAccesses:
             access.step,
         )
         if end is None:
-            self._found[place] = replace(fault, message=f"{fault.message} {_BEFORE}")
+            self._faults[place] = replace(fault, message=f"{fault.message} {_BEFORE}")
             return
         assert fault.first is not None
         first_place, second = sorted((fault.first, end), key=lambda way: way.step)
-        self._found[place] = replace(
+        self._faults[place] = replace(
             fault,
             message=f"{fault.message} The last threads of block {block} exit at {line_of(end)}, "
             f"and nothing orders the access before that. {_BEHIND}",

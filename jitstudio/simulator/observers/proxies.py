@@ -49,7 +49,7 @@ class AsyncProxy(Observer):
     """Adds reads without a fence to the faults of the result, one for each instruction."""
 
     def __init__(self) -> None:
-        self._found: dict[object, Fault] = {}
+        self._faults: dict[object, Fault] = {}
         self._clock = 0
 
     @classmethod
@@ -110,7 +110,7 @@ class AsyncProxy(Observer):
         stored, writers = self._stored[places], self._writers[places]
         shown = (self._fences[writers] > stored) | (self._covered[writers // self._size] > stored)
         late = (stored != _NEVER) & ~shown
-        if place in self._found or not late.any():
+        if place in self._faults or not late.any():
             return
         row, column = np.argwhere(late)[0]
         thread, writer = int(access.threads[row]), int(writers[row, column])
@@ -126,7 +126,7 @@ class AsyncProxy(Observer):
             False,
             access.step,
         )
-        self._found[place] = replace(
+        self._faults[place] = replace(
             fault,
             message=f"{fault.message} Let the threads that store execute fence.proxy.async before "
             "the barrier.",
@@ -134,4 +134,4 @@ class AsyncProxy(Observer):
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
-        return replace(result, faults=(*result.faults, *self._found.values()))
+        return replace(result, faults=(*result.faults, *self._faults.values()))

@@ -85,24 +85,24 @@ class Groups:
         self.puts = 0
         """How often threads have been added."""
 
-        self._held: list[tuple[GroupKey, Selection]] = []
+        self._waiting: list[tuple[GroupKey, Selection]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._sets or self._held)
+        return bool(self._sets or self._waiting)
 
     def __len__(self) -> int:
         return len(self._sets)
 
     def items(self) -> list[tuple[GroupKey, Selection]]:
         """Returns all groups."""
-        return [*self._sets.items(), *self._held]
+        return [*self._sets.items(), *self._waiting]
 
     def copy(self) -> Groups:
         """Returns the same groups; sets of threads are never changed in place."""
         twin = Groups()
         twin._sets = dict(self._sets)
         twin._yielded = set(self._yielded)
-        twin._held = list(self._held)
+        twin._waiting = list(self._waiting)
         twin.rounds = self.rounds
         return twin
 
@@ -118,13 +118,13 @@ class Groups:
     def hold(self, depth: int, at: int, threads: Selection) -> None:
         """Adds threads that go on when no other group can."""
         self.puts += 1
-        self._held.append(((depth, at), threads))
+        self._waiting.append(((depth, at), threads))
 
     def take(self) -> tuple[int, int, Selection]:
         """Removes the next group and returns its depth, instruction and threads."""
         # Warps that a seed holds back go on when all others spin or wait.
-        if self._held and len(self._yielded) == len(self._sets):
-            (depth, at), threads = self._held.pop(0)
+        if self._waiting and len(self._yielded) == len(self._sets):
+            (depth, at), threads = self._waiting.pop(0)
             self.put(depth, at, threads)
         if self._yielded:
             ready: Collection[GroupKey] = self._sets.keys() - self._yielded

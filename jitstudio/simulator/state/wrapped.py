@@ -84,7 +84,7 @@ class _Trail:
         for maker in program.instructions[function.start : function.end]:
             for name in result_names(maker):
                 self._makers.setdefault(name, []).append(maker)
-        self._seen: set[tuple[str, bool | None]] = set()
+        self._reported: set[tuple[str, bool | None]] = set()
 
     def wraps(self) -> Iterator[_Wrap]:
         """Yields calculations that wrapped, the earliest on each way to the address first."""
@@ -95,9 +95,9 @@ class _Trail:
 
     def _wraps_of(self, name: str, signed: bool | None) -> Iterator[_Wrap]:
         """Yields wraps of a register; `signed` is how its 32 bits are widened, None for 64 bits."""
-        if (name, signed) in self._seen or len(self._seen) > _MOST_REGISTERS:
+        if (name, signed) in self._reported or len(self._reported) > _MOST_REGISTERS:
             return
-        self._seen.add((name, signed))
+        self._reported.add((name, signed))
         for maker in self._makers.get(name, ()):
             before = signed if signed is not None else _widening(maker)
             sources = maker.operands[1:]

@@ -140,7 +140,7 @@ class StepHistory:
         self._layout: Layout | None = None
         self._due = 0.0
         # The bytes and pages of each array at the last snapshot, to find the pages changed since.
-        self._seen: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
+        self._contents: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
         self._keep()
         self._make_ready()
 
@@ -349,10 +349,10 @@ class StepHistory:
 
     def _paged(self, key: _Key, flat: NDArray[np.uint8]) -> _Pages:
         """Returns the pages of an array, unchanged ones shared with the last snapshot."""
-        last_seen = self._seen.get(key)
+        last_seen = self._contents.get(key)
         if last_seen is None or len(last_seen[0]) != len(flat):
             pages = tuple(flat[at : at + PAGE].tobytes() for at in range(0, len(flat), PAGE))
-            self._seen[key] = flat.copy(), pages
+            self._contents[key] = flat.copy(), pages
             self.bytes += 2 * len(flat)
             return pages
         before, pages = last_seen
@@ -368,7 +368,7 @@ class StepHistory:
             before[part] = flat[part]
             self.bytes += len(changed[at])
         pages = tuple(changed)
-        self._seen[key] = before, pages
+        self._contents[key] = before, pages
         return pages
 
     def _thin(self) -> None:
@@ -390,7 +390,7 @@ class StepHistory:
                     if id(page) not in counted:
                         counted.add(id(page))
                         total += len(page)
-        self.bytes = total + sum(len(before) for before, _ in self._seen.values())
+        self.bytes = total + sum(len(before) for before, _ in self._contents.values())
         self.bytes += _bytes_of(self._stretches)
         # Most of the memory is of the newer half: later snapshots have to be further apart.
         if self.bytes > self._most_bytes // 2:

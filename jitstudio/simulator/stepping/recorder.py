@@ -185,7 +185,7 @@ class StretchRecorder:
         printed, faults = len(machine.printed), len(machine.faults)
         changes: list[RecordedChange] = []
         is_first = not self._frames
-        for name, data in self._seen(wave, first):
+        for name, data in self._named_memory(wave, first):
             watched = self._index.get(name)
             if watched is None:
                 first_content = data if is_first else bytes(len(data))
@@ -277,7 +277,7 @@ class StretchRecorder:
             "",
         )
 
-    def _seen(self, wave: Wave | None, first: int) -> list[_Named]:
+    def _named_memory(self, wave: Wave | None, first: int) -> list[_Named]:
         """Returns the arrays of the block as they are now; arrays left out have not changed."""
         named: list[_Named] = []
         if wave is not None:

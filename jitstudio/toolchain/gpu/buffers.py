@@ -36,12 +36,12 @@ class DeviceMemory(ABC):
 
     Attributes:
         spec: What it was made for; another content of the same size may be put in.
-        given: What the kernel is given: an address or a handle.
+        argument: What the kernel is given: an address or a handle.
     """
 
     def __init__(self, spec: Buffer, stream: Stream) -> None:
         self.spec = spec
-        self.given = 0
+        self.argument = 0
         self._stream = stream
         self._content: object = None
         self._addresses: Mapping[int, int] = {}
@@ -162,7 +162,7 @@ class DeviceBuffer(DeviceMemory):
             size = max(1, spec.bytes) + 2 * self._zone
             self._memory = self._device.allocate(size, stream=self._stream)
         self._start = int(self._memory.handle)
-        self.given = self.address = self._start + self._zone
+        self.argument = self.address = self._start + self._zone
 
     @property
     def guarded(self) -> bool:
@@ -197,7 +197,7 @@ class DeviceBuffer(DeviceMemory):
         with doing(f"looking around '{self.spec.name}'"):
             before = self._read(self._start, self._zone)[::-1]
             after = self._read(self.address + self.spec.bytes, self._zone)
-        return tuple(_found(before, True)) + tuple(_found(after, False))
+        return tuple(_writes_in(before, True)) + tuple(_writes_in(after, False))
 
     def copy_to(self, target: np.ndarray[Any, Any]) -> None:
         """Copies the content into an array of as many bytes."""
@@ -285,7 +285,7 @@ class DeviceVariable(DeviceBuffer):
             checked("cuLibraryGetGlobal", (status,))
         if size != spec.bytes:
             raise VariableSizeError(spec, size)
-        self.given = self.address = self._start = int(address)
+        self.argument = self.address = self._start = int(address)
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
         """Returns False: code that is loaded anew has its variables elsewhere."""
@@ -302,7 +302,7 @@ class VariableSizeError(RuntimeError):
         )
 
 
-def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:
+def _writes_in(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:
     """Yields the changes in a zone, which begins at the buffer's edge."""
     changed = np.flatnonzero(zone != GUARD)
     if changed.size:

@@ -68,7 +68,7 @@ class Buffers:
     def __init__(self, device: Device, stream: Stream) -> None:
         self._device = device
         self._stream = stream
-        self._held: dict[str, DeviceMemory] = {}
+        self._memory: dict[str, DeviceMemory] = {}
         self._code = b""
 
     def prepare(
@@ -91,16 +91,16 @@ class Buffers:
             self.forget()
             self._code = code
         wanted = {b.name: b for b in request.buffers if b.length and not b.symbol}
-        for name, memory in list(self._held.items()):
+        for name, memory in list(self._memory.items()):
             if name not in wanted or not memory.fits(wanted[name], guarded):
-                self._held.pop(name).close()
+                self._memory.pop(name).close()
         # What was just given back is there for what comes now.
         self._stream.sync()
         for name, spec in wanted.items():
-            if name not in self._held:
-                self._held[name] = self._taken(spec, guarded)
-        buffers = {name: self._held[name] for name in wanted}
-        addresses = {name: memory.given for name, memory in buffers.items()}
+            if name not in self._memory:
+                self._memory[name] = self._taken(spec, guarded)
+        buffers = {name: self._memory[name] for name in wanted}
+        addresses = {name: memory.argument for name, memory in buffers.items()}
         for name, spec in wanted.items():
             buffers[name].fill(spec, prepared.get(name), request.addresses_in(spec, addresses))
         return buffers | self.variables(request, prepared, loaded, addresses)
@@ -140,5 +140,5 @@ class Buffers:
 
     def forget(self) -> None:
         """Relies on no content: see `DeviceMemory.forget`."""
-        for memory in self._held.values():
+        for memory in self._memory.values():
             memory.forget()

@@ -59,7 +59,7 @@ class Library:
     """
 
     def __init__(self) -> None:
-        self._made: OrderedDict[bytes, DriverCubin] = OrderedDict()
+        self._cubins: OrderedDict[bytes, DriverCubin] = OrderedDict()
 
     def load(self, code: bytes, kind: CodeKind) -> LoadedCode:
         """Loads code for the current GPU.
@@ -80,12 +80,12 @@ class Library:
 
     def _assembled(self, ptx: bytes) -> DriverCubin:
         key = sha256(ptx).digest()
-        assembled = self._made.pop(key, None) or assemble_here(
+        assembled = self._cubins.pop(key, None) or assemble_here(
             [("kernel.ptx", ptx)], ("-lineinfo",)
         )
-        self._made[key] = assembled
-        while len(self._made) > _KEPT:
-            self._made.popitem(last=False)
+        self._cubins[key] = assembled
+        while len(self._cubins) > _KEPT:
+            self._cubins.popitem(last=False)
         return assembled
 
 

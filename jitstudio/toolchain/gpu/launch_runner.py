@@ -85,8 +85,8 @@ def launch(
             outcome, spent = LaunchOutcome.FAILED, error.error.fatal
             diagnostics = (diagnostic_of(error, request.title),)
             if isinstance(error, JitError):
-                run.found["jit_log"] = error.log
-    fields = {**run.found, "console": console.text, "diagnostics": diagnostics}
+                run.fields["jit_log"] = error.log
+    fields = {**run.fields, "console": console.text, "diagnostics": diagnostics}
     return LaunchRun(LaunchResult(outcome, request.title, **fields), spent)
 
 
@@ -116,7 +116,7 @@ class _Run:
     """A launch on its way.
 
     Attributes:
-        found: The fields of the result that are known by now.
+        fields: The fields of the result that are known by now.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class _Run:
         self._asked_at = asked_at
         self._report = tell
         self._console = console
-        self.found: dict[str, Any] = {
+        self.fields: dict[str, Any] = {
             "moved_bytes": sum(_moved(buffer) for buffer in request.buffers)
         }
 
@@ -148,24 +148,24 @@ class _Run:
         request = self._request
         self._say("loading the code")
         opened = session(request.device)
-        self.found["device"] = opened.device.name
+        self.fields["device"] = opened.device.name
         loaded = opened.library.load(request.code, request.code_kind)
-        self.found["jit_log"] = loaded.jit_log
+        self.fields["jit_log"] = loaded.jit_log
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
-        self.found["facts"] = facts
+        self.fields["facts"] = facts
         _compare_layout(request, facts)
         self._say("filling the buffers")
         buffers = opened.buffers.prepare(request, self._prepared, loaded)
         start = KernelLaunch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
-        if any(buffer.strays for buffer in self.found["buffers"]):
+        if any(buffer.strays for buffer in self.fields["buffers"]):
             opened.buffers.forget()
         self._say(f"timing {request.repeats} launches")
-        self.found["timing"] = self._time(opened, start, buffers)
+        self.fields["timing"] = self._time(opened, start, buffers)
         if request.counterpart:
-            self.found["counterpart"] = self._counterpart(opened, buffers)
+            self.fields["counterpart"] = self._counterpart(opened, buffers)
 
     def _counterpart(
         self, opened: GpuSession, buffers: Mapping[str, DeviceMemory]
@@ -187,7 +187,7 @@ class _Run:
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
-        addresses = {name: memory.given for name, memory in buffers.items()}
+        addresses = {name: memory.argument for name, memory in buffers.items()}
         # This code has variables of its own.
         own = opened.buffers.variables(request, self._prepared, loaded, addresses)
         buffers = {**buffers, **own}
@@ -198,7 +198,7 @@ class _Run:
         poison = POISONS[0] if self._request.poison else None
         self._make_ready(buffers, poison)
         self._say("running the kernel")
-        self.found["start_ms"] = (time.monotonic() - self._asked_at) * 1000
+        self.fields["start_ms"] = (time.monotonic() - self._asked_at) * 1000
         start.start()
         start.wait()
         self._console.mute()
@@ -208,7 +208,7 @@ class _Run:
             name: self._keep(memory) for name, memory in buffers.items() if _is_output(memory.spec)
         }
         unwritten = self._unwritten(start, buffers, contents) if self._request.poison else {}
-        self.found["buffers"] = tuple(
+        self.fields["buffers"] = tuple(
             BufferResult(
                 name=spec.name,
                 element=spec.element,

@@ -140,7 +140,7 @@ def _parameter_space(
     request: LaunchRequest, buffers: dict[str, DeviceMemory]
 ) -> np.ndarray[Any, Any]:
     """Returns the bytes of the parameters, each in place."""
-    addresses = {name: memory.given for name, memory in buffers.items()}
+    addresses = {name: memory.argument for name, memory in buffers.items()}
     return np.frombuffer(bytearray(request.parameter_space(addresses) or b"\0"), np.uint8)
 
 

@@ -43,7 +43,7 @@ class LinearTexture(DeviceBuffer):
         resource.res.linear.format, resource.res.linear.numChannels = _format(spec.element)
         resource.res.linear.sizeInBytes = spec.bytes
         self._object = _texture(spec.name, resource, texels.sampling)
-        self.given = int(self._object)
+        self.argument = int(self._object)
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
         """Returns whether this texture does for `spec`, too."""
@@ -79,7 +79,7 @@ class DeviceTexels(DeviceMemory):
                 (self._object,) = checked("cuSurfObjectCreate", answer)
         else:
             self._object = _texture(spec.name, resource, texels.sampling)
-        self.given = int(self._object)
+        self.argument = int(self._object)
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
         """Returns whether this array does for another argument, too."""

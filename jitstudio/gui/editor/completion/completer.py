@@ -105,7 +105,7 @@ class Completer(QObject):
         self._editor = editor
         self._offers: WordOffers | None = None
         self._start = -1
-        self._asked = False
+        self._is_requested = False
         self._found_nothing = False
         editor.cursorPositionChanged.connect(self._on_cursor_moved)
         editor.verticalScrollBar().valueChanged.connect(self.dismiss)
@@ -169,7 +169,7 @@ class Completer(QObject):
 
     def complete(self) -> None:
         """Offers words for the text before the cursor, with the best word chosen."""
-        self._asked = True
+        self._is_requested = True
         self._offers = None
         self._show()
 
@@ -179,7 +179,7 @@ class Completer(QObject):
         if self._popup is not None:
             self._popup.hide()
         self._offers = None
-        self._asked = self._found_nothing = False
+        self._is_requested = self._found_nothing = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Goes when the keyboard goes, or the editor; keys of the list are no shortcuts."""
@@ -198,7 +198,7 @@ class Completer(QObject):
     def _show(self) -> None:
         # A window comes up without words; what reads them is loaded only once there are any.
         typed, is_header = self._typed() if self._source is not None else (None, False)
-        enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED
+        enough = self._is_requested or is_header or len(typed or "") >= _FEWEST_TYPED
         if self._source is None or typed is None or not enough:
             self.dismiss()
             return
@@ -208,9 +208,9 @@ class Completer(QObject):
         if self._offers is None or start != self._start:
             find = self._source.headers if is_header else self._source.words
             self._offers, self._start = Offers(find(self.kind)), start
-        words = self._offers.find(typed, loosely=self._asked)
+        words = self._offers.find(typed, loosely=self._is_requested)
         if words:
-            self.popup.offer(words, self._place(), choose=self._asked)
+            self.popup.offer(words, self._place(), choose=self._is_requested)
         else:
             self.dismiss()
             self._found_nothing = True

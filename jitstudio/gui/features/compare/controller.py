@@ -303,23 +303,23 @@ class DisassemblyCache(QObject):
     def __init__(self, service: AnalysisService, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._service = service
-        self._found: WeakKeyDictionary[Built, Disassembly | str] = WeakKeyDictionary()
-        self._asked: set[Built] = set()
+        self._readings: WeakKeyDictionary[Built, Disassembly | str] = WeakKeyDictionary()
+        self._awaited: set[Built] = set()
 
     def code(self, built: Built) -> Disassembly | None:
         """The code of a build's cubin; None until the code has been read, or where that failed."""
-        answer = self._found.get(built)
+        answer = self._readings.get(built)
         return answer if isinstance(answer, Disassembly) else None
 
     def problem(self, built: Built) -> str:
         """Returns why a cubin cannot be read; empty where reading succeeded or goes on."""
-        answer = self._found.get(built)
+        answer = self._readings.get(built)
         return answer if isinstance(answer, str) else ""
 
     def ask(self, built: Built) -> None:
         """Has the cubin of a build read, unless that was asked for or there is none."""
         cubin = cubin_of(built.request, built.result)
-        if cubin is None or built in self._found or built in self._asked:
+        if cubin is None or built in self._readings or built in self._awaited:
             return
         # A tag for each build: one that waits must not give way to the other one.
         tag = f"compare {id(built)}"
@@ -328,16 +328,16 @@ class DisassemblyCache(QObject):
         handle = self._service.read(request, tag=tag)
         handle.finished.connect(partial(self._on_read, built))
         handle.failed.connect(partial(self._settle, built))
-        self._asked.add(built)
+        self._awaited.add(built)
 
     def take(self, built: Built, code: Disassembly) -> None:
         """Adds code that was read elsewhere."""
-        self._found.setdefault(built, code)
+        self._readings.setdefault(built, code)
 
     def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
         self._settle(built, answer.message if isinstance(answer, ReadingFailure) else answer.code)
 
     def _settle(self, built: Built, answer: Disassembly | str) -> None:
-        self._asked.discard(built)
-        self._found[built] = answer
+        self._awaited.discard(built)
+        self._readings[built] = answer
         self.changed.emit()

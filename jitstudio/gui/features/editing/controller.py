@@ -65,7 +65,7 @@ class EditingController(QObject):
         self._status = shell.status
         self._library = WordLibrary(documents, self)
         self._preferences = preferences
-        self._told = ""
+        self._message = ""
         CaretCommands(editors, actions).reported.connect(shell.status.show_message)
         preferences.changed.connect(self._on_preference_changed)
         self._menus, self._layout = shell.context_menus, shell.layout
@@ -114,9 +114,9 @@ class EditingController(QObject):
             return
         if message:
             self._status.show_message(message)
-        elif self._status.currentMessage() == self._told:
+        elif self._status.currentMessage() == self._message:
             self._status.clearMessage()
-        self._told = message
+        self._message = message
 
 
 # ---- What the menu of carets does in the current editor

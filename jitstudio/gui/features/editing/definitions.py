@@ -77,10 +77,10 @@ class DefinitionsController(QObject):
             message = self.tr("Definitions are looked for in a source: go there first")
             self._shell.status.show_message(message)
             return
-        asked = self._asked(page.document, *page.code_view.search_start())
+        asked = self._query_at(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))
 
-    def _asked(self, document: Document, line: int, column: int) -> DefinitionQuery:
+    def _query_at(self, document: Document, line: int, column: int) -> DefinitionQuery:
         settings = self._settings
         others = [d for d in self._documents if d is not document and d.text is not None]
         return DefinitionQuery(

@@ -121,7 +121,7 @@ class HoverController(QObject):
         self._editors = editors
         self._tips = Tips(self)
         # What the keyboard has asked for while the texts were still being read.
-        self._asked: CodeKind | None = None
+        self._awaited_kind: CodeKind | None = None
         for kind, pane in listings.items():
             find = self._name_tip if kind is CodeKind.SASS else None
             ListingHover(pane.code_view, kind, self._want, self._tips.tip, find)
@@ -175,7 +175,7 @@ class HoverController(QObject):
             tip = hover.explain()
             self._report(tip.line if tip else self.tr("There is no help on the words of this line"))
         else:
-            self._asked = hover.kind
+            self._awaited_kind = hover.kind
             self._want(hover.kind)
 
     @Slot()
@@ -184,8 +184,8 @@ class HoverController(QObject):
 
     @Slot(CodeKind)
     def _on_known(self, kind: CodeKind) -> None:
-        if kind is self._asked and self._is_known(kind):
-            self._asked = None
+        if kind is self._awaited_kind and self._is_known(kind):
+            self._awaited_kind = None
             self._on_explain()
 
     def _report(self, line: str) -> None:

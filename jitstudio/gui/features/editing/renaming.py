@@ -63,8 +63,8 @@ class RenameDialog(QDialog):
         self._field = QLineEdit(name)
         self._field.setAccessibleName(self.tr("New name"))
         self._field.selectAll()
-        self._told = QLabel(self._where, wordWrap=True)
-        self._told.setMinimumHeight(2 * self._told.fontMetrics().lineSpacing())
+        self._message = QLabel(self._where, wordWrap=True)
+        self._message.setMinimumHeight(2 * self._message.fontMetrics().lineSpacing())
         kinds = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
         self._take = buttons.button(kinds.Ok)
@@ -72,7 +72,7 @@ class RenameDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 14, 14, 14)
         column.setSpacing(10)
-        for part in (self._field, self._told, buttons):
+        for part in (self._field, self._message, buttons):
             column.addWidget(part)
         # To look for a name takes a moment in a long text.
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
@@ -89,7 +89,7 @@ class RenameDialog(QDialog):
     @Slot()
     def _check(self) -> bool:
         problem = self._refusal(self._field.text().strip())
-        self._told.setText(problem or self._where)
+        self._message.setText(problem or self._where)
         self._take.setEnabled(not problem)
         return not problem
 

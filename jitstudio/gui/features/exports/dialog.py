@@ -68,7 +68,7 @@ class ExportAsDialog(QDialog):
         self.setWindowTitle(self.tr("Export {title}").format(title=recipe.title))
         self.resize(scaled(_SIZE[0]), scaled(_SIZE[1]))
         self._recipe = recipe
-        self._made: ExportedFiles | None = None
+        self._files: ExportedFiles | None = None
         self._making = Background(self)
         self._making.done.connect(self._on_made)
         self._making.failed.connect(self._on_failed)
@@ -181,7 +181,7 @@ class ExportAsDialog(QDialog):
         self.notes.show()
 
     def _show(self, files: ExportedFiles | None) -> None:
-        self._made = files
+        self._files = files
         kind = _LANGUAGES.get(self.format.language)
         lexer = LANGUAGES[kind].lexer if kind else None
         is_text = files is not None and self.format.is_text
@@ -192,13 +192,13 @@ class ExportAsDialog(QDialog):
 
     @Slot()
     def _on_copy(self) -> None:
-        if self._made is not None:
-            QApplication.clipboard().setText(self._made.text)
+        if self._files is not None:
+            QApplication.clipboard().setText(self._files.text)
 
     @Slot()
     def _on_save(self) -> None:
-        if self._made is not None:
-            self.save_requested.emit(self.format, self._made)
+        if self._files is not None:
+            self.save_requested.emit(self.format, self._files)
 
 
 def write_files(files: ExportedFiles, place: Path, *, is_folder: bool) -> tuple[Path, ...]:

@@ -77,7 +77,7 @@ class AboutDialog(QDialog):
                 "SIL Open Font License 1.1. Qt and PySide6 are used under the LGPL 3."
             )
         )
-        self._told = text_label(self, "copiedHint")
+        self._hint = text_label(self, "copiedHint")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton(
             self.tr("&Copy for a bug report"), QDialogButtonBox.ButtonRole.ActionRole
@@ -91,7 +91,7 @@ class AboutDialog(QDialog):
         column.addLayout(self._head())
         column.addWidget(self._table(), 1)
         column.addWidget(licences)
-        column.addWidget(self._told)
+        column.addWidget(self._hint)
         column.addWidget(buttons)
 
     def _head(self) -> QHBoxLayout:
@@ -127,7 +127,7 @@ class AboutDialog(QDialog):
     @Slot()
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(markdown_table(self._versions))
-        self._told.setText(
+        self._hint.setText(
             self.tr("Copied. It holds no paths, and no names of you or your machine.")
         )
 

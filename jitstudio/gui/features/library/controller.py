@@ -79,7 +79,7 @@ class LibraryController(QObject):
         self._path = Path()
         # Listed by the last session, to be listed again once the pane is seen.
         self._left = session.library
-        self._found: LibraryListing | None = None
+        self._library_listing: LibraryListing | None = None
         self._watch = FolderWatch(view)
         self._watch.changed.connect(self._list)
         self._listing: RequestHandle | None = None
@@ -107,7 +107,7 @@ class LibraryController(QObject):
     def _open(self, path: Path) -> None:
         self._left = ""
         self._session.library = str(path)
-        self._path, self._found = path, None
+        self._path, self._library_listing = path, None
         self._view.begin(path)
         handle = self._list()
         handle.progressed.connect(self._view.show_progress)
@@ -123,14 +123,17 @@ class LibraryController(QObject):
 
     def _on_listed(self, began: float, listing: LibraryListing | LibraryFailure) -> None:
         self._listing = None
-        before, self._found = self._found, listing if isinstance(listing, LibraryListing) else None
+        before, self._library_listing = (
+            self._library_listing,
+            listing if isinstance(listing, LibraryListing) else None,
+        )
         if isinstance(listing, LibraryFailure):
             self._view.show_failure(listing.message)
         elif before is None:
             self._view.show_listing(listing)
         elif listing != before:
             self._view.update_listing(listing)
-        self._watch.start(self._path, _places(self._found), began)
+        self._watch.start(self._path, _places(self._library_listing), began)
 
     @Slot()
     def _on_dropped(self) -> None:
@@ -186,7 +189,7 @@ class LibraryController(QObject):
 
     @property
     def _is_folder(self) -> bool:
-        return self._found is not None and bool(self._found.folders)
+        return self._library_listing is not None and bool(self._library_listing.folders)
 
     def _name_of(self, row: KernelRow) -> str:
         """Returns a name, without ending, for the file with the code of a kernel."""

@@ -129,7 +129,7 @@ class LibraryModel(RowsModel[KernelRow]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent)
-        self._found: LibraryListing | None = None
+        self._listing: LibraryListing | None = None
         self._all: tuple[KernelRow, ...] | None = ()
         self._query = RowQuery()
         self._background = Background(self)
@@ -148,7 +148,7 @@ class LibraryModel(RowsModel[KernelRow]):
             is_same: Whether they are those of the same file or folder as before, which stay until
                 then.
         """
-        self._found, self._all = listing, None
+        self._listing, self._all = listing, None
         if not is_same:
             self.set_rows(())
         self.ask(self._query)
@@ -156,7 +156,7 @@ class LibraryModel(RowsModel[KernelRow]):
     def ask(self, query: RowQuery) -> None:
         """Shows the rows that match `query`, in a moment."""
         self._query = query
-        listing, known = self._found, self._all
+        listing, known = self._listing, self._all
 
         def work(stop: Event) -> tuple[tuple[KernelRow, ...], tuple[KernelRow, ...]]:
             rows = _rows(listing, stop) if known is None else known

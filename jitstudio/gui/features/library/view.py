@@ -64,7 +64,7 @@ class LibraryView(QWidget):
         self._model = LibraryModel(self)
         self._model.filtered.connect(self._on_filtered)
         self._model.modelAboutToBeReset.connect(self._keep_selection)
-        self._kept: _Kept | None = None
+        self._left_selection: _Kept | None = None
         self._path, self._name = Path(), ""
         self._count = 0
         self._field = QLineEdit(self, clearButtonEnabled=True)
@@ -123,7 +123,7 @@ class LibraryView(QWidget):
         self._path, self._name = path, path.name
         show_tip(self._status, str(path))
         self._show(None)
-        self._kept = None
+        self._left_selection = None
         self._stop.show()
         reading = self.tr("Reading {name}…").format(name=path.name)
         self._status.setText(reading)
@@ -146,7 +146,7 @@ class LibraryView(QWidget):
             self._name = "/".join(self._path.parts[-2:])
         self._table.set_absent(*(() if listing.folders else OF_CACHES))
         self._show(listing)
-        self._kept = None
+        self._left_selection = None
         self._table.set_hint(self.tr("No kernel has such a name for this target."))
 
     def update_listing(self, listing: LibraryListing) -> None:
@@ -211,17 +211,17 @@ class LibraryView(QWidget):
 
     @Slot()
     def _keep_selection(self) -> None:
-        if self._kept is not None:
+        if self._left_selection is not None:
             # Rows are replaced again before what was selected could be.
             return
         rows, table = self._model.rows, self._table
         selected = {_key(rows[i.row()]) for i in table.selectionModel().selectedRows()}
         index = table.currentIndex()
         current = _key(rows[index.row()]) if index.isValid() else None
-        self._kept = _Kept(selected, current, table.visualRect(index).top())
+        self._left_selection = _Kept(selected, current, table.visualRect(index).top())
 
     def _select_again(self) -> None:
-        selection, self._kept = self._kept, None
+        selection, self._left_selection = self._left_selection, None
         if selection is None:
             return
         model, table = self._model, self._table

@@ -178,7 +178,7 @@ def pipeline_of(
         steps: The plan of it, if somebody has made it already.
         launch: Whether the code can be launched, too.
     """
-    inputs = tuple(_given(request))
+    inputs = tuple(_input_nodes(request))
     try:
         steps = plan(request) if steps is None else steps
     except PlanError as error:
@@ -207,7 +207,7 @@ def _key(ref: Ref) -> str:
     return f"{ref.kind.value}:{ref.name}"
 
 
-def _given(request: BuildRequest) -> Iterator[tuple[Node, frozenset[str]]]:
+def _input_nodes(request: BuildRequest) -> Iterator[tuple[Node, frozenset[str]]]:
     """Yields the source nodes; headers and libraries with the modules that read each."""
     for source in request.sources:
         yield _source(source), frozenset()

@@ -186,7 +186,7 @@ class Pipelines(QObject):
         self._building: object = _NOBODY
         self._request: BuildRequest | None = None
         self._launching: object = _NOBODY
-        self._told = _NOTHING
+        self._emitted = _NOTHING
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._emit_changed)
 
@@ -273,7 +273,7 @@ class Pipelines(QObject):
         self._pictures[subject] = picture
         if subject != self._subject:
             return
-        if picture.shape != self._told.shape:
+        if picture.shape != self._emitted.shape:
             self._emit_changed()
         elif not self._calm.isActive():
             self._calm.start()
@@ -281,6 +281,6 @@ class Pipelines(QObject):
     @Slot()
     def _emit_changed(self) -> None:
         self._calm.stop()
-        if self.shown != self._told:
-            self._told = self.shown
-            self.changed.emit(self._told)
+        if self.shown != self._emitted:
+            self._emitted = self.shown
+            self.changed.emit(self._emitted)

@@ -320,7 +320,7 @@ class DisassemblyController(QObject):
         self._disassembly = disassembly
         self._function_listings = function_listings
         self._status, self._notice = shell.status, shell.notices
-        self._told = ""
+        self._problem = ""
         self._pane = listings[CodeKind.SASS]
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.function_wanted.connect(self._on_function_wanted)
@@ -367,10 +367,10 @@ class DisassemblyController(QObject):
             self._status.show_message(note)
         if not disassembly.may_read_again:
             self._notice.withdraw(_FAILED)
-        elif self._told != disassembly.problem:
+        elif self._problem != disassembly.problem:
             again = NoticeAction("readAgain", self.tr("Read Again"), disassembly.read_again)
             self._notice.ask(_FAILED, disassembly.problem, (again,))
-        self._told = disassembly.problem
+        self._problem = disassembly.problem
 
     @Slot(int)
     def _on_line_changed(self, line: int) -> None:

@@ -118,7 +118,7 @@ class PressureController(QObject):
         self._launches = launches
         self._action = actions["pressureAction"]
         self._read: _Read | None = None
-        self._held: dict[SourceLocation, int] = {}
+        self._registers: dict[SourceLocation, int] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
         self._disassembly.changed.connect(self._on_changed)
@@ -169,7 +169,7 @@ class PressureController(QObject):
         for place, line in lines.items():
             if place.file in files and line.highest and place.line - 1 in now:
                 number = getattr(line, measure)
-                written_here = self._held.get(place, 0)
+                written_here = self._registers.get(place, 0)
                 bars[now[place.line - 1]] = LineBar(
                     number,
                     number / top,
@@ -208,21 +208,21 @@ class PressureController(QObject):
                 self._reading.start(partial(_read, inspection))
         elif not self._disassembly.is_reading:
             self._reading.stop()
-            self._read, self._held = None, {}
+            self._read, self._registers = None, {}
             self._show()
 
     @Slot(object)
     def _on_read(self, read: _Read) -> None:
-        self._read, self._held = read, {}
+        self._read, self._registers = read, {}
         self._show()
 
     @Slot(object)
     def _on_held(self, definitions: Sequence[Definition]) -> None:
         """Marks the lines that hold the registers at the peak that the caret went to."""
-        self._held = {}
+        self._registers = {}
         for definition in definitions:
             for place in dict.fromkeys(definition.places):
-                self._held[place] = self._held.get(place, 0) + len(definition.registers)
+                self._registers[place] = self._registers.get(place, 0) + len(definition.registers)
         if self._is_on:
             self._show()
 

@@ -169,7 +169,7 @@ class TabsController(QObject):
         self._commands.failed.connect(shell.notices.show_message)
         self._commands.opened.connect(files.opened)
         # The last one first.
-        self._seen: list[Document] = []
+        self._visited: list[Document] = []
         self._documents.current_changed.connect(self._on_current_changed)
         self._on_current_changed(self._documents.current)
         editors.menu_requested.connect(self._on_menu_requested)
@@ -184,8 +184,8 @@ class TabsController(QObject):
 
     def _entries(self) -> Iterator[PaletteEntry]:
         """Yields the tabs, the previous tab first and the current last; then recent files."""
-        order = {document: place for place, document in enumerate(self._seen)}
-        order |= dict.fromkeys(self._seen[:1], len(self._documents))
+        order = {document: place for place, document in enumerate(self._visited)}
+        order |= dict.fromkeys(self._visited[:1], len(self._documents))
         color = current_theme().ui.muted_text
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
             yield PaletteEntry(
@@ -212,8 +212,8 @@ class TabsController(QObject):
     def _on_current_changed(self, document: Document | None) -> None:
         # Those that were closed are forgotten, too.
         others = [d for d in self._documents if d is not document]
-        seen = [d for d in self._seen if d in others]
-        self._seen = [document, *seen] if document is not None else seen
+        seen = [d for d in self._visited if d in others]
+        self._visited = [document, *seen] if document is not None else seen
 
     @Slot(Document, QPoint)
     def _on_menu_requested(self, document: Document, place: QPoint) -> None:

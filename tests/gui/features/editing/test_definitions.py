@@ -118,7 +118,7 @@ def f2_renames_in_one_step_and_leaves_comments(driver):
         QTest.keyClicks(field, typed)
         QTest.keyClick(field, Qt.Key.Key_Return)
         assert dialog.isVisible() is bool(problem)
-        assert problem in dialog._told.text()
+        assert problem in dialog._message.text()
         dialog.reject()
         driver.wait(lambda: not driver.window.findChildren(RenameDialog))
     after = driver.editor.toPlainText()
