@@ -14,6 +14,7 @@ from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import BreakLine, Project, RunRecording
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.step.registers import lane_value
+from jitstudio.gui.features.welcome.view import WelcomeCard
 from jitstudio.simulator.stepping.requests import SimulatedThread, StepGoal, StopReason
 from tests.gui.driver import Driver
 
@@ -495,3 +496,14 @@ def test_the_pane_begins_with_what_matters(stepping):
         "2 x Load from shared memory: 2 wavefronts"
         in driver.find(QLabel, "stepLineAccesses").text()
     )
+
+
+def test_the_welcome_page_leads_to_the_simulator(started):
+    driver = started
+    driver.trigger("welcomeAction")
+    driver.wait(lambda: driver.window.findChild(WelcomeCard, "simulatorCard"))
+    driver.find(WelcomeCard, "simulatorCard").click()
+    driver.wait(lambda: state(driver) is not None and not driver.state.stepping.is_moving)
+    assert driver.shell.layout.dock_of(driver.pane("step")).is_in_front
+    driver.find(WelcomeCard, "lessonsCard").click()
+    assert driver.shell.layout.dock_of(driver.pane("lessons")).is_in_front

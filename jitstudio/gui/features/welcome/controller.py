@@ -20,7 +20,7 @@ from jitstudio.core.toolchain_info import (
 )
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.welcome.view import WelcomePage
+from jitstudio.gui.features.welcome.view import WayIn, WelcomePage
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.shell import Shell
@@ -30,7 +30,7 @@ from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.help.samples import samples
 from jitstudio.system.display import check_window
 
-_STARTERS = ("newCudaAction", "newPythonAction", "newLlvmAction", "newPtxAction", "openAction")
+_STARTERS = ("newCudaAction", "newPythonAction", "newLlvmAction", "newPtxAction")
 _ICON = "book"
 
 
@@ -83,7 +83,8 @@ class WelcomeController(QObject):
     @Slot()
     def _on_first_seen(self) -> None:
         page, launches, environment = self._page, self._launches, self._environment
-        page.fill([self._actions[name] for name in _STARTERS], samples())
+        starters = [self._actions[name] for name in _STARTERS]
+        page.fill(starters, self._ways(), samples())
         page.sample_chosen.connect(self._files.open_sample)
         page.path_chosen.connect(self._on_path_chosen)
         page.check_requested.connect(self._on_check_requested)
@@ -98,6 +99,38 @@ class WelcomeController(QObject):
         else:
             launches.list_devices()
         environment.check_window()
+
+    def _ways(self) -> tuple[WayIn, ...]:
+        return (
+            WayIn(
+                "lessons",
+                self.tr("Lessons"),
+                self.tr("Twelve changes to kernels that are checked, without a GPU."),
+                _ICON,
+                self._actions["lessonsAction"].trigger,
+            ),
+            WayIn(
+                "open",
+                self.tr("Open a program, library or wheel"),
+                self.tr("Sources, cubins, executables, shared libraries: its kernels are listed."),
+                "open",
+                self._actions["openAction"].trigger,
+            ),
+            WayIn(
+                "simulator",
+                self.tr("Step through a kernel in the simulator"),
+                self.tr("Each register of each thread, forward and back, without a GPU."),
+                "step-begin",
+                self._on_simulator,
+            ),
+        )
+
+    @Slot()
+    def _on_simulator(self) -> None:
+        """Steps through what is open, or else through the first sample."""
+        if not self._tabs.pages():
+            self._files.open_sample(samples()[0])
+        self._actions["stepAction"].trigger()
 
     @Slot()
     def _on_check_requested(self) -> None:

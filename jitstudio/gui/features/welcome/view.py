@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -236,6 +237,24 @@ _SETTLED_MS = 50
 _TITLE_SCALE, _HEADING_SCALE = 1.7, 1.1
 
 
+class WayIn(NamedTuple):
+    """A way to begin, shown as a card.
+
+    Attributes:
+        name: The name of its card begins so.
+        title: The title.
+        detail: A sentence.
+        icon_name: A file in `resources/icons`.
+        go: Begins.
+    """
+
+    name: str
+    title: str
+    detail: str
+    icon_name: str
+    go: Callable[[], object]
+
+
 class WelcomePage(QScrollArea):
     """Offers a start; the content is made at the first look.
 
@@ -271,11 +290,14 @@ class WelcomePage(QScrollArea):
         """Whether the page has content."""
         return self._columns is not None
 
-    def fill(self, starters: Sequence[QAction], samples: Sequence[Sample]) -> None:
+    def fill(
+        self, starters: Sequence[QAction], ways: Sequence[WayIn], samples: Sequence[Sample]
+    ) -> None:
         """Makes the content.
 
         Args:
             starters: The actions that begin new work.
+            ways: What else to begin with, a card each.
             samples: All samples.
         """
         content = QWidget()
@@ -297,7 +319,7 @@ class WelcomePage(QScrollArea):
         column.addLayout(self._grid)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(_MARGIN)
-        self._columns.addLayout(self._samples(samples), 1)
+        self._columns.addLayout(self._cards_of(ways, samples), 1)
         self._columns.addLayout(self._right(), 1)
         column.addSpacing(_SPACING)
         column.addLayout(self._columns)
@@ -388,8 +410,16 @@ class WelcomePage(QScrollArea):
             self._starters.append(button)
         return grid
 
-    def _samples(self, samples: Sequence[Sample]) -> QVBoxLayout:
-        column = _section(self.tr("Samples"))
+    def _cards_of(self, ways: Sequence[WayIn], samples: Sequence[Sample]) -> QVBoxLayout:
+        column = _section(self.tr("Begin"))
+        for way in ways:
+            card = WelcomeCard(way.title, way.detail, way.icon_name)
+            card.setObjectName(f"{way.name}Card")
+            card.clicked.connect(way.go)
+            column.addWidget(card)
+            self._cards.append(card)
+        column.addSpacing(_SECTION_SPACING)
+        column.addWidget(heading(self.tr("Samples"), _HEADING_SCALE))
         for sample in samples:
             card = WelcomeCard(sample.title, sample.summary, _icon_of(sample))
             card.setObjectName("sampleCard")
