@@ -228,15 +228,19 @@ def test_the_manual_uses_the_action_and_the_hook_as_they_are(hook):
     assert {repository["rev"], check["uses"].partition("@")[2]} == {f"v{__version__}"}
 
 
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    return new_python(tmp_path_factory.mktemp("python"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("budget", [BUDGET, FAILING], ids=["kept", "broken"])
-def test_the_workflow_of_the_manual_runs_as_printed(repository, wheel, tmp_path, budget):
+def test_the_workflow_of_the_manual_runs_as_printed(repository, wheel, python, tmp_path, budget):
     folder = repository / "my kernels"
     (folder / "BUDGETS.toml").write_text(budget)
     (steps,) = [job["steps"] for job in printed("name: kernels")["jobs"].values()]
     names = ("actions/checkout", "actions/setup-python", UPLOAD)
-    path = new_python(tmp_path / "python")
-    job = Job(folder, tmp_path / "temp", {name: {} for name in names}, machine(wheel, path))
+    job = Job(folder, tmp_path / "temp", {name: {} for name in names}, machine(wheel, python))
     went_well = job.run(steps, {})
     assert went_well == (budget == BUDGET), job.log
     assert [name for name, _ in job.used] == list(names)
