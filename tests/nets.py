@@ -43,6 +43,8 @@ _TIMEOUT = 300
 # -- What differs from run to run ----------------------------------------------------------------
 
 _TIMES = re.compile(r" *\b\d+(?:[.,]\d+)* ?(?:ms|s|µs|ns)\b")
+# How long each phase took, behind the time of the tool: "(CUDA C++ Frontend 281, ptxas 57)".
+_PHASES = re.compile(r"(?<= # s )\([^()]*\)")
 _CLOCK = re.compile(r"\b\d\d:\d\d:\d\d\b")
 # In tables no cell has its unit: the one decimal of a time, and the last column of a sweep.
 _TABLES = ("links", "variants", "variants-of-a-link", "sweep")
@@ -55,16 +57,20 @@ def _plain(text: str, temporary: str) -> str:
     from_there = os.path.relpath(ROOT, temporary)
     text = text.replace(temporary, "$TMP").replace(str(ROOT), "$ROOT").replace(from_there, "$ROOT")
     text = text.replace(sys.prefix, "$PREFIX").replace(str(Path.home()), "$HOME")
-    return _CLOCK.sub("#", _TIMES.sub(" # s", text))
+    return _CLOCK.sub("#", _PHASES.sub("(#)", _TIMES.sub(" # s", text)))
 
 
 def _steady(value: object) -> object:
     """A value from JSON without what differs from run to run."""
     if isinstance(value, dict):
-        return {
-            key: "#" if _VOLATILE_KEY.search(key) and item is not None else _steady(item)
+        is_time = str(value.get("name")).endswith(", ms")
+        volatile = [
+            key
             for key, item in value.items()
-        }
+            if (_VOLATILE_KEY.search(key) and item is not None)
+            or (is_time and isinstance(item, float))
+        ]
+        return {key: _steady(item) for key, item in value.items()} | dict.fromkeys(volatile, "#")
     return [_steady(item) for item in value] if isinstance(value, list) else value
 
 

@@ -11,19 +11,22 @@ from tests.support import ROOT
 pytestmark = pytest.mark.bench
 
 
-def recorded(folder, part):
-    """Returns the texts that a part of the nets writes, by file."""
-    command = [sys.executable, ROOT / "tests/nets.py", folder, part]
+def recorded(folder, *parts):
+    """Returns the texts that parts of the nets write, by file."""
+    command = [sys.executable, ROOT / "tests/nets.py", folder, *parts]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {path.stem: path.read_text("utf-8") for path in folder.rglob("*.txt")}
 
 
-def test_commands_are_recorded_without_places(tmp_path):
-    texts = recorded(tmp_path, "cli/build-broken")
-    assert set(texts) == {"build-broken", "build-broken-json"}
-    assert '"file": "$ROOT/resources/samples/broken.cu"' in texts["build-broken-json"]
-    assert str(ROOT) not in "".join(texts.values())
+def test_commands_are_recorded_without_places_and_times(tmp_path):
+    first, again = (
+        recorded(tmp_path / name, "cli/build-broken", "cli/links") for name in ("first", "again")
+    )
+    assert first == again
+    assert set(first) == {"build-broken", "build-broken-json", "links", "links-json"}
+    assert '"file": "$ROOT/resources/samples/broken.cu"' in first["build-broken-json"]
+    assert str(ROOT) not in "".join(first.values())
 
 
 def test_a_window_is_recorded_with_all_samples(tmp_path):

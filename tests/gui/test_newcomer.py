@@ -25,7 +25,7 @@ def test_all_that_a_first_day_brings_goes_by_keyboard_and_outlives_a_kill(enviro
         env=environment | {"QT_QPA_PLATFORM": "offscreen"},
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=1500,
     )
     told = [line for line in done.stderr.splitlines() if not line.startswith(_HARMLESS)]
     assert told == []
