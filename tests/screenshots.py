@@ -85,7 +85,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         pause(_DRAWN_MS)
         _tie(driver)
         grab("options")
-        driver.find(QDockWidget, "optionsDock").close()
+        driver.find(QDockWidget, "buildDock").close()
         driver.set_options("")
         driver.open_sample("SAXPY")
         driver.show_output("Lowered names")

@@ -27,8 +27,8 @@ from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state import build_settings
 from jitstudio.gui.state.documents import Document
@@ -332,8 +332,8 @@ class Driver:
 
     def show_output(self, title: str) -> None:
         """Bring the pane with this title to the front."""
-        docks = {dock.title: dock for dock in self.window.findChildren(PaneDock)}
-        self.shell.layout.uncover(docks[title].content)
+        names = {pane.title: pane.name for pane in PANES}
+        self.shell.layout.uncover(self.pane(names[title]))
         # The tabs follow when all docks have moved.
         pause(0)
 
