@@ -80,6 +80,31 @@ def test_constants_of_sass_are_explained_by_the_names_of_the_source(started):
     started.wait(lambda: not QToolTip.isVisible())
 
 
+def test_registers_of_a_build_for_debugging_are_explained_by_the_variables_in_them(started):
+    started.shell.layout.bring_up(started.listings[CodeKind.SASS])
+    started.next_result(lambda: started.set_options("-G"))
+    namings, disassembly = started.state.constant_namings, started.state.disassembly
+    started.wait(lambda: namings.listing is not None and namings.listing.registers)
+    (function,) = disassembly.current.code.kernels
+    variables = namings.listing.registers[function.name]
+    index = next(v for v in variables if v.name == "i" and v.is_written)
+    at = function.index_of(index.begin)
+    view = started.listings[CodeKind.SASS].code_view
+    row = disassembly.current.rows.line(function, at)
+    view.caret.set_place((row, view.text.lines[row].index(f"R{index.register}")))
+    view.caret_moved()
+    view.setFocus()
+    written = started.editor.document().findBlockByNumber(index.line - 1).text()
+    assert "int i =" in written
+    said = f"R{index.register} holds i: int, declared in line {index.line}"
+    assert "debug information" in explained(started, said)
+    # Of the same register where another value is read nothing is claimed.
+    assert namings.register_at(row, view.text.lines[row], len(view.text.lines[row])) is None
+    QToolTip.hideText()
+    started.wait(lambda: not QToolTip.isVisible())
+    started.next_result(lambda: started.set_options(""))
+
+
 def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):
     file = tmp_path / "mine.ptx"
     file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
