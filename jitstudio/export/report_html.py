@@ -83,6 +83,7 @@ a { color: var(--link); }
   .wide, .pane, .graph { max-height: none; overflow: visible; }
   h1 { font-size: 14pt; } h2 { font-size: 11pt; } h3 { font-size: 8pt; position: static; }
   .code { gap: 3mm; }
+  .summary { break-after: page; }
   pre { font-size: 6pt; width: auto; } .l { white-space: pre-wrap; overflow-wrap: anywhere; }
   .l { padding: 0 .5em 0 4em; text-indent: -3.5em; break-inside: avoid; }
   .n { width: 3.5em; padding-right: 1em; text-indent: 0; white-space: nowrap; }
@@ -94,6 +95,8 @@ a { color: var(--link); }
 @media (max-width: 900px) { .code { grid-template-columns: minmax(0, 1fr); } }
 """
 
+# Findings that are named on the page of summary.
+_MOST_HEADS = 30
 _SCRIPT = """
 document.addEventListener("mouseover", light);
 document.addEventListener("focusin", light);
@@ -142,10 +145,17 @@ def html_report(recipe: Recipe) -> str:
 
 def _body(content: ReportContent) -> Iterator[str]:
     recipe = content.recipe
+    yield '<section class="summary">'
     yield f"<h1>{escape(recipe.title)}</h1>"
     yield f'<p class="muted">{escape(" · ".join(facts(content)))}</p>'
     yield "<h2>Figures</h2>"
     yield from _figures(content.functions)
+    heads = finding_heads(content)
+    if heads:
+        yield "<h2>In short</h2><ul>"
+        yield from (f"<li>{escape(head)}</li>" for head in heads)
+        yield "</ul>"
+    yield "</section>"
     yield "<h2>What may cost time</h2>"
     yield from _findings(content)
     yield "<h2>Source, PTX and machine code</h2>"
@@ -185,8 +195,29 @@ def facts(content: ReportContent) -> Iterator[str]:
     yield f"jitstudio {__version__}"
 
 
-def figure_rows(functions: tuple[ReportFunction, ...]) -> Iterator[tuple[str, ...]]:
-    """Yields the rows of the table of figures, the headings first."""
+def finding_heads(content: ReportContent) -> list[str]:
+    """Returns a line for each finding, as many as a page of summary has room for."""
+    heads = []
+    for function in content.functions:
+        for finding in function.findings:
+            name, line = content.place(finding)
+            where = f", {name}:{line}" if name else ""
+            heads.append(f"{finding.title} in {function.title}{where}")
+    rest = len(heads) - _MOST_HEADS
+    return [*heads[:_MOST_HEADS], f"and {rest:,} more"] if rest > 0 else heads
+
+
+def figure_rows(functions: tuple[ReportFunction, ...]) -> list[tuple[str, ...]]:
+    """Returns the rows of the table of figures, the headings first.
+
+    Columns without any value, such as those of another kind of memory, are left out.
+    """
+    rows = [*_all_figures(functions)]
+    filled = [at for at in range(len(rows[0])) if any(row[at] != "-" for row in rows[1:])]
+    return [tuple(row[at] for at in filled) for row in rows] if functions else rows
+
+
+def _all_figures(functions: tuple[ReportFunction, ...]) -> Iterator[tuple[str, ...]]:
     headings = (FIGURES[name].heading or FIGURES[name].title for name in SHOWN)
     yield ("kernel", *headings, "instructions", "occupancy")
     for function in functions:

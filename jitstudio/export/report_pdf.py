@@ -20,7 +20,7 @@ from jitstudio.export.report_content import (
     ReportText,
     report_content,
 )
-from jitstudio.export.report_html import facts, figure_rows, theme_colors
+from jitstudio.export.report_html import facts, figure_rows, finding_heads, theme_colors
 
 _WIDTH, _HEIGHT = 842.0, 595.0
 _MARGIN = 32.0
@@ -66,7 +66,7 @@ def pdf_report(recipe: Recipe) -> bytes:
         ExportError: The machine code was not read.
     """
     content = report_content(recipe)
-    pages = [*_summary(content), *_code(content)]
+    pages = [*_summary(content), *_details(content), *_code(content)]
     for function in content.functions:
         if function.layout is not None and function.graph.blocks:
             pages.append(_graph(function))
@@ -88,13 +88,9 @@ def _color(name: str) -> str:
 
 
 def _summary(content: ReportContent) -> Iterator[_Page]:
-    """Yields the pages of figures, findings and tools."""
-    page, y = _Page(), _MARGIN + 14
-    page.text(_MARGIN, y, content.recipe.title[:90], 16, "F2")
-    y += 16
-    lines: list[tuple[str, float, str]] = [
-        (line, 8, "F1") for line in wrap(" · ".join(facts(content)), 170)
-    ]
+    """Yields the page of figures and findings in short; of many kernels, more pages."""
+    lines: list[_Line] = [(content.recipe.title[:90], 16, "F2")]
+    lines += [(line, 8, "F1") for line in wrap(" · ".join(facts(content)), 170)]
     lines.append(("", _PROSE, "F1"))
     rows = [*figure_rows(content.functions)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
@@ -104,6 +100,13 @@ def _summary(content: ReportContent) -> Iterator[_Page]:
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append(("  ".join(cells), 6.6, "F4" if number == 0 else "F3"))
     lines.append(("", _PROSE, "F1"))
+    lines += [(head[:150], _PROSE, "F1") for head in finding_heads(content)]
+    yield from _set(lines)
+
+
+def _details(content: ReportContent) -> Iterator[_Page]:
+    """Yields the pages of findings in full and of tools."""
+    lines: list[_Line] = []
     for function in content.functions:
         for finding in function.findings:
             name, line = content.place(finding)
@@ -120,6 +123,16 @@ def _summary(content: ReportContent) -> Iterator[_Page]:
         lines += [(part, 7, "F3") for part in wrap(head, 180)[:3]]
         log = "\n".join(filter(None, (stage.log, stage.error_log)))
         lines += [(f"    {part[:175]}", 6.6, "F3") for part in log.split("\n")[:40] if part]
+    yield from _set(lines)
+
+
+_Line = tuple[str, float, str]
+"""Words, their size and their font."""
+
+
+def _set(lines: Sequence[_Line]) -> Iterator[_Page]:
+    """Yields the pages of some lines."""
+    page, y = _Page(), _MARGIN
     for words, size, font in lines:
         y += size * 1.35
         if y > _HEIGHT - _MARGIN:

@@ -47,6 +47,13 @@ def test_each_format_is_previewed_and_saved(started, tmp_path):
     started.wait(save.isEnabled)
     save.click()
     assert {path.name for path in tmp_path.iterdir()} >= {"Makefile", "vector_add.cu"}
+    # A report is offered to the browser, once it is there.
+    dialogs.file_to_save = lambda _path: tmp_path / "report.html"
+    dialog.choose("html")
+    started.wait(save.isEnabled)
+    save.click()
+    assert (tmp_path / "report.html").read_text("utf-8").count('class="summary"') == 1
+    assert started.window.findChild(QWidget, "openInBrowser") is not None
     dialogs.file_to_save = lambda _path: tmp_path / "nowhere" / "x" / "k.py"
     (tmp_path / "nowhere").write_text("no folder")
     dialog.choose("cuda-core")

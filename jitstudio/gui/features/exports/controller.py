@@ -51,6 +51,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs, open_dialog
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import BuildOutput
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.document_files import DocumentError, write_file
@@ -76,6 +77,8 @@ def install(context: Context) -> None:
 
 
 _TAG = "export"
+# Reports that a browser shows.
+_SHOWN_BY_BROWSERS = frozenset({".html", ".pdf"})
 
 
 class MadeRecipe(NamedTuple):
@@ -193,7 +196,16 @@ class ExportsController(QObject):
             self._fail(str(error))
             return
         said = self.tr("Exported to {files}")
-        self._shell.status.show_message(said.format(files=", ".join(map(str, written))))
+        text = said.format(files=", ".join(map(str, written)))
+        self._shell.status.show_message(text)
+        if chosen.ending in _SHOWN_BY_BROWSERS:
+            url = QUrl.fromLocalFile(str(written[0]))
+            open_it = NoticeAction(
+                "openInBrowser",
+                self.tr("&Open in browser"),
+                lambda: QDesktopServices.openUrl(url) and self._shell.notices.withdraw("exported"),
+            )
+            self._shell.notices.ask("exported", text, (open_it,))
 
     def _open_link(self, exported: MadeRecipe) -> None:
         if (link := self._link(exported)) and not QDesktopServices.openUrl(QUrl(link)):
