@@ -53,7 +53,7 @@ def test_each_format_is_previewed_and_saved(started, tmp_path):
     started.wait(save.isEnabled)
     save.click()
     assert (tmp_path / "report.html").read_text("utf-8").count('class="summary"') == 1
-    assert started.window.findChild(QWidget, "openInBrowser") is not None
+    assert started.window.findChild(QPushButton, "openInBrowser") is not None
     dialogs.file_to_save = lambda _path: tmp_path / "nowhere" / "x" / "k.py"
     (tmp_path / "nowhere").write_text("no folder")
     dialog.choose("cuda-core")
