@@ -18,7 +18,16 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
 )
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.fonts import fit_strip, follow_letters, scaled, show_bold
@@ -122,6 +131,16 @@ def _draw_icon(button: QAbstractButton | QAction) -> None:
     theme = current_theme()
     color = theme.color(button.property(_COLOR))
     button.setIcon(icon(button.property(_ICON), color, theme.ui.disabled_text))
+
+
+def place_of_pages(tabs: QTabWidget) -> QWidget:
+    """Returns the parent for the pages of tabs.
+
+    A page that is made elsewhere and moves with all in it, Qt dresses again as a whole.
+    """
+    place = tabs.findChild(QStackedWidget)
+    assert place is not None
+    return place
 
 
 def text_label(parent: QWidget, object_name: str) -> QLabel:

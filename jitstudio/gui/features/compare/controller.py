@@ -40,7 +40,7 @@ _Key = tuple[Built, Built, CompareMode]
 def install(context: Context) -> None:
     """Makes the pane "Compare"."""
     state, shell = context.state, context.shell
-    view = CompareView()
+    view = CompareView(parent=shell.layout.place("compare"))
     shell.layout.fill("compare", view)
     CompareController(
         view,

@@ -60,7 +60,7 @@ class _PtxKey(NamedTuple):
 def install(context: Context) -> None:
     """Makes the pane "Graph"."""
     state, shell = context.state, context.shell
-    view = GraphView()
+    view = GraphView(parent=shell.layout.place("graph"))
     shell.layout.fill("graph", view)
     GraphController(view, state.disassembly, context.listings, shell)
     shell.stale_marks.add(view, lambda: context.listings[view.kind].is_old)

@@ -48,11 +48,12 @@ _SHARES = (480, 420)
 def install(context: Context) -> Iterator[None]:
     """Makes the pane "Launch", in parts."""
     state, shell = context.state, context.shell
-    form = LaunchForm(state.launch_specs)
-    yield
-    view = LaunchPanel(form, LaunchResults())
-    yield
+    view = LaunchPanel(shell.layout.place("launch"))
     shell.layout.fill("launch", view)
+    view.add_form(state.launch_specs)
+    yield
+    view.add_results()
+    yield
     LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     launches = state.launches
@@ -231,26 +232,31 @@ class LaunchPaneController(QObject):
 
 
 class LaunchPanel(QWidget):
-    """Form and results, the form above.
+    """Form and results, the form above; each is a part of what a window may wait.
 
-    Args and attributes:
+    Attributes:
         form: The form of the launch.
         results: The results of the launch.
     """
 
-    def __init__(
-        self, form: LaunchForm, results: LaunchResults, parent: QWidget | None = None
-    ) -> None:
+    form: LaunchForm
+    results: LaunchResults
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("launchPanel")
-        self.form = form
-        self.results = results
-        parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        parts.setObjectName("launchSplitter")
-        parts.addWidget(self.form)
-        parts.addWidget(self.results)
-        parts.setSizes(_SHARES)
+        self._splitter = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
+        self._splitter.setObjectName("launchSplitter")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(parts)
+        column.addWidget(self._splitter)
+
+    def add_form(self, specs: LaunchSpecs) -> None:
+        """Makes the form."""
+        self.form = LaunchForm(specs, self._splitter)
         self.setFocusProxy(self.form)
+
+    def add_results(self) -> None:
+        """Makes the results, below the form."""
+        self.results = LaunchResults(self._splitter)
+        self._splitter.setSizes(_SHARES)

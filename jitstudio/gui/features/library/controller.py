@@ -35,7 +35,7 @@ _NO_NAME = re.compile(r"[^\w.+-]")
 def install(context: Context) -> None:
     """Makes the pane "Library"."""
     state, shell = context.state, context.shell
-    view = LibraryView()
+    view = LibraryView(parent=shell.layout.place("library"))
     shell.layout.fill("library", view)
     LibraryController(
         view,

@@ -24,7 +24,7 @@ from jitstudio.gui.state.outputs import Outputs
 def install(context: Context) -> None:
     """Makes the pane "Link"."""
     state, shell = context.state, context.shell
-    view = LinkView()
+    view = LinkView(parent=shell.layout.place("link"))
     shell.layout.fill("link", view)
     LinkController(
         state.documents,

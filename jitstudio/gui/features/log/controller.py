@@ -20,7 +20,7 @@ from jitstudio.gui.state.outputs import Outputs
 def install(context: Context) -> None:
     """Makes the pane "Log"."""
     state, shell = context.state, context.shell
-    view = LogView()
+    view = LogView(parent=shell.layout.place("log"))
     shell.layout.fill("log", view)
     controller = LogController(view, state.outputs, shell)
     context.navigator.lead(LogPlace, lambda place: controller.show(place.key))

@@ -17,7 +17,7 @@ from jitstudio.gui.state.outputs import Outputs
 def install(context: Context) -> None:
     """Makes the pane "Lowered names"."""
     state, shell = context.state, context.shell
-    view = NamesView()
+    view = NamesView(parent=shell.layout.place("names"))
     shell.layout.fill("names", view)
     NamesController(state.build_controller, state.outputs, state.documents, view, shell.layout)
     outputs = state.outputs

@@ -19,7 +19,7 @@ from jitstudio.gui.state.toolchain import Toolchain
 def install(context: Context) -> None:
     """Makes the pane "Options"."""
     state, shell = context.state, context.shell
-    view = OptionsForm()
+    view = OptionsForm(shell.layout.place("options"))
     shell.layout.fill("options", view)
     OptionsController(state.settings, state.build_controller, state.toolchain, view)
 

@@ -35,7 +35,7 @@ _NOT_RUN = frozenset({NodeState.WAITING, NodeState.SKIPPED})
 def install(context: Context) -> None:
     """Makes the pane "Pipeline"."""
     state, shell = context.state, context.shell
-    view = PipelineView()
+    view = PipelineView(parent=shell.layout.place("pipeline"))
     shell.layout.fill("pipeline", view)
     PipelineController(
         view,

@@ -31,7 +31,7 @@ from jitstudio.listing.symbols import SymbolKind
 def install(context: Context) -> None:
     """Makes the pane "Problems"."""
     state, shell = context.state, context.shell
-    view = ProblemsView()
+    view = ProblemsView(parent=shell.layout.place("problems"))
     shell.layout.fill("problems", view)
     ProblemsController(view, state.problems, state.outputs, state.build_controller, shell)
     names = state.lowered_names

@@ -38,7 +38,7 @@ def install(context: Context) -> None:
     """Makes the panes of PTX and SASS, which other features share."""
     state, shell = context.state, context.shell
     for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
-        context.listings[kind] = OutputPane(kind, f"{name}View")
+        context.listings[kind] = OutputPane(kind, f"{name}View", shell.layout.place(name))
         shell.layout.fill(name, context.listings[kind])
     FiltersController(context.listings, state.preferences, shell)
     listings = ListingsController(

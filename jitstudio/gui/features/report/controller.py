@@ -28,7 +28,7 @@ from jitstudio.listing.lines import NOWHERE
 def install(context: Context) -> Iterator[None]:
     """Makes the panes "Report" and "Kernels", in parts."""
     state, shell = context.state, context.shell
-    view = ReportView()
+    view = ReportView(parent=shell.layout.place("report"))
     yield
     shell.layout.fill("report", view)
     shell.layout.fill("kernels", view.kernel_list)

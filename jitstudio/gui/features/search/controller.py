@@ -37,7 +37,7 @@ class _Listed(NamedTuple):
 
 def install(context: Context) -> None:
     """Makes the pane "Find in all"."""
-    view = SearchView()
+    view = SearchView(context.shell.layout.place("search"))
     context.shell.layout.fill("search", view)
     SearchController(
         view,

@@ -76,7 +76,7 @@ _MOVES = {
 def install(context: Context) -> Iterator[None]:
     """Makes the pane "Step", in parts."""
     state, shell = context.state, context.shell
-    view = StepView()
+    view = StepView(parent=shell.layout.place("step"))
     yield
     shell.layout.fill("step", view)
     view.fix_requested.connect(context.fixer.apply)

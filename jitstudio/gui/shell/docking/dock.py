@@ -144,6 +144,11 @@ class PaneDock(QDockWidget):
         return self._content or self.widget()
 
     @property
+    def place(self) -> QWidget:
+        """The parent of the pane."""
+        return self.widget()
+
+    @property
     def is_in_front(self) -> bool:
         """Whether the pane can be seen: neither closed nor behind another tab."""
         return self.isVisible() and self._is_uncovered

@@ -320,16 +320,24 @@ class LayoutManager(QObject):
         """The panes that are made, by name."""
         return self._panes
 
+    def place(self, name: str) -> QWidget:
+        """Returns the parent for a pane with that name.
+
+        A pane that is made elsewhere and moves with all in it, Qt dresses again as a whole.
+        """
+        dock = self._docks[PANES[name].within or name]
+        return dock.parts.page(name) if PANES[name].within else dock.place
+
     def fill(self, name: str, pane: QWidget) -> None:
         """Puts a pane into its dock, as a tab there if it is a part of another pane.
 
-        A part that is in the other pane already stays where it is.
+        A part that the other pane lays out by itself stays where it is.
         """
         self._panes[name] = pane
         dock = self._docks[PANES[name].within or name]
         if not PANES[name].within:
             dock.fill(pane)
-        elif not dock.isAncestorOf(pane):
+        elif isinstance(dock.content, PartTabs) or not dock.isAncestorOf(pane):
             dock.parts.fill(name, pane)
             if not PANES[name].is_hidden:
                 dock.parts.show_part(name)

@@ -31,6 +31,10 @@ class PartTabs(QTabWidget):
         page = self.currentWidget()
         return next((name for name, other in self._pages.items() if other is page), "")
 
+    def page(self, name: str) -> QWidget:
+        """Returns the parent of a part."""
+        return self._pages[name]
+
     def fill(self, name: str, part: QWidget) -> None:
         """Puts a part into its page, which may be in front already."""
         page = self._pages[name]

@@ -263,6 +263,10 @@ class LaunchForm(QWidget):
         self._options = RunOptionsForm()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
+        self._scroll = QScrollArea(self)
+        self._page = QWidget()
+        # Before it is filled: what moves with all in it, Qt dresses again.
+        self._scroll.setWidget(self._page)
         self._options_section = FormSection(
             "runSection", self.tr("&Run options"), self._options, opened=False
         )
@@ -272,7 +276,6 @@ class LaunchForm(QWidget):
             FormSection("checkSection", self.tr("&Check"), self._check),
             self._options_section,
         )
-        self._scroll = QScrollArea(self)
         self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._lay_out()
         self.setFocusProxy(self._arguments)
@@ -394,13 +397,11 @@ class LaunchForm(QWidget):
             self._columns.addLayout(column)
         self._columns.setContentsMargins(0, 0, 0, 6)
         self._columns.setSpacing(0)
-        content = QWidget()
-        content.setLayout(self._columns)
+        self._page.setLayout(self._columns)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

@@ -19,6 +19,7 @@ from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.late_import import LateImport
+from jitstudio.gui.kit.parts import place_of_pages
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
@@ -48,12 +49,14 @@ class LaunchResults(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("launchResults")
-        self.result = ResultView(self)
-        self.buffers = BufferView(self)
-        self.timing = TimingView(self)
-        self.counts = CountsView(self)
-        self.console = ConsoleView(self)
+        # Older than its pages: Tab goes through children by their age.
         self._tabs = QTabWidget(self)
+        pages = place_of_pages(self._tabs)
+        self.result = ResultView(pages)
+        self.buffers = BufferView(pages)
+        self.timing = TimingView(pages)
+        self.counts = CountsView(pages)
+        self.console = ConsoleView(pages)
         self._tabs.setObjectName("launchResultTabs")
         self._tabs.setAccessibleName(self.tr("Results of the launch"))
         self._tabs.setDocumentMode(True)
