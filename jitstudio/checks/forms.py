@@ -348,10 +348,18 @@ _RESIDENT: tuple[tuple[str, str, Callable[[Occupancy], float]], ...] = (
     (
         "occupancy",
         "resident warps of those that could be, from 0 to 1; SHARED is dynamic shared memory",
-        lambda found: found.fraction,
+        lambda filled: filled.fraction,
     ),
-    ("resident_blocks", "blocks that a multiprocessor holds at once", lambda found: found.blocks),
-    ("resident_warps", "warps that a multiprocessor holds at once", lambda found: found.warps),
+    (
+        "resident_blocks",
+        "blocks that a multiprocessor holds at once",
+        lambda filled: filled.blocks,
+    ),
+    (
+        "resident_warps",
+        "warps that a multiprocessor holds at once",
+        lambda filled: filled.warps,
+    ),
 )
 _LAUNCH: tuple[tuple[str, str, Callable[[Json], float | None]], ...] = (
     (

@@ -171,7 +171,7 @@ def texts_of(project: Project, contents: dict[str, bytes]) -> Project:
         contents: What its members hold, by their names; what is not there stays as it is.
     """
 
-    def held(member: Member) -> Member:
+    def with_content(member: Member) -> Member:
         if member.text is not None or member.name not in contents:
             return member
         if member.kind not in TEXT_KINDS:
@@ -181,6 +181,6 @@ def texts_of(project: Project, contents: dict[str, bytes]) -> Project:
 
     return replace(
         project,
-        modules=tuple(map(held, project.modules)),
-        headers=tuple(map(held, project.headers)),
+        modules=tuple(map(with_content, project.modules)),
+        headers=tuple(map(with_content, project.headers)),
     )

@@ -200,10 +200,10 @@ def _group(group: OpcodeGroup) -> Callable[[KernelReport], int | None]:
 
 
 FIGURES: dict[str, Callable[[KernelReport], int | None]] = {
-    "instructions": lambda told: told.instructions,
-    "code_bytes": lambda told: told.code_bytes,
+    "instructions": lambda report: report.instructions,
+    "code_bytes": lambda report: report.code_bytes,
     **{field.name: _resource(field.name) for field in fields(Resources)},
-    _LIVE: lambda told: told.peak.gpr if told.peak else None,
+    _LIVE: lambda report: report.peak.gpr if report.peak else None,
     **{f"{group.value}_instructions": _group(group) for group in OpcodeGroup},
 }
 """The reading of each figure from a report, in the order in which figures are shown."""

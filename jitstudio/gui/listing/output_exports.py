@@ -308,12 +308,12 @@ class OutputExports(QObject):
             self.reported.emit(said.format(count=MOST_LINES))
             return
 
-        def made(_stop: Event) -> _Copied:
+        def copy(_stop: Event) -> _Copied:
             # A page is white, whatever the theme of the window.
             html = as_html(excerpt, lexer, Theme.load(_LIGHT))
             return _Copied(excerpt, excerpt.text, form, html)
 
-        self._making.start(made)
+        self._making.start(copy)
 
     @Slot(object)
     def _on_made(self, copied: _Copied) -> None:

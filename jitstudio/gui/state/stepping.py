@@ -203,7 +203,7 @@ class Stepping(QObject):
         handle.failed.connect(self._on_failed)
         handle.dropped.connect(self._on_dropped)
 
-        def made(answer: bytes | Diagnostic) -> None:
+        def take_recording(answer: bytes | Diagnostic) -> None:
             self._set_moving(None)
             # The step that was looked at is shown again.
             self.look_at(self._thread)
@@ -213,7 +213,7 @@ class Stepping(QObject):
                 message = f"{answer.message} {answer.explanation}".strip()
                 self._moving.finished.connect(lambda _state: self.failed.emit(message))
 
-        handle.finished.connect(made)
+        handle.finished.connect(take_recording)
         self._set_moving(handle)
 
     def show_recording(self, data: bytes) -> None:

@@ -38,7 +38,7 @@ def sectors_of_atomics(
         size: Bytes of each operation.
         is_swap: Whether it is a compare-and-swap.
     """
-    held = LINE_BYTES // 2 if is_swap else LINE_BYTES
+    slot_bytes = LINE_BYTES // 2 if is_swap else LINE_BYTES
     slots = rows
     for bits in _SLOT_BITS:
         slots = slots * 2 + (np.bitwise_count(addresses.astype(np.uint64) & np.uint64(bits)) & 1)
@@ -46,17 +46,17 @@ def sectors_of_atomics(
     offsets = (addresses - addresses.min() // LINE_BYTES * LINE_BYTES).astype(np.int64)
     word = max(size, _WORD_BYTES)
     offsets -= offsets % word
-    slots = slots * (LINE_BYTES // held) + offsets % LINE_BYTES // held
-    sectors, needs_rounds = _sent_in_turns(rows, offsets, slots, held)
+    slots = slots * (LINE_BYTES // slot_bytes) + offsets % LINE_BYTES // slot_bytes
+    sectors, needs_rounds = _sent_in_turns(rows, offsets, slots, slot_bytes)
     if needs_rounds.any():
         lanes = needs_rounds[rows]
-        sent = _sent_in_rounds(rows[lanes], offsets[lanes], slots[lanes], held, word)
+        sent = _sent_in_rounds(rows[lanes], offsets[lanes], slots[lanes], slot_bytes, word)
         sectors += np.bincount(sent, minlength=len(sectors))
     return sectors
 
 
 def _sent_in_turns(
-    rows: _Numbers, offsets: _Numbers, slots: _Numbers, held: int
+    rows: _Numbers, offsets: _Numbers, slots: _Numbers, slot_bytes: int
 ) -> tuple[_Numbers, NDArray[np.bool_]]:
     """Returns the sectors of the warps of which lanes wait only for others at their own word.
 
@@ -71,7 +71,7 @@ def _sent_in_turns(
     _, used = np.unique(slots[first], return_index=True)
     places_of, sectors_of, lines_of, slots_of = (
         np.bincount(places[part] // span, minlength=count)
-        for part in (slice(None), sectors, _starts(places // held), used)
+        for part in (slice(None), sectors, _starts(places // slot_bytes), used)
     )
     needs_rounds = (places_of > sectors_of) & (lines_of > slots_of)
     turns = np.maximum.reduceat(lanes, sectors)
@@ -80,11 +80,11 @@ def _sent_in_turns(
 
 
 def _sent_in_rounds(
-    rows: _Numbers, offsets: _Numbers, slots: _Numbers, held: int, word: int
+    rows: _Numbers, offsets: _Numbers, slots: _Numbers, slot_bytes: int, word: int
 ) -> _Numbers:
     """Returns the warp of each sector that is sent."""
-    lines = offsets // held
-    words = slots * held + offsets % held // word
+    lines = offsets // slot_bytes
+    words = slots * slot_bytes + offsets % slot_bytes // word
     sent = []
     waiting = np.arange(len(rows))
     while waiting.size:
@@ -93,7 +93,7 @@ def _sent_in_rounds(
         _, first, slot = np.unique(slots[candidates], return_index=True, return_inverse=True)
         served = candidates[lines[candidates] == lines[candidates[first]][slot]]
         # A slot serves one line, so that slot and sector of the line tell packets apart.
-        packets = slots[served] * held + offsets[served] % held // SECTOR_BYTES
+        packets = slots[served] * slot_bytes + offsets[served] % slot_bytes // SECTOR_BYTES
         _, first = np.unique(packets, return_index=True)
         sent.append(rows[served[first]])
         waiting = np.setdiff1d(waiting, served, assume_unique=True)

@@ -30,8 +30,8 @@ def _check_list(_: ListRequest, said: ListingProgress | LibraryListing | Library
         raise Unfit("it tells of a kernel that is nowhere")
 
 
-def _check_taken(asked: TakeRequest, said: TakenCode | LibraryFailure) -> None:
-    kinds = (CodeKind.FATBIN, CodeKind.CAPTURED, asked.piece.kind)
+def _check_taken(request: TakeRequest, said: TakenCode | LibraryFailure) -> None:
+    kinds = (CodeKind.FATBIN, CodeKind.CAPTURED, request.piece.kind)
     if isinstance(said, TakenCode) and said.kind not in kinds:
         raise Unfit("it gives what nobody asked for")
 

@@ -146,9 +146,9 @@ SIMULATING = WorkerProgram(
 )
 
 
-def _check_result(asked: CheckCalculation, result: CheckResult | CalculationRefused) -> None:
+def _check_result(request: CheckCalculation, result: CheckResult | CalculationRefused) -> None:
     if isinstance(result, CheckResult):
-        wanted = asked.expectation
+        wanted = request.expectation
         if (result.target, result.expression) != (wanted.target, wanted.expression):
             raise Unfit("it tells of a comparison that nobody asked for")
 

@@ -170,9 +170,9 @@ def _check(
         check_diagnostics([said])
 
 
-def _check_page(asked: ReadMemory, said: MemoryPage | StepsLost | Diagnostic) -> None:
-    _check(asked, said)  # type: ignore[arg-type]
-    if isinstance(said, MemoryPage) and not len(said.data) == len(said.written) <= asked.count:
+def _check_page(request: ReadMemory, said: MemoryPage | StepsLost | Diagnostic) -> None:
+    _check(request, said)  # type: ignore[arg-type]
+    if isinstance(said, MemoryPage) and not len(said.data) == len(said.written) <= request.count:
         raise Unfit("it tells of more memory than it was asked for")
 
 

@@ -26,18 +26,18 @@ _REST = 0.001
 _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
-def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
+def find(query: DefinitionQuery, stop: Event) -> DefinitionResult:
     """Searches the definition that a query asks for; may take as long as reading all headers."""
-    wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
+    wanted = question(query.text.kind, query.text.text, query.line, query.column)
     if wanted.include:
-        return _included(asked, wanted.include)
+        return _included(query, wanted.include)
     if not wanted.name:
         return DefinitionResult(
             message=QCoreApplication.translate("Definitions", "There is no name to look for here")
         )
     if wanted.places:
-        spots = _spots(asked.text.name, asked.text.text, wanted.places)
-        here = any(spot.line == asked.line + 1 for spot in spots)
+        spots = _spots(query.text.name, query.text.text, wanted.places)
+        here = any(spot.line == query.line + 1 for spot in spots)
         message = (
             QCoreApplication.translate("Definitions", "This is where {name} is defined").format(
                 name=wanted.name
@@ -46,8 +46,8 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
             else ""
         )
         return DefinitionResult(spots, message)
-    if asked.text.kind in _CUDA:
-        for texts in (_headers(asked, stop), _others(asked)):
+    if query.text.kind in _CUDA:
+        for texts in (_headers(query, stop), _others(query)):
             locations: list[DefinitionLocation] = []
             for file, text in texts:
                 if stop.wait(_REST):
@@ -67,9 +67,9 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
     return DefinitionResult(message=message.format(name=wanted.name))
 
 
-def _included(asked: DefinitionQuery, name: str) -> DefinitionResult:
-    tabs = {text.name: text for text in asked.others if text.is_header}
-    location = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
+def _included(query: DefinitionQuery, name: str) -> DefinitionResult:
+    tabs = {text.name: text for text in query.others if text.is_header}
+    location = _place_of(name, query.text.folder, tabs, tuple(query.folders))
     if location is None:
         message = QCoreApplication.translate(
             "Definitions",
@@ -92,11 +92,11 @@ def _place_of(
     return name if os.path.isabs(name) and os.path.isfile(name) else None
 
 
-def _headers(asked: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
+def _headers(query: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
     """Yields all files that the text includes, also indirectly, with their texts."""
-    tabs = {text.name: text for text in asked.others if text.is_header}
-    folders = tuple(dict.fromkeys(asked.folders))
-    waiting = [(asked.text.text, asked.text.folder)]
+    tabs = {text.name: text for text in query.others if text.is_header}
+    folders = tuple(dict.fromkeys(query.folders))
+    waiting = [(query.text.text, query.text.folder)]
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_FILES and not stop.is_set():
         text, beside = waiting.pop(0)
@@ -113,8 +113,8 @@ def _headers(asked: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
             waiting.append((inner, tabs[file].folder if file in tabs else os.path.dirname(file)))
 
 
-def _others(asked: DefinitionQuery) -> Iterator[tuple[str, str]]:
-    return ((other.name, other.text) for other in asked.others if other.kind in _CUDA)
+def _others(query: DefinitionQuery) -> Iterator[tuple[str, str]]:
+    return ((other.name, other.text) for other in query.others if other.kind in _CUDA)
 
 
 def _read(path: str) -> str:

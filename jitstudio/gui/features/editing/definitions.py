@@ -77,8 +77,8 @@ class DefinitionsController(QObject):
             message = self.tr("Definitions are looked for in a source: go there first")
             self._shell.status.show_message(message)
             return
-        asked = self._query_at(page.document, *page.code_view.search_start())
-        self._search.start(partial(_find, asked))
+        query = self._query_at(page.document, *page.code_view.search_start())
+        self._search.start(partial(_find, query))
 
     def _query_at(self, document: Document, line: int, column: int) -> DefinitionQuery:
         settings = self._settings
@@ -112,10 +112,10 @@ class DefinitionsController(QObject):
         self._navigator.go_to_source(spot.file, spot.line, spot.column)
 
 
-def _find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
+def _find(query: DefinitionQuery, stop: Event) -> DefinitionResult:
     from jitstudio.gui.features.editing.definition_search import find
 
-    return find(asked, stop)
+    return find(query, stop)
 
 
 def _open_text(document: Document) -> OpenText:

@@ -227,23 +227,23 @@ class BlocksItem(QGraphicsItem):
         """Draws the blocks in sight, as far as they can be distinguished."""
         exposed = option.exposedRect
         scale = option.levelOfDetailFromTransform(painter.worldTransform())
-        seen = [at for at, rect in enumerate(self._rects) if rect.intersects(exposed)]
+        visible = [at for at, rect in enumerate(self._rects) if rect.intersects(exposed)]
         near = scale >= READABLE
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, near)
-        self._paint_frames(painter, seen, near)
+        self._paint_frames(painter, visible, near)
         if near:
-            self._paint_code(painter, seen)
+            self._paint_code(painter, visible)
         else:
-            self._paint_titles(painter, seen, scale)
+            self._paint_titles(painter, visible, scale)
         if self._current != NOWHERE:
             width = max(_CURRENT_WIDTH, _LEAST_CURRENT / scale)
             painter.setPen(QPen(self._look.current, width))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(self._rects[self._current], _RADIUS, _RADIUS)
 
-    def _paint_frames(self, painter: QPainter, seen: list[int], near: bool) -> None:
+    def _paint_frames(self, painter: QPainter, visible: list[int], near: bool) -> None:
         by_depth: defaultdict[int, list[QRectF]] = defaultdict(list)
-        for at in seen:
+        for at in visible:
             by_depth[self._picture.graph.depth(at)].append(self._rects[at])
         for depth, rects in by_depth.items():
             fill, frame = self._look.block(depth)
@@ -257,21 +257,21 @@ class BlocksItem(QGraphicsItem):
             else:
                 painter.drawRects(rects)
 
-    def _paint_code(self, painter: QPainter, seen: list[int]) -> None:
+    def _paint_code(self, painter: QPainter, visible: list[int]) -> None:
         letters = self._picture.letters
         painter.setFont(self._bold)
         painter.setPen(self._look.title)
-        for at in seen:
+        for at in visible:
             corner = self._rects[at].topLeft() + QPointF(letters.margin, letters.row_top(0))
             painter.drawStaticText(corner, self._texts_of(at)[0])
         painter.setFont(self._font)
         painter.setPen(self._look.text)
-        for at in seen:
+        for at in visible:
             x, y = self._rects[at].x() + letters.margin, self._rects[at].y()
             for row, text in enumerate(self._texts_of(at)[1:], 1):
                 painter.drawStaticText(QPointF(x, y + letters.row_top(row)), text)
 
-    def _paint_titles(self, painter: QPainter, seen: list[int], scale: float) -> None:
+    def _paint_titles(self, painter: QPainter, visible: list[int], scale: float) -> None:
         """Paints the names in legible size, in blocks with room for the name."""
         letters = self._picture.letters
         size = _LEAST_TITLE / scale
@@ -280,7 +280,7 @@ class BlocksItem(QGraphicsItem):
         painter.setFont(font)
         painter.setPen(self._look.title)
         letter = letters.width * size / letters.above
-        for at in seen:
+        for at in visible:
             rect, title = self._rects[at], self._picture.captions[at].title
             room = int(rect.width() / letter) - 1
             if rect.height() > size * 1.2 and room >= min(len(title), _LEAST_LETTERS):

@@ -355,11 +355,11 @@ def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
     if before is None:
         return pipeline
 
-    def kept(node: Node) -> Node:
+    def aged_launch(node: Node) -> Node:
         old = before.node(node.key)
         return _aged(old) if old is not None and node.role is NodeRole.LAUNCH else node
 
-    return pipeline.changed(kept)
+    return pipeline.changed(aged_launch)
 
 
 def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
