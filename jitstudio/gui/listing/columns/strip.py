@@ -29,8 +29,16 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QHeaderView, QStyle, QStyleOptionSlider, QToolTip, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHeaderView,
+    QStyle,
+    QStyleOptionSlider,
+    QToolTip,
+    QWidget,
+)
 
+from jitstudio.gui.kit.fonts import KeptFont
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, ListingCells, LiveBar
 from jitstudio.gui.listing.columns.sass_columns import LIVE, ColumnChoice, ListingColumn, translated
@@ -112,6 +120,8 @@ class ColumnHeader(QHeaderView):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         # The application leaves more room, which narrow columns have not.
         self.setStyleSheet("QHeaderView::section { padding: 3px 6px 3px 5px; }")
+        # With that style sheet Qt leaves the viewport, which is painted, at the letters before.
+        KeptFont(self, 1.0, lambda _size: QApplication.font())
         self.sectionMoved.connect(self._on_moved)
         self.sectionResized.connect(self._on_resized)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from jitstudio.analysis.occupancy.calculate import RegisterCost
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.simulation import LineCounts
+from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS, PtxCells
@@ -456,3 +457,12 @@ def page_time(view, columns):
         columns.gutter.repaint()
         times.append(thread_time() - start)
     return sorted(times)[15]
+
+
+def test_the_letters_of_the_names_follow_each_zoom(columns):
+    header = columns.header
+    painted = []
+    for zoom in (1.0, 1.25, 1.75, 1.25, 1.0):
+        LETTERS.set_zoom(zoom)
+        painted.append(header.viewport().font().pointSizeF() / QApplication.font().pointSizeF())
+    assert painted == [1.0] * 5
