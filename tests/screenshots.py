@@ -95,6 +95,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         driver.trigger("teachLayoutAction")
         driver.show_output("Link")
         grab("link")
+        driver.find(QDockWidget, "buildDock").close()
         driver.trigger("editLayoutAction")
         _readings(driver, grab)
         driver.open_sample("Vector add")

@@ -119,7 +119,7 @@ class LessonsController(QObject):
         self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
         if lesson is None:
             return
-        self._shell.layout.show_wanted(lesson.panes)
+        self._shell.layout.show_wanted(("lessons", *lesson.panes))
         self._shell.layout.bring_up(self._view)
         if lesson.folder == self._opened:
             # A project of others waits until the user builds it; this copy is ours.

@@ -51,6 +51,7 @@ _MODES = {
     ),
 }
 _INDENT = 24
+_MARGIN = 10
 # From this ratio of width to height on, the modules are next to the choice.
 _WIDE = 1.3
 
@@ -96,6 +97,9 @@ class LinkView(QWidget):
         self._down = icon_button(
             self, self.tr("Move down"), self.tr("Link the module later"), "chevron-down", "Alt+Down"
         )
+        for button in (self._up, self._down):
+            # Beside a word, both would not fit into a narrow pane.
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self._table = self._make_table()
         self.inlined = InlinedList(self)
         self.inlined.hide()
@@ -163,10 +167,12 @@ class LinkView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Puts the modules next to the choice in a wide dock, below the choice in a high dock."""
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * event.size().height()
-        direction = QBoxLayout.Direction
+        width, direction = event.size().width(), QBoxLayout.Direction
+        wide = width > _WIDE * event.size().height()
         self._layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
-        self._buttons.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
+        of_buttons = self._show_sass.sizeHint().width() + self._compare.sizeHint().width()
+        in_column = wide or of_buttons + 3 * _MARGIN > width
+        self._buttons.setDirection(direction.TopToBottom if in_column else direction.LeftToRight)
         self._layout.setStretch(0, 2 if wide else 0)
         self._layout.setStretch(1, 3 if wide else 1)
 
@@ -201,7 +207,7 @@ class LinkView(QWidget):
     def _make_choice(self) -> QWidget:
         choice = QWidget(self)
         layout = QVBoxLayout(choice)
-        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setContentsMargins(_MARGIN, 8, _MARGIN, 8)
         layout.setSpacing(2)
         for radio in self._radios.values():
             meaning = QLabel(radio.accessibleDescription(), choice)

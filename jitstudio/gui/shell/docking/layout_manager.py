@@ -170,9 +170,10 @@ class LayoutManager(QObject):
     def show_wanted(self, names: Sequence[str]) -> None:
         """Shows panes in their places, the first of a place in front.
 
-        Pictures of the build, which take a place of their own, are closed unless they are wanted.
+        Pictures of the build and forms, which take the room of the code, are closed unless they are
+        wanted.
         """
-        for name in names_of(PaneGroup.PICTURES):
+        for name in names_of(PaneGroup.PICTURES, PaneGroup.FORMS):
             self._docks[name].setVisible(name in names)
         for name in reversed(names):
             self._open(self._docks[name])

@@ -1,7 +1,7 @@
 """The pane of lessons, with the check that the command line does."""
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QTextBrowser
+from PySide6.QtWidgets import QComboBox, QDockWidget, QPlainTextEdit, QPushButton, QTextBrowser
 
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.help.lessons import Goal, Lesson, lessons
@@ -69,6 +69,7 @@ def test_what_is_not_reached_is_told_with_its_reason(view):
 def test_a_pupil_mends_the_first_lesson(started, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     driver = started
+    driver.trigger("optionsAction")
     driver.trigger("lessonsAction")
     view = driver.pane("lessons")
     choice = view.findChild(QComboBox, "lessonChoice")
@@ -80,6 +81,8 @@ def test_a_pupil_mends_the_first_lesson(started, tmp_path, monkeypatch):
     # The copy is checked by the original, whatever it says itself.
     own = tmp_path / "data" / "jitstudio" / "lessons" / lessons()[0].name / "checks.toml"
     driver.wait(lambda: driver.document.path and driver.document.path.parent == own.parent)
+    # A lesson has the room of other forms.
+    driver.wait(driver.find(QDockWidget, "buildDock").isHidden)
     own.unlink()
     button(view, "checkLesson").click()
     driver.wait(lambda: "✗ One instruction multiplies and adds." in goals.toPlainText(), 60)
