@@ -6,7 +6,7 @@ import pytest
 from jitstudio.core.launch.simulation import AccessKind, StateSpace
 from jitstudio.simulator.ptx.reading import read_program
 from jitstudio.simulator.stepping.requests import StepGoal, ThreadState
-from tests.simulator.running import ptx_of
+from tests.simulator.running import kernel_of, launch_of, ptx_of
 from tests.simulator.test_history import KERNELS, LAUNCHES, Walk, line_of, reduction, state
 
 pytestmark = pytest.mark.tools
@@ -40,6 +40,20 @@ def test_results_are_those_that_the_instruction_then_gives(program, name):
                 known += 1
                 opcodes.add(told.instruction.split(".")[0].split()[-1])
     assert {"ld", "add", "mov", "setp"} <= opcodes
+
+
+def test_a_look_ahead_takes_no_carry():
+    text = kernel_of("""
+    .reg .b32 %a<4>; mov.u32 %a0, 0xffffffff;
+    add.cc.u32 %a1, %a0, 1; addc.u32 %a2, %a0, 1;""")
+    walk = Walk(read_program(text), launch_of("k", (1, 1, 1), (1, 1, 1), ()))
+    while walk.state.state is ThreadState.RUNS:
+        history = walk.session._run.history
+        before = state(history)
+        walk.session.look_at(walk.state.thread)
+        assert state(history) == before
+        assert not history.machine.wave.faults
+        walk.to(StepGoal.INSTRUCTION)
 
 
 def test_all_accesses_of_a_line_are_found_from_anywhere_in_it(program):

@@ -22,7 +22,7 @@ from jitstudio.simulator.ptx.program import (
 )
 from jitstudio.simulator.running.binding import NOT_AS_EXPECTED, Bound
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.state.frames import CARRY
+from jitstudio.simulator.state.frames import CARRY, CARRY_FROM
 from jitstudio.simulator.state.model import WARP, Threads
 from jitstudio.simulator.state.wave import Wave
 from jitstudio.simulator.stepping.requests import RegisterRow
@@ -100,7 +100,8 @@ def _executed(
     if bound is None or bound.step is None or bound.instruction.opcode not in _QUIET:
         return None
     frame, bases = wave.frame(depth, bound.layout), wave.bases[depth, bound.layout.function.name]
-    before = {name: bases[name].copy() for name in (*names, CARRY)}
+    changing = [name for name in (*names, CARRY, CARRY_FROM) if name in bases]
+    before = {name: bases[name].copy() for name in changing}
     state = wave.copied_state()
     wave.current, wave.depth, wave.clock = bound.instruction, depth, wave.clock + 1
     try:
