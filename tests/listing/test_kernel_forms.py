@@ -395,6 +395,15 @@ def test_no_beginning_of_a_text_is_too_odd():
         assert max(len(read(text[:end])) for end in range(len(text) + 1)) == 1
 
 
+def test_a_variable_is_that_of_the_own_module_where_others_have_one_of_that_name(builder):
+    text = "__device__ {0} table[{1}];\n__global__ void {0}_kernel() {{ table[1] = 2; }}\n"
+    sources = (cuda(text.format("float", 4), "a.cu"), cuda(text.format("int", 8), "b.cu"))
+    for texts in (sources, sources[::-1]):
+        forms = kernel_forms(texts, builder.build(request(*texts)))
+        sizes = {form.title: form.variables[0].type.size for form in forms}
+        assert sizes == {"float_kernel": 16, "int_kernel": 32}
+
+
 def calls_for(count):
     """How many calls the forms of so many kernels take, and that many forms."""
     names = [f"k{number}" for number in range(count)]

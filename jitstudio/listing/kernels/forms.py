@@ -276,13 +276,13 @@ class _Known:
             layout: The PTX that it is in.
             taken: The names of its parameters.
         """
-        known = self._ptx_variables
         if layout is None:
             # Of machine code alone nobody knows which kernel uses them.
             known = {v.name: v for v in self.cubin_variables.get(_module(kernel.module), ())}
             uses = dict.fromkeys(known, VariableUse(writes=True))
         else:
             uses = layout.variables.used_by(kernel.name)
+            known = {symbol: self._ptx_variable(symbol, layout) for symbol in uses}
         rows = []
         for symbol, use in uses.items():
             declared = self._declared_variable(symbol, _module(kernel.module))
@@ -334,9 +334,15 @@ class _Known:
                 kernels[name].append(kernel)
         return kernels
 
+    def _ptx_variable(self, symbol: str, layout: _Layout) -> CodeVariable:
+        """Returns a variable of a module by its definition, which may be in another module."""
+        own = layout.variables.variables.get(symbol)
+        # Modules that nobody links may each define one of that name.
+        return own if own is not None and own.is_defined else self._ptx_variables[symbol]
+
     @cached_property
     def _ptx_variables(self) -> Mapping[str, CodeVariable]:
-        """The variables of all PTX; what is `extern` in a module is defined in another."""
+        """The variables of all PTX, defined ones before those that are `extern`."""
         variables = [v for layout in self.layouts for v in layout.variables.variables.values()]
         return {v.name: v for v in sorted(variables, key=lambda variable: variable.is_defined)}
 
