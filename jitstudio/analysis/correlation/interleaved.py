@@ -134,9 +134,13 @@ def interleaved(
     lines: list[InterleavedLine] = []
     for block in blocks:
         number = block.place.line if block.place else 0
-        lines.append(InterleavedLine(CodeKind.HEADER, number, block.text, block.place))
-        lines += (InterleavedLine(CodeKind.PTX, n, ptx[n - 1].strip()) for n in block.ptx)
-        lines += (InterleavedLine(CodeKind.SASS, at, sass(at)) for at in block.code)
+        in_ptx = ((n, ptx[n - 1].strip()) for n in block.ptx)
+        # The machine code that makes a frame is of the brace of the PTX, which has no line.
+        code = [InterleavedLine(CodeKind.PTX, n, text) for n, text in in_ptx if text != "{"]
+        code += (InterleavedLine(CodeKind.SASS, at, sass(at)) for at in block.code)
+        if code:
+            lines.append(InterleavedLine(CodeKind.HEADER, number, block.text, block.place))
+            lines += code
     return tuple(lines)
 
 

@@ -69,5 +69,9 @@ def test_the_lines_are_in_the_order_of_the_source_with_their_texts(made):
     assert [line.text for line in heads[: len(own)]] == [written[n - 1] for n in own]
     kinds = [line.kind for line in lines]
     assert kinds.count(CodeKind.SASS) == function.code_length
+    # The brace that the body begins with stands under no heading of code without a line.
+    assert "{" in [texts[n - 1] for block in blocks for n in block.ptx]
+    assert heads[-1].place is not None
+    assert "{" not in [line.text for line in lines]
     # In a block PTX comes first.
     assert (CodeKind.SASS, CodeKind.PTX) not in {*pairwise(kinds)}
