@@ -5,7 +5,7 @@ import pytest
 
 from jitstudio.core.launch.simulation import AccessKind, StateSpace
 from jitstudio.simulator.ptx.reading import read_program
-from jitstudio.simulator.stepping.requests import StepGoal, ThreadState
+from jitstudio.simulator.stepping.requests import StepGoal, StopReason, ThreadState
 from tests.simulator.running import kernel_of, launch_of, ptx_of
 from tests.simulator.test_history import KERNELS, LAUNCHES, Walk, line_of, reduction, state
 
@@ -54,6 +54,26 @@ def test_a_look_ahead_takes_no_carry():
         assert state(history) == before
         assert not history.machine.wave.faults
         walk.to(StepGoal.INSTRUCTION)
+
+
+def test_a_look_at_a_line_does_not_tell_of_a_fault_that_is_yet_to_come():
+    text = kernel_of(
+        """.reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [k_0]; mov.u32 %r, 1;
+    st.global.u32 [%p], %r; st.global.u32 [%p+4096], %r;""",
+        "u64",
+    )
+    buffer = np.zeros(1, np.uint32)
+    walk = Walk(read_program(text), launch_of("k", (1, 1, 1), (1, 1, 1), (buffer,)))
+    for _ in range(3):
+        walk.session.look_at(walk.state.thread, whole_line=True)
+        walk.to(StepGoal.INSTRUCTION)
+    (access,) = walk.session.look_at(walk.state.thread, whole_line=True).line_accesses
+    assert access.kind is AccessKind.WRITE
+    assert walk.session.look_at(walk.state.thread).ended == walk.state.ended == ""
+    step = walk.state.step
+    walk.to(StepGoal.INSTRUCTION)
+    assert (walk.state.reason, walk.state.step) == (StopReason.FAULT, step)
+    assert walk.state.ended
 
 
 def test_all_accesses_of_a_line_are_found_from_anywhere_in_it(program):

@@ -409,7 +409,7 @@ class StepSession:
             if reason is None or begun.at < 0 or run.instruction(begun.at).source != here.source:
                 history.go_to(start)
         samples: list[AccessSample] = []
-        least = history.step
+        least, end = history.step, None if isinstance(history, RecordedHistory) else history.end
         while history.step - least < _MOST_LOOKED_AT and time.monotonic() < deadline:
             following = history.machine.wave.groups.peek() if history.machine.wave else None
             if following is None or run.number() != number:
@@ -428,6 +428,9 @@ class StepSession:
                     samples.append(sample)
             if not history.forward():
                 break
+        if not isinstance(history, RecordedHistory):
+            # A fault that this look met is yet to come.
+            history.end = end
         history.go_to(start)
         return tuple(samples)
 
