@@ -208,6 +208,9 @@ def test_calls_are_named_as_in_cpp_and_accesses_without_a_picture_say_so(steppin
         replace(shown, access=None, instruction="cp.async.cg.shared.global [%r1], [%rd1], 16;")
     )
     assert access.text() == "The accesses of cp are not drawn."
+    # The line stores, but not in this warp.
+    view.show_state(replace(shown, access=None, instruction="@%p1 st.global.f32 [%rd1], %f1;"))
+    assert access.text().startswith("The warp reads and writes no memory here.")
 
 
 def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path, monkeypatch):

@@ -159,8 +159,8 @@ class AccessesView(QWidget):
         if opcode in _NOT_DRAWN:
             return self.tr("The accesses of {opcode} are not drawn.").format(opcode=opcode)
         return self.tr(
-            "This line reads and writes no memory. At a line with a load, a store or an atomic the "
-            "accesses of the warp are drawn here."
+            "The warp reads and writes no memory here. Where it does, by a load, a store or an "
+            "atomic, its accesses are drawn."
         )
 
     def _fit(self) -> None:
