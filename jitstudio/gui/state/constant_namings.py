@@ -172,9 +172,34 @@ def _reading(inspection: Inspection) -> Callable[[Event], NamedListing]:
         named = named_listing(inspection, forms, stop)
         made = cubins(inspection.request, inspection.result)
         cubin = next((x.content for x in made if x.name == inspection.name), b"")
-        return replace(named, registers=register_variables(cubin))
+        variables = register_variables(cubin)
+        functions = (f for f in inspection.code.functions if f.name in variables)
+        registers = {
+            f.name: tuple(from_first_write(variable, f) for variable in variables[f.name])
+            for f in functions
+        }
+        return replace(named, registers=registers)
 
     return read
+
+
+def from_first_write(variable: RegisterVariable, function: SassFunction) -> RegisterVariable:
+    """Returns a variable that begins where the register is written first.
+
+    That of a variable narrower than a register is written by PRMT, which keeps the other bits: the
+    debug information counts the register from the start of the function on.
+    """
+    begin = function.index_of(variable.begin)
+    # The arguments of a function are there from address 0 on.
+    if not variable.is_written or begin <= 0:
+        return variable
+    for index in range(begin, function.code_length):
+        if (address := function.addresses[index]) >= variable.end:
+            break
+        for use in decode(function.opcodes[index], function.operands[index]).uses:
+            if use.is_result and 0 <= variable.register - use.register < use.size:
+                return variable._replace(begin=address)
+    return variable
 
 
 def named_listing(
