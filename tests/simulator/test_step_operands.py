@@ -99,3 +99,27 @@ def test_all_accesses_of_a_line_are_found_from_anywhere_in_it(program):
     assert walk.session.look_at(begun.thread, whole_line=True).line_accesses == told.line_accesses
     area = next(area for area in walk.state.areas if area.space is shared)
     assert (walk.state.touched, area.type) == (f"{area.name} + 12", "f32")
+
+
+def test_the_accesses_of_a_line_go_on_behind_a_function_inlined_there(tools):
+    text = """
+__device__ __forceinline__ float shifted(const float* a, float x) {
+  float y = a[32];
+  return x * y + 1;
+}
+extern "C" __global__ void k(float* out, const float* a) {
+  int t = threadIdx.x;
+  out[t] = shifted(a, a[t]);
+}
+"""
+    program = read_program(ptx_of(tools, text, "sm_90", "-lineinfo"))
+    arrays = np.zeros(32, np.float32), np.ones(33, np.float32)
+    walk = Walk(program, launch_of("k", (1, 1, 1), (32, 1, 1), arrays), thread=(3, 0, 0))
+    line = text.split("\n").index("  out[t] = shifted(a, a[t]);") + 1
+    while walk.state.state is ThreadState.RUNS:
+        if walk.state.source.line == line and walk.state.access is not None:
+            told = walk.session.look_at(walk.state.thread, whole_line=True)
+            kinds = [access.kind for access in told.line_accesses]
+            assert kinds == [AccessKind.READ, AccessKind.READ, AccessKind.WRITE]
+        walk.to(StepGoal.INSTRUCTION)
+    assert kinds

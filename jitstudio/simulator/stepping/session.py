@@ -401,13 +401,7 @@ class StepSession:
         if number is None or place.state is not ThreadState.RUNS:
             return ()
         deadline, here = time.monotonic() + _LONGEST_LOOK, run.instruction(place.at)
-        before = run.instruction(place.at - 1) if place.at else here
-        if here.source.line and before.source == here.source and before.function == here.function:
-            mover = Mover(run, StepMove(StepGoal.LINE, run.thread, back=True))
-            reason = mover.go(deadline)
-            begun = run.where(number)
-            if reason is None or begun.at < 0 or run.instruction(begun.at).source != here.source:
-                history.go_to(start)
+        self._go_to_start_of_line(here, number, deadline)
         samples: list[AccessSample] = []
         least, end = history.step, None if isinstance(history, RecordedHistory) else history.end
         while history.step - least < _MOST_LOOKED_AT and time.monotonic() < deadline:
@@ -417,8 +411,8 @@ class StepSession:
             depth, at, threads = following
             if has(threads, number):
                 instruction = run.instruction(at)
-                is_same = instruction.source == here.source
-                is_left = depth < place.depth or (depth == place.depth and not is_same)
+                is_elsewhere = depth == place.depth and not _is_of_line(instruction, here)
+                is_left = depth < place.depth or is_elsewhere
                 # Without lines of the source, an instruction is a line.
                 if (is_left and instruction.source.line) or (not here.source.line and samples):
                     break
@@ -433,6 +427,21 @@ class StepSession:
             history.end = end
         history.go_to(start)
         return tuple(samples)
+
+    def _go_to_start_of_line(self, here: PtxInstruction, number: int, deadline: float) -> None:
+        """Goes back to where a thread came to the source line of an instruction."""
+        run, history = self._run, self._run.history
+        while here.source.line and (at := run.where(number).at) > 0:
+            before, step = run.instruction(at - 1), history.step
+            if before.function != here.function or not _is_of_line(before, here):
+                break
+            mover = Mover(run, StepMove(StepGoal.LINE, run.thread, back=True))
+            reason = mover.go(deadline)
+            begun = run.where(number)
+            is_there = begun.at >= 0 and _is_of_line(run.instruction(begun.at), here)
+            if reason is None or not is_there or history.step == step:
+                history.go_to(step)
+                break
 
     def _touched(self, access: AccessSample | None, lane: int) -> str:
         """Returns what a lane accesses: the buffer or array, and bytes from its start."""
@@ -529,6 +538,11 @@ class StepSession:
         if area.space is StateSpace.SHARED:
             return wave.arenas[area.space], wave.layout.slot(number) * wave.layout.shared_stride
         return wave.arenas[area.space], number * wave.local_stride
+
+
+def _is_of_line(instruction: PtxInstruction, here: PtxInstruction) -> bool:
+    """Returns whether an instruction is of the line of another instruction, or inlined there."""
+    return here.source in (instruction.source, *instruction.inlined_at)
 
 
 def _lanes_without(known: NDArray[np.bool_]) -> int:
