@@ -175,6 +175,10 @@ def test_a_lesson_says_which_panes_it_is_about(tmp_path):
     lesson = read_lesson(tmp_path)
     assert lesson.panes == ("sass", "launch")
     assert lesson.text == "# Title\n\nText.\n"
+    # As Notepad saves UTF-8.
+    saved = (tmp_path / "lesson.md").read_bytes().replace(b"\n", b"\r\n")
+    (tmp_path / "lesson.md").write_bytes(b"\xef\xbb\xbf" + saved)
+    assert read_lesson(tmp_path) == lesson
     assert all(lesson.panes for lesson in lessons())
     assert {pane.name for pane in PANES} >= set(LESSON_PANES)
 
@@ -191,4 +195,10 @@ def test_a_lesson_says_which_panes_it_is_about(tmp_path):
 def test_a_head_that_cannot_be_read_is_said(tmp_path, head, words):
     write_head(tmp_path, head)
     with pytest.raises(LessonError, match=words):
+        read_lesson(tmp_path)
+
+
+def test_a_head_without_an_end_is_said(tmp_path):
+    (tmp_path / "lesson.md").write_text('+++\npanes = ["sass"]\n# Title\n')
+    with pytest.raises(LessonError, match="no other such line"):
         read_lesson(tmp_path)

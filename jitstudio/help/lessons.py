@@ -32,6 +32,7 @@ _LARGEST_TEXT = 1 << 20
 _MOST_FILES = 200
 _HINT = re.compile(r"^## Hint *$\n", re.M)
 _LARGEST_PROGRESS = 1 << 16
+_HEAD_MARK = "+++\n"
 _HEAD = re.compile(r"\+\+\+\n(.*?)^\+\+\+\n", re.M | re.S)
 PANES = (
     *("ptx", "sass", "report", "graph", "compare", "kernels", "launch", "step", "pipeline"),
@@ -102,7 +103,7 @@ def read_lesson(folder: Path) -> Lesson:
         LessonError: There is none, or the head of its text cannot be read.
     """
     try:
-        text = read_file(folder / TEXT, _LARGEST_TEXT).decode("utf-8", "replace")
+        text = read_file(folder / TEXT, _LARGEST_TEXT).decode("utf-8-sig", "replace")
     except OSError as error:
         raise LessonError(
             f"'{folder}' is no lesson: its {TEXT} cannot be read: {error.strerror}. Name the "
@@ -110,6 +111,11 @@ def read_lesson(folder: Path) -> Lesson:
         ) from None
     text = text.replace("\r\n", "\n")
     head = _HEAD.match(text)
+    if head is None and text.startswith(_HEAD_MARK):
+        raise LessonError(
+            f"'{folder / TEXT}' begins with a line +++, and no other such line ends the head. "
+            "Write one below it, or delete the first."
+        )
     panes = _panes(folder, head[1]) if head else ()
     main, *hints = _HINT.split(text[head.end() :] if head else text)
     heading = next((line for line in main.splitlines() if line.startswith("# ")), "")
