@@ -22,10 +22,10 @@ from jitstudio.listing.kernel_names import read_name
 
 _PARAMETERS = 0
 _REGISTER_BYTES, _HALF, _WIDE = 4, 4, 8
-# `c[0x0][0x160]`, `c[0x4][URZ]`, `c[0x0][0x160].H1_H1`; a place that depends on a register has no
-# name.
+# `c[0x0][0x160]`, `c[0x4][URZ]`, and of half precision `c[0x0] [0x160].H1_H1`; a place that
+# depends on a register has no name.
 _CONSTANT = re.compile(
-    r"(?<!\w)c\[0x(?P<bank>[0-9a-f]+)\]\[(?:U?RZ|(?:U?RZ\+)?0x(?P<offset>[0-9a-f]+))\]"
+    r"(?<!\w)c\[0x(?P<bank>[0-9a-f]+)\] ?\[(?:U?RZ|(?:U?RZ\+)?0x(?P<offset>[0-9a-f]+))\]"
     r"(?:\.(?P<part>H[01](?:_H[01])?|B[0-3])(?!\w))?"
 )
 # Bytes from the start of a register, and how many: a half twice, or a byte.

@@ -593,7 +593,7 @@ _ZEROES = {"RZ", "URZ", "PT", "UPT", "SRZ"}
 _PLAIN = re.compile(
     r"(?P<sign>[-~!|]*)(?P<name>(?:UR|UP|R|P)\d{1,3}|U?RZ|SRZ|U?PT)(?:\.[\w.]+)?\|?"
 )
-_BANK = re.compile(r"[-|]*cx?\[(0x[0-9a-f]+|U?R\w+)\]\[(?:(R\d+)\b)?")
+_BANK = re.compile(r"[-|]*cx?\[(0x[0-9a-f]+|U?R\w+)\] ?\[(?:(R\d+)\b)?")
 # A register holds the number of the bank.
 _BANK_OF_REGISTER = 0xFF
 _ADDRESS = re.compile(r"\[([^\[\]]*)\]\Z")

@@ -87,6 +87,24 @@ def test_names_are_at_the_operands_that_they_are_of(compiled):
             assert re.fullmatch(r"c\[\w+\]\[\w+\]", instruction.operands[start:end])
 
 
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_parameters_of_half_precision_have_names(arch, tools):
+    """nvdisasm puts a space between the brackets for sm_75."""
+    text = """#include <cuda_fp16.h>
+__global__ void k(float* out, half first, half second, half2 both)
+{ out[0] = __half2float(first) * __half2float(second) - __high2float(both); }"""
+    build = request(cuda(text), emit="cubin", arch=arch)
+    cubin = tools.cubin(build).content
+    (kernel,) = tools.code(cubin).functions
+    names = ConstantNames(constant_banks(cubin), kernel.name, None)
+    shown = [
+        constant.name
+        for opcode, operands in zip(kernel.opcodes, kernel.operands, strict=True)
+        for constant in names.named(opcode, operands)
+    ]
+    assert {"param 1", "param 2"} <= {*shown}
+
+
 def test_types_are_as_the_source_writes_them(compiled):
     types = {
         v.name: v.type for n in range(len(READ)) for c in compiled.named(f"k{n}") for v in c.values
