@@ -455,6 +455,14 @@ def test_beginning_builds_first_what_is_stale(stepping):
     # What the text in the editor says, of lane 7.
     stored = state(driver).instruction.split()[-1]
     assert value(driver, stored.rstrip(";"), lane=7) == "21"
+    # A build that fails is not waited for.
+    driver.trigger("endSteppingAction")
+    driver.replace("s[t] = 3 * a[t];", "s[t] = 3 * a[t]")
+    reasons = []
+    driver.state.stepping.failed.connect(reasons.append)
+    driver.trigger("stepAction")
+    driver.wait(lambda: reasons)
+    assert reasons == [driver.find(QLabel, "stepProblem").text()]
 
 
 def test_the_pane_begins_with_what_matters(stepping):

@@ -139,6 +139,7 @@ class LaunchController(QObject):
         finished: The result of the launch; every run ends with it.
         simulated_changed: There are counts of another simulated launch, or none any more.
         code_changed: Other code would be launched now, or none; see `is_result_behind`.
+        build_settled: A build has ended; whether there is a result of the newest text.
         broke: The worker itself failed.
     """
 
@@ -154,6 +155,7 @@ class LaunchController(QObject):
     finished = Signal(LaunchResult)
     simulated_changed = Signal()
     code_changed = Signal()
+    build_settled = Signal(bool)
     broke = Signal(str)
 
     def __init__(
@@ -195,7 +197,8 @@ class LaunchController(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._inspect)
         # Queued: the result of the build is reported after its end.
-        build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        queued = Qt.ConnectionType.QueuedConnection
+        build_controller.build_ended.connect(self._on_build_ended, queued)
         outputs.result_changed.connect(self._on_result_changed)
         specs.changed.connect(self._review)
         service.broke.connect(self.broke)
@@ -253,16 +256,28 @@ class LaunchController(QObject):
         """The launch name of the chosen kernel; empty for none."""
         return self._specs.spec.kernel if self._specs.form is not None else ""
 
+    def build_first(self) -> None:
+        """Builds a stale text, once: a build that is given up is not begun anew."""
+        if self._build_controller.is_held or self._is_old:
+            self._build()
+
     def awaited_build(self) -> str:
         """Returns the pending step of the build that a launch has to wait for; empty for none."""
-        builds, outputs = self._build_controller, self._outputs
-        is_old = outputs.is_edited or outputs.result is None
-        # It would begin after a pause in typing, or not by itself: a launch comes after typing.
-        is_due = builds.is_busy or builds.is_held or (is_old and not builds.is_run)
-        if is_due and not builds.is_building:
-            builds.build()
-        is_awaited = builds.is_busy or self._finder.is_busy
+        if self._build_controller.is_busy:
+            # It would begin after a pause in typing; a launch comes after typing.
+            self._build()
+        is_awaited = self._build_controller.is_busy or self._finder.is_busy
         return self.tr("waiting for the build") if is_awaited else ""
+
+    @property
+    def _is_old(self) -> bool:
+        """Whether the newest text is not built, and a build would not run a program."""
+        is_old = self._outputs.is_edited or self._outputs.result is None
+        return is_old and not self._build_controller.is_run
+
+    def _build(self) -> None:
+        if not self._build_controller.is_building:
+            self._build_controller.build()
 
     def simulated_launch(self) -> SteppableLaunch | str:
         """Returns the launch of the form for the simulator, or why there is none, a sentence."""
@@ -318,6 +333,7 @@ class LaunchController(QObject):
         self.running_changed.emit(True)
         if self._devices is None:
             self.list_devices()
+        self.build_first()
         self._go_on()
 
     @Slot()
@@ -452,6 +468,16 @@ class LaunchController(QObject):
             words = (facts.message, facts.explanation)
             self._remarks = (SpecProblem("code", *words, Severity.WARNING, facts.fix),)
         self.facts_changed.emit(facts if isinstance(facts, KernelFacts) else None)
+
+    @Slot()
+    def _on_build_ended(self) -> None:
+        if self._build_controller.is_busy:
+            return
+        is_given_up = self._is_old
+        if is_given_up and self._is_waiting:
+            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
+        self._go_on()
+        self.build_settled.emit(not is_given_up)
 
     @Slot()
     def _on_result_changed(self) -> None:

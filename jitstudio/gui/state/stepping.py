@@ -94,6 +94,7 @@ class Stepping(QObject):
         self._pending: tuple[SimulatedThread, StepMove | None] | None = None
         self._counts: dict[Document, int] = {}
         launches.config_changed.connect(self._on_launch_changed)
+        launches.build_settled.connect(self._on_build_settled)
         documents.renamed.connect(self._on_renamed)
         service.broke.connect(self.failed)
 
@@ -152,6 +153,7 @@ class Stepping(QObject):
             move: The first move; None to stay before the first instruction.
         """
         self._pending = (thread or SimulatedThread(), move)
+        self._launches.build_first()
         if awaited := self._launches.awaited_build():
             self.waits.emit(awaited)
         else:
@@ -293,6 +295,17 @@ class Stepping(QObject):
     def _on_launch_changed(self) -> None:
         if self._request is not None:
             self._is_of_old_build = not self._launches.is_of_build(self._request)
+        self._begin_pending()
+
+    @Slot(bool)
+    def _on_build_settled(self, has_result: bool) -> None:
+        if self._pending is not None and not has_result:
+            self._pending = None
+            self.failed.emit(self.tr("The build was cancelled. Begin builds anew."))
+        self._begin_pending()
+
+    def _begin_pending(self) -> None:
+        """Begins the run that waits for a build, once there is nothing to wait for."""
         if self._pending is not None and not self._launches.awaited_build():
             self._begin()
 

@@ -97,6 +97,8 @@ class Bench:
 
     def write(self, text):
         self.document.text.setPlainText(text)
+        # As a window does.
+        self.outputs.mark_edited(self.document.name)
 
     @property
     def code_problems(self):
@@ -181,8 +183,22 @@ def test_new_code_is_never_launched_with_the_old_parameters(ready, qtbot):
 def test_a_build_that_is_given_up_holds_no_run_up(ready, qtbot):
     ready.write(MORE)
     ready.launches.run()
+    begun = QSignalSpy(ready.build_controller.began)
     ready.build_controller.cancel()
-    qtbot.waitUntil(lambda: bool(ready.service.launched or ready.results), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(ready.results), timeout=PATIENCE)
+    # Neither is it begun anew, nor is the code before the edit launched.
+    assert begun.count() == 0
+    assert ready.service.launched == []
+
+
+def test_a_build_whose_worker_breaks_is_not_begun_again_and_again(ready, qtbot):
+    ready.write(MORE)
+    begun = QSignalSpy(ready.build_controller.began)
+    ready.builder.build = lambda *_, **__: RequestHandle()
+    ready.launches.run()
+    ready.build_controller._pending.handle.failed.emit("the worker broke")
+    qtbot.waitUntil(lambda: bool(ready.results), timeout=PATIENCE)
+    assert begun.count() == 1
 
 
 def test_a_run_that_waits_can_be_stopped(ready, qtbot):
