@@ -173,10 +173,11 @@ class LayoutManager(QObject):
         Pictures of the build and forms, which take the room of the code, are closed unless they are
         wanted.
         """
+        self.give_back()
         for name in names_of(PaneGroup.PICTURES, PaneGroup.FORMS):
             self._docks[name].setVisible(name in names)
         for name in reversed(names):
-            self._open(self._docks[name])
+            self._open(self._docks[PANES[name].within or name])
 
     def reset(self) -> None:
         """Puts all panes back to the places of the layout at the first start."""

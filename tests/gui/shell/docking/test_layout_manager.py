@@ -6,6 +6,7 @@ from PySide6.QtCore import QByteArray, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar
 
 from jitstudio.gui.shell.docking.saved_states import VERSION, seal, unseal
+from jitstudio.help.lessons import PANES
 from tests.gui.driver import pause
 
 
@@ -91,6 +92,15 @@ def test_another_pane_that_is_wanted_ends_maximising(scene):
     scene.docks["build"].toggleViewAction().trigger()
     assert scene.stage.alone is None
     assert scene.docks["build"].is_in_front
+
+
+def test_all_panes_that_a_lesson_may_want_are_shown_while_one_is_maximised(scene):
+    scene.stage.maximise(scene.docks["problems"])
+    scene.stage.show_wanted(PANES)
+    assert scene.stage.alone is None
+    shown = {name for name, dock in scene.docks.items() if not dock.isHidden()}
+    # The kernels are a part of the report.
+    assert {*PANES} - {"kernels"} <= shown
 
 
 def test_the_keyboard_goes_on_to_the_pane_that_covers_the_one_that_has_it(scene):
