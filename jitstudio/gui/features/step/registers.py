@@ -72,6 +72,8 @@ class RegistersModel(QAbstractTableModel):
         self._title = title
         self._all: tuple[RegisterRow, ...] = ()
         self._rows: tuple[RegisterRow, ...] = ()
+        # The predicates that the row "predicates" stands for.
+        self._folded: tuple[RegisterRow, ...] = ()
         self._lane = 0
         self._format = ValueFormat.DECLARED
         self._is_wide = False
@@ -106,14 +108,6 @@ class RegistersModel(QAbstractTableModel):
         self._wanted = text.strip().casefold()
         self._fill()
 
-    @property
-    def folded(self) -> tuple[RegisterRow, ...]:
-        """The predicates that the row "predicates" stands for; none once it was opened."""
-        if self._wanted or self._is_unfolded or self._is_wide:
-            return ()
-        predicates = tuple(row for row in self._all if row.type == "pred")
-        return predicates if len(predicates) > 1 else ()
-
     def unfold(self) -> None:
         """Shows each predicate in a row of its own from now on."""
         self._is_unfolded = True
@@ -121,15 +115,15 @@ class RegistersModel(QAbstractTableModel):
 
     def is_fold(self, row: int) -> bool:
         """Returns whether a row stands for all predicates."""
-        return bool(self.folded) and row == len(self._rows)
+        return bool(self._folded) and row == len(self._rows)
 
     def _fold_data(self, column: int, role: int) -> Any:
-        true = [row.name for row in self.folded if lane_value(row, self._lane) == "true"]
+        true = [row.name for row in self._folded if lane_value(row, self._lane) == "true"]
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 texts = (self.tr("{count} predicates"), "pred", self.tr("true: {names}"))
                 names = ", ".join(true) or self.tr("none")
-                return texts[column].format(count=len(self.folded), names=names)
+                return texts[column].format(count=len(self._folded), names=names)
             case Qt.ItemDataRole.ToolTipRole:
                 return self.tr("Enter shows each of them")
             case _ if role == MUTED_ROLE:
@@ -138,33 +132,37 @@ class RegistersModel(QAbstractTableModel):
 
     def _fill(self) -> None:
         rows = tuple(row for row in self._all if self._wanted in row.name.casefold())
-        if self.folded:
+        predicates = tuple(row for row in rows if row.type == "pred")
+        shows_each = self._wanted or self._is_unfolded or self._is_wide or len(predicates) == 1
+        folded = () if shows_each else predicates
+        if folded:
             rows = tuple(row for row in rows if row.type != "pred")
         is_changed = (lambda row: row.changed) if self._is_wide else self._changed_here
         # Those that have changed come first; the sort is stable.
         rows = tuple(sorted(rows, key=lambda row: not is_changed(row)))
+        before = [row.name for row in self._rows], bool(self._folded)
         # The selection stays while the same registers are shown.
-        if [row.name for row in rows] == [row.name for row in self._rows]:
-            self._rows = rows
+        if ([row.name for row in rows], bool(folded)) == before:
+            self._rows, self._folded = rows, folded
             self._emit_changed()
         else:
             self.beginResetModel()
-            self._rows = rows
+            self._rows, self._folded = rows, folded
             self.endResetModel()
 
     def _changed_here(self, row: RegisterRow) -> int:
         return row.changed >> self._lane & 1
 
     def _emit_changed(self) -> None:
-        if self._rows:
-            last = self.index(len(self._rows) - 1, self.columnCount() - 1)
+        if count := self.rowCount():
+            last = self.index(count - 1, self.columnCount() - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Returns the number of registers."""
         if parent is not None and parent.isValid():
             return 0
-        return len(self._rows) + bool(self.folded)
+        return len(self._rows) + bool(self._folded)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
         """Returns three columns, name, type and value, or the name and a column for each lane."""
