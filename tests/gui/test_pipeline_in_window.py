@@ -144,3 +144,20 @@ def test_what_runs_says_so_and_a_launch_tells_how_it_went(started):
     assert launch == expected
     assert launch.state is not NodeState.WAITING
     assert bool(launch.message) is not result.ok
+
+
+def test_a_line_of_stages_leaves_the_room_of_the_picture_and_grows_with_the_letters(started):
+    driver, layout = started, started.shell.layout
+    driver.trigger("teachLayoutAction")
+    view, dock = driver.pane("pipeline"), layout.dock_of(driver.pane("pipeline"))
+    fold = driver.find(QToolButton, "foldPipeline")
+    if view.is_folded:
+        fold.click()
+    driver.wait(lambda: dock.height() > 200)
+    fold.click()
+    driver.wait(lambda: dock.height() < 80)
+    layout.zoom_by(5)
+    driver.wait(lambda: view.height() >= view.minimumSizeHint().height() > 33)
+    layout.zoom_by(0)
+    fold.click()
+    driver.wait(lambda: dock.height() > 200)

@@ -74,6 +74,7 @@ class PipelineController(QObject):
         self._view = view
         self._is_fold_chosen = False
         view.folded.connect(self._on_folded)
+        view.needs_changed.connect(self._fit_line)
         shell.layout.layout_changed.connect(self._fold_where_small)
         follow_letters(self, PipelineController._fold_where_small)
         self._dialogs = dialogs or Dialogs(view)
@@ -106,10 +107,19 @@ class PipelineController(QObject):
         """Leaves the room of a small window to code and listings."""
         if not self._is_fold_chosen:
             self._view.fold(self._shell.layout.is_cramped)
+        self._fit_line()
+
+    @Slot()
+    def _fit_line(self) -> None:
+        """Leaves the room that a line does not need to the other panes."""
+        if (dock := self._shell.layout.dock_of(self._view)) is not None:
+            view = self._view
+            dock.limit_height(view.minimumSizeHint().height() if view.is_folded else 0)
 
     @Slot()
     def _on_folded(self) -> None:
         self._is_fold_chosen = True
+        self._fit_line()
         self._shell.layout.share_space()
 
     @Slot(object)

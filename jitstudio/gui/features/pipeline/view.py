@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -46,8 +46,6 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_tip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
-# As `QWIDGETSIZE_MAX` of Qt.
-_NO_LIMIT = (1 << 24) - 1
 # What lies that way, and how far off it is; None for what does not.
 _Distance = Callable[[GridPosition, GridPosition], tuple[float, float] | None]
 _DISTANCES: dict[Way, _Distance] = {
@@ -293,11 +291,13 @@ class PipelineView(QWidget):
         activated: The user wants to open the object that this node represents.
         picture_requested: The user wants the picture in a file.
         folded: The user wants a line in place of the picture, or the picture.
+        needs_changed: The pane needs another height, as its letters are others.
     """
 
     activated = Signal(Node)
     picture_requested = Signal()
     folded = Signal(bool)
+    needs_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -353,7 +353,6 @@ class PipelineView(QWidget):
         self._show_fold()
         self.setFocusProxy(self._fold if on else self.canvas)
         self._show_summary()
-        self.setMaximumHeight(self.minimumSizeHint().height() if on else _NO_LIMIT)
 
     def save_picture(self, path: Path) -> None:
         """Writes the picture to a file: SVG, or PNG where the name says so.
@@ -362,6 +361,13 @@ class PipelineView(QWidget):
             PictureError: The file cannot be written.
         """
         save_picture(self.canvas.pipeline, current_theme(), path)
+
+    def event(self, event: QEvent) -> bool:
+        """Tells that parts of the pane have other letters."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.needs_changed.emit()
+        return done
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Opens the menu where the mouse is."""

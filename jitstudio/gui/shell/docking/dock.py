@@ -26,6 +26,8 @@ from jitstudio.gui.shell.pane_registry import parts_of
 _ICON_SIDE, _ICON_COLOR = 14, "ui.muted_text"
 # A pane that asks for more would make the window grow beyond a small screen.
 _SMALLEST = QSize(220, 80)
+# As `QWIDGETSIZE_MAX` of Qt.
+_NO_LIMIT = (1 << 24) - 1
 
 
 class _TitleBar(QWidget):
@@ -131,6 +133,7 @@ class PaneDock(QDockWidget):
         # A title bar that comes and goes would change the sizes that are being restored.
         self._is_tabbed = True
         self._is_outdated = False
+        self._most_height = 0
         # Made when it is needed: most panes are behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
@@ -193,6 +196,12 @@ class PaneDock(QDockWidget):
         # Qt takes the title for the menu of panes, too.
         self.toggleViewAction().setText(self.title)
 
+    def limit_height(self, most: int) -> None:
+        """Takes no more height than `most`, in pixels, unless other panes share it; 0: any."""
+        if most != self._most_height:
+            self._most_height = most
+            self._follow()
+
     def set_maximised(self, is_maximised: bool) -> None:
         """Shows that the pane has the window for itself."""
         self._is_maximised = is_maximised
@@ -241,6 +250,10 @@ class PaneDock(QDockWidget):
             self.setTitleBarWidget(wanted)  # type: ignore[arg-type]
         if self._bar is not None:
             self._bar.set_look(self._is_maximised)
+        has_own_place = not (self._is_tabbed or self._is_maximised or self.isFloating())
+        most = (has_own_place and self._most_height) or _NO_LIMIT
+        self.widget().setMinimumHeight(min(most, _SMALLEST.height()))
+        self.widget().setMaximumHeight(most)
 
     def _wanted_bar(self) -> QWidget | None:
         if self.isFloating():
