@@ -247,7 +247,7 @@ class HiddenLines(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._count = 0
-        self._is_roomy = True
+        self._is_roomy, self._is_covered = True, False
         self.setObjectName(f"{kind.value}HiddenLines")
         self.setAutoRaise(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
@@ -261,11 +261,16 @@ class HiddenLines(QToolButton):
         self._is_roomy = is_roomy
         self._on_count_changed(self._count)
 
+    def set_covered(self, is_covered: bool) -> None:
+        """Says nothing of a listing that another view is shown in place of."""
+        self._is_covered = is_covered
+        self._on_count_changed(self._count)
+
     @Slot(int)
     def _on_count_changed(self, count: int) -> None:
         self._count = count
         self.setText(self.tr("{0:,} hidden").format(count))
-        self.setVisible(count > 0 and self._is_roomy)
+        self.setVisible(count > 0 and self._is_roomy and not self._is_covered)
 
 
 class ColumnsButton(QToolButton):

@@ -192,12 +192,12 @@ class OutputPane(QWidget):
         self.columns = Columns(self.code_view, kind)
         filters = FilterButton(kind, self.code_view.visibility)
         self.header.add_tool(filters, "filter")
-        hidden = HiddenLines(kind, self.code_view.visibility)
-        self.header.add_note(hidden)
+        self._hidden = HiddenLines(kind, self.code_view.visibility)
+        self.header.add_note(self._hidden)
         self._exports = OutputExports(kind, self.code_view)
         columns = ColumnsButton(self.columns)
         self.header.add_tool(columns, "columns")
-        self._listing_tools = (filters, hidden, columns)
+        self._listing_tools = (filters, columns)
         self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
@@ -286,6 +286,7 @@ class OutputPane(QWidget):
         front.show()
         for tool in self._listing_tools:
             tool.setVisible(not on)
+        self._hidden.set_covered(on)
         self.find_bar.set_target(front)
         self.setFocusProxy(front)
         if had_focus:

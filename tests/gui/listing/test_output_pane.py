@@ -3,6 +3,8 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.listing.hints import output_hint
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.output_header import HiddenLines
 from jitstudio.gui.listing.output_pane import ListingCode, OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import SHOWN_KINDS, Absence, Output
@@ -140,3 +142,19 @@ def test_a_failed_build_says_how_and_a_held_one_by_which_keys(monkeypatch):
     assert hint == f"{reason}\nThe Problems list says more."
     monkeypatch.setattr(COMMAND_KEYS, "words", lambda name: {"buildAction": "F9"}[name])
     assert output_hint(CodeKind.SASS, Output(absence=Absence.HELD)).endswith("To build: F9.")
+
+
+def test_hidden_lines_are_counted_for_the_listing_alone(qtbot):
+    pane = OutputPane(CodeKind.SASS, "sassView")
+    qtbot.addWidget(pane)
+    pane.add_cover(ListingView())
+    count, visibility = pane.findChild(HiddenLines), pane.code_view.visibility
+    pane.show_cover(True)
+    visibility.hidden_count_changed.emit(3)
+    assert count.isHidden()
+    pane.show_cover(False)
+    assert not count.isHidden()
+    visibility.hidden_count_changed.emit(0)
+    pane.show_cover(True)
+    pane.show_cover(False)
+    assert count.isHidden()
