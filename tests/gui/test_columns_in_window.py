@@ -126,6 +126,17 @@ def test_source_ptx_and_sass_stand_in_turn_and_are_tied_to_the_other_texts(histo
     histogram.trigger("interleaveAction")
     assert pane.code_view.isVisible()
     assert not view.isVisible()
+    # What is read as the code goes away does not come after it.
+    histogram.trigger("interleaveAction")
+    histogram.state.disassembly.look_at(None)
+    histogram.wait(lambda: histogram.state.correlations.tied is None)
+    shown = view.text.lines
+    pause(300)
+    assert view.text.lines == shown
+    assert len(shown) < 3
+    histogram.trigger("interleaveAction")
+    histogram.state.disassembly.look_at(pane.listing)
+    histogram.wait(lambda: histogram.state.disassembly.current is not None)
 
 
 def test_the_instructions_have_columns(histogram):

@@ -296,6 +296,7 @@ class InterleavedController(QObject):
         functions = tied.inspection.code.functions if tied is not None else ()
         function = next((f for f in functions if f.name == name), next(iter(functions), None))
         if tied is None or function is None:
+            self._reading.stop()
             self._side.show_text(None, self.tr("No machine code with line tables yet"), keep=False)
             self.changed.emit()
             return

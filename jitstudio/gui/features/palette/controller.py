@@ -38,7 +38,7 @@ from jitstudio.gui.state.settings_table import CONTEXT, SETTINGS
 from jitstudio.gui.state.toolchain import Toolchain
 
 _BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
-# A build may make thousands; those behind are found in the Kernels pane.
+# A build may make thousands; those behind are found in the list of kernels in Report.
 _MOST_KERNELS = 500
 
 
