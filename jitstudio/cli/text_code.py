@@ -68,7 +68,7 @@ def print_code(inspected: Inspected) -> None:
 
 
 def print_interleaved(inspected: Inspected) -> None:
-    """Prints each line of the source, then its PTX and its instructions."""
+    """Prints the lines of the source, with PTX and instructions behind each."""
     function, lines = inspected.function, inspected.interleaved
     files = short_names(line.place.file for line in lines if line.place)
     names = ConstantNames(inspected.unit.code.constants, function.name, inspected.form)

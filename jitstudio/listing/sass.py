@@ -90,7 +90,7 @@ def _without_room(line: str, moved: int) -> str:
 
 
 class NameInPlace(NamedTuple):
-    """A name that is drawn in place of a part of a line; the line itself stays as it is.
+    """A name that is drawn in place of a part of an unchanged line.
 
     Attributes:
         start: The first column of the part.
@@ -104,7 +104,7 @@ class NameInPlace(NamedTuple):
 
 
 def with_names(line: str, names: Sequence[NameInPlace]) -> str:
-    """Returns a line as it is drawn with names, which are in their order."""
+    """Returns a line as drawn with names, which are in order."""
     for name in reversed(names):
         line = f"{line[: name.start]}{name.text}{line[name.end :]}"
     return line

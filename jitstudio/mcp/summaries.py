@@ -30,6 +30,7 @@ from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.result_lines import launch_lines
 from jitstudio.core.launch.simulation import LineCounts, Simulation
 from jitstudio.core.options import OptionSpec
+from jitstudio.core.plan import NOT_TRUSTED
 from jitstudio.core.result import BuildResult, told_apart
 from jitstudio.mcp.answers import Answer, Json, Section, text_lines
 from jitstudio.mcp.wording import in_our_words
@@ -239,7 +240,8 @@ def diagnostic_rows(diagnostics: Iterable[Diagnostic]) -> list[str]:
     for diagnostic in sorted(diagnostics, key=lambda d: d.severity is not Severity.ERROR):
         line = diagnostic_line(diagnostic)
         # A compiler quotes the user: `#error "needs --kernel NAME"`.
-        rows += text_lines(line if diagnostic.tool else in_our_words(line))
+        is_ours = not diagnostic.tool or NOT_TRUSTED in diagnostic.message
+        rows += text_lines(in_our_words(line) if is_ours else line)
         if diagnostic.explanation not in explained:
             explained.add(diagnostic.explanation)
             prose = in_our_words(" ".join(diagnostic.explanation.split()))

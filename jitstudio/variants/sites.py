@@ -291,7 +291,7 @@ def _site(
 
 
 def _workers(client: Any) -> Mapping[str, Any]:
-    """Returns the workers of a cluster by their addresses, as its scheduler has them now.
+    """Returns the workers of a cluster by address, as the scheduler lists the workers now.
 
     `scheduler_info` asks, too, but returns the newest answer to anybody: that to the client itself,
     which asks every other second, has no workers in it.

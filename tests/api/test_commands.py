@@ -241,7 +241,8 @@ def test_a_wrong_value_is_an_error_that_names_its_argument(call, wrong, words):
 def test_python_takes_all_that_the_command_takes(arguments, options):
     """But for what a command prints or writes, and for what Python says in another way."""
     printed = {"json", "lists", "code", "output", "save", "repeat", "no_pch", "compare_links"}
-    printed |= {"compare_targets"} | ({"compare_options"} if options is BuildOptions else set())
+    printed |= {"interleave", "compare_targets"}
+    printed |= {"compare_options"} if options is BuildOptions else set()
     own = {"sources", "a", "b", "arguments", "set", "expect"}
     own |= {"kernel"} if options is RunOptions else set()
     fields = {field.name for field, _ in options.words()}

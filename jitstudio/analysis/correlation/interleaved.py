@@ -25,7 +25,7 @@ SourceText = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class SourceBlock:
-    """A line of the source with the code that was made of it.
+    """A line of the source with the code made of the line.
 
     Attributes:
         place: The line; None for code of which no line table says where it is from.
@@ -57,7 +57,7 @@ class InterleavedLine(NamedTuple):
 
 
 def source_text(request: BuildRequest) -> SourceText:
-    """Returns a reader of the files of a build: its own texts, then those on disk."""
+    """Returns a reader of the files of a build: texts of the build, then files on disk."""
     names = FileNames(request)
     parts: tuple[Source | Header, ...] = (*request.sources, *request.libraries, *request.headers)
     known = {names.path(part.name): part.content for part in parts}
@@ -124,7 +124,7 @@ def source_blocks(
 def interleaved(
     blocks: Sequence[SourceBlock], ptx: Sequence[str], sass: Callable[[int], str]
 ) -> tuple[InterleavedLine, ...]:
-    """Returns each line of a source, then its PTX, then its SASS.
+    """Returns the lines of a source, with PTX and SASS behind each.
 
     Args:
         blocks: The lines of the source.

@@ -33,7 +33,7 @@ _KINDS = {
 
 
 def access_kind(sample: AccessSample) -> str:
-    """Returns what an access does, such as "Load from shared memory"."""
+    """Returns the kind of an access in words: "Load from shared memory"."""
     words = QCoreApplication.translate("AccessWords", _KINDS[sample.kind])
     return words.format(space=sample.space.value)
 

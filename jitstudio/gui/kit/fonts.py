@@ -113,7 +113,7 @@ class SignalFollower(QObject):
 
 
 class _LettersWatch(QObject):
-    """Is told whenever the letters change; out of sight once the widget has its letters.
+    """Calls back whenever the letters change; out of sight once the widget has the letters.
 
     Before that moment the widget measures letters of the zoom before.
     """

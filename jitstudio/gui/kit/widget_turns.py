@@ -1,4 +1,4 @@
-"""Changes all widgets without a wait of the window: those in sight at once, the others by turns."""
+"""Changes all widgets without a wait of the window: in sight at once, the others by turns."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class WidgetTurns(QObject):
         self._rest = widgets if any(map(QWidget.isVisible, widgets)) else []
         if not self._rest:
             self._timer.stop()
-            for widget in widgets:
+            for widget in filter(isValid, widgets):
                 self._change(widget)
             return
         self._catch_up()
         self._timer.start()
 
     def _catch_up(self) -> None:
-        """Changes those that have come in sight since the start."""
+        """Changes widgets that have come in sight since the start."""
         waiting, self._rest = self._rest, []
         for widget in filter(isValid, waiting):
             if widget.isVisible():

@@ -186,14 +186,14 @@ class ListingText:
         return next((name for name in names if name.start <= column < name.end), None)
 
     def outside_names(self, line: int, column: int, forward: bool) -> int:
-        """Returns a column; of one within a name, the edge of the name behind or before."""
+        """Returns a column; within a name, the edge of the name behind or before."""
         name = self.name_at(line, column)
         if name is None or column == name.start:
             return column
         return name.end if forward else name.start
 
     def pieces(self, line: int, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
-        """Yields what is drawn of a part of a line: the column, and the text from there on."""
+        """Yields the drawn pieces of a part of a line: column, and text from there on."""
         text, at = self.lines[line], span[0]
         for name in self.names.get(line, ()):
             if at <= name.start < span[1]:
@@ -246,7 +246,7 @@ class ListingText:
 
 
 def _append_cells(cells: list[int], text: str, tab: int) -> None:
-    """Adds the cell behind each character of a text to those in front of it."""
+    """Adds the cell behind each character of a text to the cells in front."""
     cell = cells[-1]
     for char in text:
         cell += tab - cell % tab if char == "\t" else char_cells(char)
@@ -254,7 +254,7 @@ def _append_cells(cells: list[int], text: str, tab: int) -> None:
 
 
 def _with_names(runs: Sequence[Run], names: Sequence[NameInPlace]) -> list[Run]:
-    """Returns tokens with one for each name, in place of those that it stands for."""
+    """Returns tokens with a token for each name, in place of the named text."""
     others: list[Run] = []
     for start, length, token in runs:
         at, end = start, start + length

@@ -270,7 +270,7 @@ class PagePainter:
             self._draw(line, cells, span, TokenStyle(code.selection_text))
 
     def _whole(self, line: int, span: Span) -> Span:
-        """Returns a part of a line with the whole of each name that it is in."""
+        """Returns a part of a line, widened to whole names."""
         text, (start, end) = self._page.text, span
         if line not in text.names or start == end:
             return span

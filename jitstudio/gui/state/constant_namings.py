@@ -124,7 +124,7 @@ class ConstantNamings(QObject):
         return None
 
     def register_at(self, line: int, text: str, column: int) -> RegisterAt | None:
-        """Returns the register at a place of the SASS; None without one that holds a variable.
+        """Returns the register at a place of the SASS; None where no variable is known.
 
         Args:
             line: The line, from 0.

@@ -259,7 +259,7 @@ class Correlations(QObject):
         )
 
     def of_place(self, place: SourceLocation) -> MatchedLines:
-        """Returns the matches of a line of a source, by its name in the line tables."""
+        """Returns the matches of a line of a source, by the name in the line tables."""
         tied = self._tied
         return self._of_one(tied, tied.correlation.of_place(place)) if tied else MatchedLines()
 

@@ -172,7 +172,7 @@ class CurrentDisassembly(QObject):
 
     @property
     def kernel_to_come(self) -> str:
-        """The kernel or function that is looked at as soon as its code is read."""
+        """The kernel or function to look at as soon as the code is read."""
         return self._kernel_to_come or self._kernel
 
     @property

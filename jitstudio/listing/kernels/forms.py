@@ -335,14 +335,14 @@ class _Known:
         return kernels
 
     def _ptx_variable(self, symbol: str, layout: _Layout) -> CodeVariable:
-        """Returns a variable of a module by its definition, which may be in another module."""
+        """Returns a variable of a module by the definition, which may be in another module."""
         own = layout.variables.variables.get(symbol)
         # Modules that nobody links may each define one of that name.
         return own if own is not None and own.is_defined else self._ptx_variables[symbol]
 
     @cached_property
     def _ptx_variables(self) -> Mapping[str, CodeVariable]:
-        """The variables of all PTX, defined ones before those that are `extern`."""
+        """The variables of all PTX, definitions before declarations as `extern`."""
         variables = [v for layout in self.layouts for v in layout.variables.variables.values()]
         return {v.name: v for v in sorted(variables, key=lambda variable: variable.is_defined)}
 
@@ -539,7 +539,7 @@ def _cuda_in(name: str, kernel: CapturedKernel) -> Source:
 def _host_launches(
     code: Sequence[tuple[Source, tuple[str, ...]]], types: Types
 ) -> Iterator[HostLaunch]:
-    """Yields the launches of host code in all texts, each with the macros defined for it."""
+    """Yields the launches of host code in all texts, each with the macros defined there."""
     # The reader of host code takes as long to import as all else here, and few ask for launches.
     from jitstudio.listing.cuda.host_launches.program import host_launches  # noqa: PLC0415
 

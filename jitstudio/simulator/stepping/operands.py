@@ -1,4 +1,4 @@
-"""The operands of an instruction that is about to be executed, and its results."""
+"""The operands and results of an instruction that is about to be executed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _QUIET = CALCULATIONS | PLAIN_LOADS
 def read_rows(
     run: SteppedRun, instruction: PtxInstruction, first: int, registers: Mapping[str, RegisterRow]
 ) -> tuple[RegisterRow, ...]:
-    """Returns what an instruction reads: its guard, registers, and special registers.
+    """Returns the operands that an instruction reads: guard, registers, special registers.
 
     Args:
         run: The run.
@@ -117,7 +117,7 @@ def _executed(
 
 
 def shared_types(program: PtxProgram) -> dict[str, str]:
-    """Returns the types, such as ``f32``, that most accesses to each shared array have.
+    """Returns the types (``f32``) that most accesses to each shared array have.
 
     PTX declares shared arrays as bytes. Addresses are followed from the name of the array through
     registers; an access of plain bits counts only where no other tells.

@@ -394,7 +394,7 @@ class StepSession:
         return let
 
     def _line_accesses(self) -> tuple[AccessSample, ...]:
-        """Returns the accesses of the warp at its source line, from where the thread came to it."""
+        """Returns the accesses of the warp at the source line, from where the thread entered."""
         run, history, start = self._run, self._run.history, self._run.history.step
         number = run.number()
         place = run.where(number)
@@ -444,7 +444,7 @@ class StepSession:
                 break
 
     def _touched(self, access: AccessSample | None, lane: int) -> str:
-        """Returns what a lane accesses: the buffer or array, and bytes from its start."""
+        """Returns the buffer or array that a lane accesses, and bytes from the start."""
         address = dict(access.lanes).get(lane) if access is not None else None
         if access is None or address is None:
             return ""

@@ -114,10 +114,10 @@ def interleaved_text(
 
 
 class InterleavedLexer:
-    """Lexes each line in its own language, which its indentation tells."""
+    """Lexes each line in the language that the indentation tells."""
 
     def lex_line(self, line: str, _state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
-        """Returns the tokens; no line goes on with the one above."""
+        """Returns the tokens; no line goes on with the line above."""
         kind = CodeKind.CUDA
         if line.startswith(_PTX):
             kind = CodeKind.SASS if line.startswith(_SASS) else CodeKind.PTX
@@ -217,7 +217,7 @@ class InterleavedSide:
         self.view.go_to(line + 1)
 
     def go_to_listed(self, row: int) -> None:
-        """Goes to an instruction by its line in the listing, if it is here."""
+        """Goes to an instruction by the line in the listing, if shown here."""
         if (line := self._lines.get((CodeKind.SASS, row))) is not None:
             self.step_to(line)
 

@@ -157,7 +157,7 @@ class FiguresStrip(QWidget):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Shows them anew, once all parts have their new letters."""
+        """Shows the figures anew, once all parts have their new letters."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             QTimer.singleShot(0, self, self._fit)

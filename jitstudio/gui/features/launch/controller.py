@@ -232,7 +232,7 @@ class LaunchPaneController(QObject):
 
 
 class LaunchPanel(QWidget):
-    """Form and results, the form above; each is a part of what a window may wait.
+    """Makes form and results, the form above, in parts that keep no window waiting.
 
     Attributes:
         form: The form of the launch.

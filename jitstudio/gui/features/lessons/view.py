@@ -193,7 +193,7 @@ class LessonsView(QWidget):
         self._fit_headings()
 
     def _fit_headings(self) -> None:
-        """Makes headings as large as those of the manual: a lesson has a narrow pane."""
+        """Makes headings as large as in the manual: a lesson has a narrow pane."""
         block = self._text.document().begin()
         while block.isValid():
             if level := block.blockFormat().headingLevel():

@@ -125,7 +125,7 @@ def summary(pipeline: Pipeline) -> tuple[NodeState, str]:
 
 
 def stages_text(pipeline: Pipeline) -> str:
-    """Returns the stages of a build in a line, such as ``k.cu → NVRTC → k.ptx, k.cubin``.
+    """Returns the stages of a build in a line, for example ``k.cu → NVRTC → k.ptx, k.cubin``.
 
     Nodes that are equally far from the sources share a place. A failure is said by its message.
     """

@@ -342,7 +342,7 @@ class PipelineView(QWidget):
 
     @property
     def is_folded(self) -> bool:
-        """Whether the picture is a line of its stages."""
+        """Whether the picture is folded to a line of stages."""
         return self.canvas.isHidden()
 
     def fold(self, on: bool) -> None:

@@ -1,4 +1,4 @@
-"""SASS with names in place of places in constant banks, or as nvdisasm prints it."""
+"""SASS with names in place of places in constant banks, or as printed by nvdisasm."""
 
 from __future__ import annotations
 

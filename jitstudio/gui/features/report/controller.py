@@ -1,4 +1,4 @@
-"""Lists the kernels of a build, and has the one that is looked at reported on."""
+"""Lists the kernels of a build, and has the current kernel reported on."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, Signal, Slot
+from PySide6.QtCore import QModelIndex, QSize, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.figures import NEEDS
@@ -70,6 +70,7 @@ class KernelsView(QWidget):
         super().__init__(parent)
         self.setObjectName("kernelsView")
         self.table = self._make_table()
+        self._high = 0
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -92,6 +93,10 @@ class KernelsView(QWidget):
         )
         self.fit()
 
+    def sizeHint(self) -> QSize:
+        """The height that `fit` has found."""
+        return QSize(super().sizeHint().width(), self._high)
+
     def _make_table(self) -> RowsTable[TitledKernel]:
         name = self.tr("Kernels and their resources")
         table = RowsTable(name, "kernelsTable", _COLUMNS, self)
@@ -111,7 +116,7 @@ class KernelsView(QWidget):
         return table
 
     def show_current(self, module: str, lowered: str) -> None:
-        """Chooses the row of the kernel that is looked at, if it is in the list."""
+        """Chooses the row of the kernel that is looked at, if listed."""
         shown = [(row.kernel.module, row.kernel.name) for row in self.table.rows]
         if (module, lowered) in shown:
             self.table.choose(shown.index((module, lowered)))
@@ -122,7 +127,11 @@ class KernelsView(QWidget):
         table = self.table
         lines = min(len(table.rows), _MOST_IN_SIGHT) or _HINT_LINES
         around = table.horizontalHeader().sizeHint().height() + 2 * table.frameWidth()
-        self.setFixedHeight(around + lines * table.verticalHeader().defaultSectionSize())
+        self._high = around + lines * table.verticalHeader().defaultSectionSize()
+        # In a flat pane the rows scroll.
+        self.setMinimumHeight(around)
+        self.setMaximumHeight(self._high)
+        self.updateGeometry()
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:

@@ -317,7 +317,7 @@ _LEAST_HEIGHT = 60
 
 
 class ReportView(KernelPane):
-    """The kernels of the build, above a choice among them and three pages on the chosen one.
+    """The kernels of the build, above a choice of functions and three pages on the chosen function.
 
     Attributes:
         kernel_list: The kernels with their resources.
@@ -356,7 +356,7 @@ class ReportView(KernelPane):
         self.overview.instruction_activated.connect(self.instruction_activated)
 
     def show_kernels(self, names: KernelNames, chosen: str) -> None:
-        """Offers what the list above does not have, such as functions that kernels call."""
+        """Offers functions that the list above does not have, for example callees."""
         super().show_kernels(names, chosen)
         listed = {row.kernel.name for row in self.kernel_list.table.rows}
         self.set_choice_shown(any(lowered not in listed for lowered, _ in names))

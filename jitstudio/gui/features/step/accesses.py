@@ -1,4 +1,4 @@
-"""The accesses of a source line: a list of all that the warp makes there, and a picture of one."""
+"""The accesses of a source line: a list for the warp, and a picture of the chosen access."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _COLUMNS: tuple[TableColumn[AccessSample], ...] = (
 
 
 class AccessesView(QWidget):
-    """All accesses of the warp at its source line, and the picture of the chosen access."""
+    """All accesses of the warp at the source line, and the picture of the chosen access."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,7 +95,7 @@ class AccessesView(QWidget):
         self.setFocusProxy(self.table)
 
     def show_state(self, state: StepState, advice: Callable[[int], str]) -> None:
-        """Shows the accesses at a step; while those of the line are looked for, the one here.
+        """Shows the accesses of the line at a step; until known, the access of the instruction.
 
         Args:
             state: The state there.

@@ -1,4 +1,4 @@
-"""What matters at a step: operands and results of the instruction, variables, changed registers."""
+"""The values that matter at a step: operands, results, variables, changed registers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NowRow(NamedTuple):
 
 
 def now_rows(state: StepState, spell: Callable[[str], str] = str) -> tuple[NowRow, ...]:
-    """Returns the values that matter at a step, those of the instruction first.
+    """Returns the values that matter at a step, operands of the instruction first.
 
     Args:
         state: The state at the step.
@@ -98,7 +98,7 @@ _COLUMNS: tuple[TableColumn[NowRow], ...] = (
 
 
 class NowView(QWidget):
-    """The values that matter at a step, and builds that would show more of them.
+    """The values that matter at a step, and builds that would show more values.
 
     Signals:
         fix_requested: The user wants a build with another option.
@@ -116,7 +116,7 @@ class NowView(QWidget):
         self.table.add_copying()
         self._lines = self._button(
             "buildWithLines",
-            self.tr("Build with -&lineinfo"),
+            self.tr("Build with -l&ineinfo"),
             self.tr("Build with line tables, so that lines of the source are stepped through"),
             "-lineinfo",
         )

@@ -109,7 +109,7 @@ class RegistersModel(QAbstractTableModel):
         self._fill()
 
     def unfold(self) -> None:
-        """Shows each predicate in a row of its own from now on."""
+        """Shows a row for each predicate from now on."""
         self._is_unfolded = True
         self._fill()
 
@@ -290,7 +290,7 @@ class ValuesView(QWidget):
         return rows[index.row()].name.removeprefix("%") if is_row else ""
 
     def show_rows(self, rows: tuple[RegisterRow, ...], lane: int) -> None:
-        """Shows other values; the row that is selected stays so, wherever it is then."""
+        """Shows other values; the selected row stays selected, wherever moved."""
         name, column = self.register, self.table.currentIndex().column()
         self.model.show(rows, lane)
         names = [row.name.removeprefix("%") for row in self.model.rows]

@@ -127,7 +127,7 @@ class WelcomeController(QObject):
 
     @Slot()
     def _on_simulator(self) -> None:
-        """Steps through what is open, or else through the first sample."""
+        """Steps through the kernel that is open, or through the first sample."""
         if not self._tabs.pages():
             self._files.open_sample(samples()[0])
         self._actions["stepAction"].trigger()

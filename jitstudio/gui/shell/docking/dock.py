@@ -197,7 +197,7 @@ class PaneDock(QDockWidget):
         self.toggleViewAction().setText(self.title)
 
     def limit_height(self, most: int) -> None:
-        """Takes no more height than `most`, in pixels, unless other panes share it; 0: any."""
+        """Takes no more height than `most`, in pixels, unless the place is shared; 0: any."""
         if most != self._most_height:
             self._most_height = most
             self._follow()

@@ -213,8 +213,10 @@ class LayoutManager(QObject):
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         contents = (dock.content for dock in self._docks.values())
-        parts = " ".join(tabs.current for tabs in contents if isinstance(tabs, PartTabs))
-        self._preferences.set_layout(_PARTS, seal(QByteArray(parts.encode())))
+        tabs_of_parts = (tabs for tabs in contents if isinstance(tabs, PartTabs))
+        # The last that is turned to is in front.
+        parts = (name for tabs in tabs_of_parts for name in (*tabs.shown, tabs.current))
+        self._preferences.set_layout(_PARTS, seal(QByteArray(" ".join(parts).encode())))
         self._keep_arrangement()
 
     def restore(self) -> None:
@@ -331,7 +333,7 @@ class LayoutManager(QObject):
         return dock.parts.page(name) if PANES[name].within else dock.place
 
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into its dock, as a tab there if it is a part of another pane.
+        """Puts a pane into the dock; a part of another pane becomes a tab there.
 
         A part that the other pane lays out by itself stays where it is.
         """

@@ -26,6 +26,11 @@ class PartTabs(QTabWidget):
         self._pages = {name: self._page(name) for name in titles}
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """The names of the parts that have a tab, in the order of the tabs."""
+        return tuple(name for name, page in self._pages.items() if self.indexOf(page) >= 0)
+
+    @property
     def current(self) -> str:
         """The name of the part in front; empty before any is shown."""
         page = self.currentWidget()
@@ -36,14 +41,14 @@ class PartTabs(QTabWidget):
         return self._pages[name]
 
     def fill(self, name: str, part: QWidget) -> None:
-        """Puts a part into its page, which may be in front already."""
+        """Puts a part into the page of the part, which may be in front already."""
         page = self._pages[name]
         layout = page.layout()
         assert layout is not None
         layout.addWidget(part)
 
     def show_part(self, name: str) -> None:
-        """Gives a part its tab, behind those that are there."""
+        """Shows a part, behind the tabs of the parts before."""
         page = self._pages[name]
         if self.indexOf(page) < 0:
             before = [*self._pages.values()][: [*self._pages].index(name)]

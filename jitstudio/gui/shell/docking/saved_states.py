@@ -38,7 +38,7 @@ def unseal(sealed: QByteArray | None) -> QByteArray | None:
 
 
 def unseal_docks(sealed: QByteArray | None) -> QByteArray | None:
-    """Returns a stored state of docks as one of this version, for `QMainWindow.restoreState`."""
+    """Returns a stored state of docks for `QMainWindow.restoreState` of this version."""
     opened = _opened(sealed)
     if opened is None:
         return None
@@ -67,6 +67,6 @@ def _sum(content: bytes) -> bytes:
 
 
 def _streamed(text: str) -> bytes:
-    """Returns a text as Qt writes it into a stream: its size, then two bytes a letter."""
+    """Returns a text in the form of a Qt stream: the size, then two bytes a letter."""
     letters = text.encode("utf-16-be")
     return struct.pack(">I", len(letters)) + letters

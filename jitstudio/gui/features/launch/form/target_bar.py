@@ -177,7 +177,7 @@ class TargetBar(FieldRows):
         self.set_device(0 if chosen is None else chosen)
 
     def set_brief(self, on: bool) -> None:
-        """Leaves out what no launch needs, in a low pane, or shows it."""
+        """Leaves out fields that no launch needs, in a low pane, or shows all."""
         if on != self._is_brief:
             self._is_brief = on
             self._show_hint()
