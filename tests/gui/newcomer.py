@@ -23,7 +23,7 @@ from jitstudio.core.code import LINKED
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.features.pipeline.view import PipelineCanvas
+from jitstudio.gui.features.pipeline.view import PipelineCanvas, PipelineView
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.window.main_window import MainWindow
@@ -165,6 +165,9 @@ class Newcomer:
             self._keyboard.press("Esc")
             self._in(ListingView, name)
         self._keyboard.press("Ctrl+Alt+P")
+        if self._in(PipelineView).is_folded:
+            # It is in a small window.
+            self._keyboard.press("Space")
         canvas = self._in(PipelineCanvas)
         self._keyboard.press("Home")
         self._wait("a node is chosen", lambda: canvas.current is not None)

@@ -424,6 +424,9 @@ class PipelineView(QWidget):
     @Slot(bool)
     def _on_fold(self, on: bool) -> None:
         self.fold(on)
+        if not on and self._fold.hasFocus():
+            # Who unfolds the picture by a key wants to go on in the picture.
+            self.canvas.setFocus()
         self.folded.emit(on)
 
     @Slot()
