@@ -25,6 +25,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.link.inlined import InlinedList
 from jitstudio.gui.features.link.model import ModuleRow, ModulesModel, link_summary, link_warning
+from jitstudio.gui.kit.fonts import follow_letters
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -112,6 +113,7 @@ class LinkView(QWidget):
         self._connect()
         self.set_link_mode(LinkMode.NONE)
         self.show_result(None)
+        follow_letters(self, LinkView._turn)
 
     @property
     def model(self) -> ModulesModel:
@@ -167,8 +169,11 @@ class LinkView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Puts the modules next to the choice in a wide dock, below the choice in a high dock."""
         super().resizeEvent(event)
-        width, direction = event.size().width(), QBoxLayout.Direction
-        wide = width > _WIDE * event.size().height()
+        self._turn()
+
+    def _turn(self) -> None:
+        width, direction = self.width(), QBoxLayout.Direction
+        wide = width > _WIDE * self.height()
         self._layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         of_buttons = self._show_sass.sizeHint().width() + self._compare.sizeHint().width()
         in_column = wide or of_buttons + 3 * _MARGIN > width

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QRadioButton, Q
 
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.link.view import LinkView
+from jitstudio.gui.kit.fonts import LETTERS
 from tests.gui.results import APPLY, LINK_RESULT, MODULES, SCALE, USER
 
 
@@ -162,3 +163,12 @@ def test_rings_and_ticks_can_be_made_out(view, theme):
         for y in range(image.height())
     )
     assert contrast > 60
+
+
+def test_larger_letters_put_the_buttons_below_each_other(view, qtbot):
+    view.resize(350, 600)
+    view.show()
+    compare = view.findChild(QPushButton, "compareLinks")
+    LETTERS.set_zoom(1.25)
+    qtbot.waitUntil(lambda: compare.width() >= compare.sizeHint().width())
+    assert compare.y() > view.findChild(QPushButton, "showLinkedSass").y()
