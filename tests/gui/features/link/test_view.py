@@ -169,6 +169,9 @@ def test_larger_letters_put_the_buttons_below_each_other(view, qtbot):
     view.resize(350, 600)
     view.show()
     compare = view.findChild(QPushButton, "compareLinks")
-    LETTERS.set_zoom(1.25)
-    qtbot.waitUntil(lambda: compare.width() >= compare.sizeHint().width())
-    assert compare.y() > view.findChild(QPushButton, "showLinkedSass").y()
+    try:
+        LETTERS.set_zoom(1.25)
+        qtbot.waitUntil(lambda: compare.width() >= compare.sizeHint().width())
+        assert compare.y() > view.findChild(QPushButton, "showLinkedSass").y()
+    finally:
+        LETTERS.set_zoom(1.0)
