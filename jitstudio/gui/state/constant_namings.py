@@ -12,9 +12,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.analysis.sass.constant_names import ConstantNames, NamedConstant
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.operands import REGISTER, decode
+from jitstudio.analysis.sass.reading import InstructionRef
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import KernelForm
-from jitstudio.core.prebuilt import cubins
+from jitstudio.core.prebuilt import machine_code
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.listing.sass import NameInPlace, TextExtent, with_names
@@ -114,9 +115,8 @@ class ConstantNamings(QObject):
             column: The column, from 0.
         """
         self.want()
-        named = self.listing
-        spot = named.inspection.rows.spot(line) if named is not None else None
-        if named is None or spot is None or text != named.inspection.listing.lines[line]:
+        named, spot = self.listing, self._spot(line, text)
+        if named is None or spot is None:
             return None
         for constant in named.constants.get(line, ()):
             if constant.span[0] <= column < constant.span[1]:
@@ -131,8 +131,7 @@ class ConstantNamings(QObject):
             text: Its text, as it is shown.
             column: The column, from 0.
         """
-        named = self.listing
-        spot = named.inspection.rows.spot(line) if named is not None else None
+        named, spot = self.listing, self._spot(line, text)
         if named is None or spot is None or spot.function.name not in named.registers:
             return None
         function, operands = spot.function, spot.function.operands[spot.index]
@@ -152,6 +151,14 @@ class ConstantNamings(QObject):
             return RegisterAt(match[1], variables, (first, end)) if variables else None
         return None
 
+    def _spot(self, line: int, text: str) -> InstructionRef | None:
+        """Returns the instruction on a line; None where another text than the named is shown."""
+        named = self.listing
+        spot = named.inspection.rows.spot(line) if named is not None else None
+        if named is None or spot is None or text != named.inspection.listing.lines[line]:
+            return None
+        return spot
+
     def names_of(self, line: int) -> str:
         """Returns the names of the constants of an instruction; empty until they are known."""
         named = self.listing
@@ -170,9 +177,8 @@ def _reading(inspection: Inspection) -> Callable[[Event], NamedListing]:
 
         forms = unit_forms(inspection.request, inspection.result, inspection.name)
         named = named_listing(inspection, forms, stop)
-        made = cubins(inspection.request, inspection.result)
-        cubin = next((x.content for x in made if x.name == inspection.name), b"")
-        variables = register_variables(cubin)
+        cubin = machine_code(inspection.request, inspection.result, inspection.name)
+        variables = register_variables(cubin.content if cubin is not None else b"")
         functions = (f for f in inspection.code.functions if f.name in variables)
         registers = {
             f.name: tuple(from_first_write(variable, f) for variable in variables[f.name])

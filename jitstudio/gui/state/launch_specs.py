@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
 from jitstudio.core.axes import VariantDraft, fresh_draft, generic_name
 from jitstudio.core.launch.arguments import default_arguments, first_launch
@@ -90,10 +90,10 @@ class LaunchSpecs(QObject):
 
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
         """Takes the kernels of a build; the chosen kernel stays, or the last used takes over."""
-        self._forms, announce = forms, self.forms_changed
+        self._forms, reason = forms, self.forms_changed
         if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
             self.remember(replace(self._waiting, kernel=title))
-            self._waiting, announce = None, self.chosen
+            self._waiting, reason = None, self.chosen
         else:
             titles = [form.title for form in forms]
             used = [title for title in self._specs if title in titles]
@@ -101,8 +101,7 @@ class LaunchSpecs(QObject):
             if title not in titles:
                 title = (used[-1:] or titles[:1] or [""])[0]
         self._turn_to(title)
-        self._emit_replaced()
-        announce.emit()
+        self._emit_replaced(reason)
 
     @Slot(str)
     def choose(self, title: str) -> None:
@@ -110,8 +109,7 @@ class LaunchSpecs(QObject):
         self.remember(self._spec)
         self._turn_to(title)
         self.remember(self._spec)
-        self._emit_replaced()
-        self.chosen.emit()
+        self._emit_replaced(self.chosen)
 
     @Slot(object, tuple)
     def edit(self, spec: LaunchSpec, unreadable: tuple[SpecProblem, ...] = ()) -> None:
@@ -132,8 +130,7 @@ class LaunchSpecs(QObject):
         self._spec = replace(spec, kernel=title or spec.kernel)
         self.remember(self._spec)
         self._turn_to(title)
-        self._emit_replaced()
-        self.chosen.emit()
+        self._emit_replaced(self.chosen)
 
     def remember(self, spec: LaunchSpec) -> None:
         """Remembers a launch by kernel, with the texts of parameters that the kernel has lost."""
@@ -154,8 +151,7 @@ class LaunchSpecs(QObject):
         if self._spec.kernel:
             self._specs[kernel] = self._spec
         self._turn_to(self._title_of(kernel))
-        self._emit_replaced()
-        self.chosen.emit()
+        self._emit_replaced(self.chosen)
 
     def suggest(self, spec: LaunchSpec) -> None:
         """Remembers a launch unless the user has typed another for this kernel."""
@@ -182,10 +178,12 @@ class LaunchSpecs(QObject):
         if self._form is not None:
             self._spec = self.fitted(self._form)
 
-    def _emit_replaced(self) -> None:
+    def _emit_replaced(self, reason: SignalInstance) -> None:
+        """Emits that the launch is another one, and why: `chosen` or `forms_changed`."""
         self._unreadable = ()
         self.replaced.emit()
         self.changed.emit()
+        reason.emit()
 
     def _title_of(self, kernel: str) -> str:
         """Returns the title of the kernel that a spec names; empty while that is not built."""

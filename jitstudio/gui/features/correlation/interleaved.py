@@ -293,8 +293,10 @@ class InterleavedController(QObject):
         if not self._side.view.isVisible():
             return
         tied, name = self._state.tied, self._disassembly.kernel
-        functions = tied.inspection.code.functions if tied is not None else ()
-        function = next((f for f in functions if f.name == name), next(iter(functions), None))
+        function = None
+        if tied is not None:
+            code = tied.inspection.code
+            function = code.function(name) or next(iter(code.functions), None)
         if tied is None or function is None:
             self._reading.stop()
             self._side.show_text(None, self.tr("No machine code with line tables yet"), keep=False)

@@ -82,8 +82,8 @@ class LayoutManager(QObject):
         # What the docks take of the window at a size, as the user or the layout has it.
         self._shares: Shares = {}
         self._measured = QSize()
-        # Panes that have something to show, and those that the user has closed in this layout.
         self._panes: dict[str, QWidget] = {}
+        # Panes that have something to show, and those that the user has closed in this layout.
         self._offered: set[str] = set()
         self._closed: set[str] = set()
         # Those of the closed that floated, in this turn of the event loop.
@@ -177,7 +177,7 @@ class LayoutManager(QObject):
         for name in names_of(PaneGroup.PICTURES, PaneGroup.FORMS):
             self._docks[name].setVisible(name in names)
         for name in reversed(names):
-            self._open(self._docks[PANES[name].within or name])
+            self._open(self._dock_of(name))
 
     def reset(self) -> None:
         """Puts all panes back to the places of the layout at the first start."""
@@ -230,7 +230,7 @@ class LayoutManager(QObject):
         parts = unseal(self._preferences.layout(_PARTS)) or QByteArray()
         for part in bytes(parts.data()).decode("utf-8", "replace").split():
             if part in PANES and PANES[part].within:
-                self._docks[PANES[part].within].parts.turn_to_part(part)
+                self._dock_of(part).parts.turn_to_part(part)
         self._apply(BY_NAME.get(name, self._layout))
         self._tab_bars.hide_spares()
 
@@ -329,7 +329,7 @@ class LayoutManager(QObject):
 
         A pane that is made elsewhere and moves with all in it, Qt dresses again as a whole.
         """
-        dock = self._docks[PANES[name].within or name]
+        dock = self._dock_of(name)
         return dock.parts.page(name) if PANES[name].within else dock.place
 
     def fill(self, name: str, pane: QWidget) -> None:
@@ -338,7 +338,7 @@ class LayoutManager(QObject):
         A part that the other pane lays out by itself stays where it is.
         """
         self._panes[name] = pane
-        dock = self._docks[PANES[name].within or name]
+        dock = self._dock_of(name)
         if not PANES[name].within:
             dock.fill(pane)
         elif isinstance(dock.content, PartTabs) or not dock.isAncestorOf(pane):
@@ -352,7 +352,7 @@ class LayoutManager(QObject):
 
     def pane(self, name: str) -> QWidget:
         """Returns a pane by name, or the placeholder while the pane is not made yet."""
-        dock = self._docks[PANES[name].within or name]
+        dock = self._dock_of(name)
         return self._panes.get(name, dock.content)
 
     def title_of(self, name: str) -> str:
@@ -508,10 +508,15 @@ class LayoutManager(QObject):
         if self._alone is not None:
             return
         for name in self._offered - self._closed:
-            if frame := PANES[name].within:
-                self._docks[frame].parts.show_part(name)
+            dock = self._dock_of(name)
+            if PANES[name].within:
+                dock.parts.show_part(name)
             else:
-                self._docks[name].show()
+                dock.show()
+
+    def _dock_of(self, name: str) -> PaneDock:
+        """Returns the dock of a pane; for a part of another pane the dock of that pane."""
+        return self._docks[PANES[name].within or name]
 
     def _open(self, dock: PaneDock) -> None:
         self._closed -= {name for name, other in self._docks.items() if other is dock}
