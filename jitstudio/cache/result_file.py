@@ -34,7 +34,6 @@ _AFTER_EVICTION = 0.9
 _PATIENCE = 2.0
 _LIMIT_OF_USE = 20.0
 _CHECK = 16
-_WAL = 2
 _MOST_TOOLS = 100
 
 # Errors of SQLite that are no fault of the file: it is busy, or the disk is full.
@@ -51,14 +50,14 @@ _PASSING = {
     sqlite3.SQLITE_READONLY,
 }
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS results (
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS results (
     key BLOB PRIMARY KEY, value BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL
-);
-CREATE INDEX IF NOT EXISTS by_use ON results (used, size);
-CREATE TABLE IF NOT EXISTS tools (surroundings BLOB PRIMARY KEY, file BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
-"""
+)""",
+    "CREATE INDEX IF NOT EXISTS by_use ON results (used, size)",
+    "CREATE TABLE IF NOT EXISTS tools (surroundings BLOB PRIMARY KEY, file BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL)",
+)
 
 
 class DamagedCacheFile(Exception):
@@ -93,6 +92,10 @@ def drop_aside(folder: Path) -> None:
 def check_files(folder: Path) -> None:
     """Checks that all files are a store's, before SQLite waits for one or follows a link.
 
+    None is opened: closing a file drops all locks that this process has on it, so that other stores
+    here and other programs would write at the same time, and damage it.
+    https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
+
     Raises:
         Damaged: A file is something else.
     """
@@ -106,17 +109,6 @@ def check_files(folder: Path) -> None:
             raise DamagedCacheFile(f"'{path.name}' belongs to another user")
         if not os.access(path, os.W_OK) and os.access(folder, os.W_OK):
             raise DamagedCacheFile(f"'{path.name}' cannot be written to")
-        if path.name == FILE and _write_version(path) > _WAL:
-            raise DamagedCacheFile("its head is not SQLite's")
-
-
-def _write_version(path: Path) -> int:
-    """Returns byte 18 of the head; by a larger byte than `_WAL`, SQLite takes a file for read-only.
-
-    https://www.sqlite.org/fileformat.html#file_format_version_numbers
-    """
-    with path.open("rb") as file:
-        return (file.read(19)[18:] or b"\0")[0]
 
 
 def set_aside(folder: Path) -> str:
@@ -137,9 +129,14 @@ def set_aside(folder: Path) -> str:
     return _ASIDE
 
 
-def is_passing(error: Exception) -> bool:
+def is_passing(error: Exception, folder: Path) -> bool:
     """Returns whether an error is no damage, but keeps the file from being used just now."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
+    code = getattr(error, "sqlite_errorcode", 0)
+    # A file that may be written is read-only for SQLite by a damaged byte 18 of its head:
+    # https://www.sqlite.org/fileformat.html#file_format_version_numbers
+    if code == sqlite3.SQLITE_READONLY and os.access(folder / FILE, os.W_OK):
+        return False
+    return code & 0xFF in _PASSING
 
 
 def _delete(path: Path) -> None:
@@ -182,15 +179,28 @@ def open_database(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        if database.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
-            database.executescript("DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS tools;")
-            database.executescript(f"{_SCHEMA} PRAGMA user_version = {_FORMAT};")
+        if not _has_format(database):
+            _make_tables(database)
         if _tables(database) != _own_tables():
             raise DamagedCacheFile("it holds other tables")
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _has_format(database: sqlite3.Connection) -> bool:
+    return bool(database.execute("PRAGMA user_version").fetchone() == (_FORMAT,))
+
+
+def _make_tables(database: sqlite3.Connection) -> None:
+    """Makes all tables at once: programs that start at the same time see none or all of them."""
+    database.execute("BEGIN IMMEDIATE")
+    if not _has_format(database):
+        for statement in ("DROP TABLE IF EXISTS results", "DROP TABLE IF EXISTS tools", *_SCHEMA):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {_FORMAT}")
+    database.execute("COMMIT")
 
 
 def _tables(database: sqlite3.Connection) -> list[tuple[bytes, ...]]:
@@ -201,7 +211,7 @@ def _tables(database: sqlite3.Connection) -> list[tuple[bytes, ...]]:
 def _own_tables() -> list[tuple[bytes, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
         empty.text_factory = bytes
-        empty.executescript(_SCHEMA)
+        empty.executescript(";".join(_SCHEMA))
         return _tables(empty)
 
 

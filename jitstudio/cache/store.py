@@ -170,7 +170,7 @@ class Store:
             self._rest(error)
         # Any other error: SQLite reports damage in many ways, a UnicodeDecodeError among them.
         except Exception as error:
-            if result_file.is_passing(error):
+            if result_file.is_passing(error, self.folder):
                 self._rest(error)
             else:
                 self._begin_anew(error)

@@ -225,6 +225,22 @@ def test_a_complaint_of_sqlite_that_is_no_utf_8_is_no_obstacle(tmp_path):
         assert store.take_problem() == ""
 
 
+def test_a_head_by_which_sqlite_only_reads_is_damaged(tmp_path):
+    """See https://www.sqlite.org/fileformat.html#file_format_version_numbers."""
+    with Opened(tmp_path) as store:
+        store.put(KEY, made())
+    file = tmp_path / result_file.FILE
+    data = bytearray(file.read_bytes())
+    data[18] = 9
+    file.write_bytes(data)
+    with Opened(tmp_path) as store:
+        store.put(key(1), made())
+        assert "was damaged" in store.take_problem()
+        store.put(key(1), made())
+    with Opened(tmp_path) as store:
+        assert store.get(key(1)) == made()
+
+
 def as_folder(path):
     path.mkdir()
     (path / "inside").write_text("something")

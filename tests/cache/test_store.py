@@ -70,10 +70,14 @@ import sys
 from pathlib import Path
 from tests.cache.test_store import key, made
 from jitstudio.cache.store import Store
-store = Store(Path(sys.argv[1]))
+stores = [Store(Path(sys.argv[1]))]
 for number in range(int(sys.argv[2]), int(sys.argv[2]) + 50):
-    store.put(key(number), made(b"%d" % number))
-print(store.take_problem())
+    stores[-1].put(key(number), made(b"%d" % number + bytes(5000)))
+    # As a window has one beside those of its commands.
+    stores.append(Store(Path(sys.argv[1])))
+    if number % 5:
+        stores.pop(0).close()
+print(*(store.take_problem() for store in stores), sep="")
 """
 
 
@@ -90,7 +94,7 @@ def test_processes_that_write_at_the_same_time_lose_nothing(open_store, tmp_path
     ]
     assert [writer.communicate(timeout=60)[0].strip() for writer in writers] == ["", "", ""]
     store = open_store()
-    assert all(store.get(key(n)) == made(b"%d" % n) for n in range(150))
+    assert all(store.get(key(n)) == made(b"%d" % n + bytes(5000)) for n in range(150))
 
 
 def test_the_disk_is_bounded_and_the_oldest_go(open_store, tmp_path):
@@ -253,7 +257,9 @@ def test_a_database_that_is_read_only_can_still_be_read(open_store, tmp_path, mo
     open_store().put(KEY, made())
     store = open_store()
     store.get(key(1))
+    # As on a file system that is mounted to be read.
     store._database.execute("PRAGMA query_only = ON")
+    monkeypatch.setattr(os, "access", lambda *_: False)
     assert store.get(KEY) == made()
     store.put(key(2), made())
     assert "cannot be used" in store.take_problem()
