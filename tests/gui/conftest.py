@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.kit.fonts import load_fonts
-from jitstudio.gui.kit.theme import Theme, set_current_theme
+from jitstudio.gui.kit.theme import Theme, current_theme, set_current_theme
 from jitstudio.gui.state import build_settings, file_reader
 from jitstudio.gui.window.application import GarbageCollector
 from jitstudio.toolchain.driver import describe
@@ -133,9 +133,14 @@ def theme(request):
 
 @pytest.fixture(autouse=True)
 def light_again(light):
-    """Tests begin with the light theme."""
+    """Tests begin with the light theme.
+
+    After another one `light`, which is not the very theme of windows, has them put theirs on
+    anew, with palettes; where it was there all the time they need not look at each widget.
+    """
     yield
-    set_current_theme(light)
+    if current_theme().name != light.name:
+        set_current_theme(light)
 
 
 @pytest.fixture
