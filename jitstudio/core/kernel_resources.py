@@ -12,6 +12,10 @@ has two spellings (NVRTC and nvJitLink 13)::
     info    : Function properties for 'k':
     info    : used 10 registers, used 1 barriers, 8 stack, 0 bytes smem, 536 bytes cmem[0]
 
+and its warnings have the spills in the line that names the function::
+
+    ptxas warning : Registers are spilled to local memory in function 'k', 4 bytes spill stores, ...
+
 A cubin has the same except for the spills, and more of it: where both are known, `merge` takes what
 the cubin has.
 
@@ -53,7 +57,10 @@ _MAX_THREADS, _REQUIRED_THREADS, _BARRIERS = 0x05, 0x10, 0x4C
 _PER_SYMBOL = {0x2F: "registers", 0x11: "stack_bytes", 0x12: "local_bytes"}
 _UNBOUNDED = 0xFFFFFFFF
 
-_FUNCTION = re.compile(r"Function properties for '?([\w$.]+)'?:?")
+_NO_SPILLS = Resources(spill_stores=0, spill_loads=0)
+_FUNCTION = re.compile(
+    r"(?:Function properties for|spilled to local memory in function) '?([\w$.]+)'?:?"
+)
 _ENTRY = re.compile(r"Compiling entry function '([\w$.]+)'")
 _USED = re.compile(r"\b[Uu]sed \d+ registers\b")
 _AMOUNTS: dict[str, re.Pattern[str]] = {
@@ -127,9 +134,20 @@ def kernel_figures(cubin: bytes) -> dict[str, tuple[int | None, Resources]]:
     }
 
 
-def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
-    """The kernels of a cubin with the needs that the cubin and the log of the same run tell."""
-    return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
+def kernels_of(
+    cubin: bytes, log: str, spills: Mapping[str, Resources] | None = None
+) -> tuple[tuple[str, Resources], ...]:
+    """Returns the kernels of a cubin with the needs that the cubin and the log of its run tell.
+
+    Args:
+        cubin: The file's content.
+        log: That of `-v`.
+        spills: In place of a log, the needs of all functions that spill.
+    """
+    needs = cubin_resources(cubin)
+    if spills is None:
+        return tuple(merge(needs, read_verbose_log(log)).items())
+    return tuple(merge(merge(needs, spills), dict.fromkeys(needs, _NO_SPILLS)).items())
 
 
 def _resources_or_names(elf_sections: tuple[ElfSection, ...]) -> dict[str, Resources]:
@@ -202,7 +220,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
             function = entry = match[1]
         elif match := _FUNCTION.search(line):
             function = match[1]
-        elif function:
+        if function:
             # ptxas may report the functions that a kernel calls before its registers.
             of = entry if _USED.search(line) and line.startswith("ptxas") and entry else function
             if amounts := _amounts(line):

@@ -67,7 +67,13 @@ _KINDS = {
 }
 _COMPILERS = re.compile(r"nvcc\d|nvrtc\d|ptxas|cuclang|clang.*cuda", re.IGNORECASE)
 # What jitstudio asks a tool for, and Compiler Explorer asks for by itself.
-_DROPPED = frozenset({"--ptxas-options=-v", "--define-macro=JITSTUDIO_ALONE"})
+_DROPPED = frozenset(
+    {
+        "--ptxas-options=-v",
+        "--ptxas-options=--warn-on-spills",
+        "--define-macro=JITSTUDIO_ALONE",
+    }
+)
 
 
 class ForeignStateError(ValueError):

@@ -24,6 +24,7 @@ from jitstudio.core.plan import Job, Search
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.headers import line_directive, searches_of
+from jitstudio.toolchain.ptxas_figures import figures_option, take_spills
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _HOST_COMPILERS = ("gcc", "g++")
@@ -172,6 +173,7 @@ def _compile(job: Job, folder: Path) -> Report:
     _take(job, report, intermediates, output)
     if report.ok:
         report.log = log
+        take_spills(job, report)
         opened = _opened(intermediates, {source, name})
         report.find_searches = partial(_searches, job, report.options or (), opened, folder)
     else:
@@ -180,8 +182,8 @@ def _compile(job: Job, folder: Path) -> Report:
 
 
 def _options(job: Job) -> tuple[str, ...]:
-    verbose = ("--ptxas-options=-v",) if CodeKind.CUBIN in job.makes else ()
-    return (*job.options, *verbose)
+    figures = (f"--ptxas-options={figures_option(job)}",) if CodeKind.CUBIN in job.makes else ()
+    return (*job.options, *figures)
 
 
 def _file_of(job: Job, name: str, text: bytes) -> str:

@@ -22,6 +22,7 @@ from jitstudio.toolchain.assembly_errors import (
     with_modules,
     with_sources,
 )
+from jitstudio.toolchain.ptxas_figures import figures_option, take_spills
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
@@ -94,8 +95,7 @@ def link(job: Job) -> Report:
     if refused := next(filter(None, (too_large(*input_) for input_ in job.inputs)), ""):
         return Report(options=job.options, error_log=refused)
     locate.load(Tool.NVJITLINK)
-    # Registers and spills cost nothing to ask for.
-    own = ("-Xptxas=-v",) if CodeKind.CUBIN in job.makes else ()
+    own = (f"-Xptxas={figures_option(job)}",) if CodeKind.CUBIN in job.makes else ()
     report = Report(options=(*job.options, *own))
     options = list(report.options or ())
     inputs = list(_inputs(job, report))
@@ -130,6 +130,7 @@ def link(job: Job) -> Report:
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.code.clear()
+    take_spills(job, report)
     report.log = _with_modules(report.log, job, inputs)
     if not report.ok and has_places(report.error_log):
         report.error_log = _with_sources(report.error_log, job, inputs)

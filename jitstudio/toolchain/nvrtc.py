@@ -51,6 +51,7 @@ from jitstudio.toolchain.headers import (
 from jitstudio.toolchain.host_integers import host_integers
 from jitstudio.toolchain.own_texts import forget_headers
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
+from jitstudio.toolchain.ptxas_figures import figures_option, take_spills
 from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.rounds import NextRound
@@ -221,6 +222,7 @@ def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Repor
 def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
     """Leaves useless parts out of the logs, and adds facts that NVRTC does not say."""
     report.header_folders = folders
+    take_spills(part.job, report)
     report.log = tidy(report.log, folders)
     report.error_log, more = authors_first(tidy(report.error_log, folders), folders)
     if part.host_code:
@@ -268,10 +270,10 @@ def _changed(original: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, .
 
 
 def _own_options(job: Job) -> Iterator[str]:
-    """Yields options that are always worth asking for: free of cost, and named among those sent."""
+    """Yields options that are always worth asking for, and named among those sent."""
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
-        yield "--ptxas-options=-v"
+        yield f"--ptxas-options={figures_option(job)}"
         # Next to a driver NVRTC keeps cubins in a cache of its own, and says nothing of those.
         if not set(job.options) & set(_NO_CACHE) and takes(_NO_CACHE[0]):
             yield _NO_CACHE[0]

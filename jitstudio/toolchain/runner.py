@@ -135,7 +135,7 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
         # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
     for code in codes:
-        by_name |= kernels_of(code, report.log)
+        by_name |= kernels_of(code, report.log, report.spills)
     words = demangled(by_name)
     for name, resources in by_name.items():
         yield Kernel(job.name, name, words[name], resources)

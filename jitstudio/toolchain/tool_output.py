@@ -19,7 +19,7 @@ from functools import cached_property
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.plan import Search
-from jitstudio.core.result import Crash, HostCodeAside, Phase, Supplied
+from jitstudio.core.result import Crash, HostCodeAside, Phase, Resources, Supplied
 from jitstudio.core.tools import Tool
 
 
@@ -47,6 +47,8 @@ class Report:
         lowered: Pairs of name expression and lowered name.
         refused: The wrong name expressions, with what is wrong.
         crash: How a tool that is a program of its own died.
+        spills: The spills by lowered name, where the log is without them; a kernel without any may
+            be missing. None where the log has them.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
         supplied: What its modules lack and the copies have that the tool got.
@@ -67,6 +69,7 @@ class Report:
     lowered: list[tuple[str, str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     crash: Crash | None = None
+    spills: dict[str, Resources] | None = None
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
     supplied: tuple[Supplied, ...] = ()

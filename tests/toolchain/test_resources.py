@@ -1,15 +1,22 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.kernel_resources import cubin_resources, has_code, kernels_of
+from jitstudio.core.kernel_resources import (
+    cubin_resources,
+    has_code,
+    kernels_of,
+    merge,
+    read_verbose_log,
+)
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import nvrtc
+from jitstudio.toolchain import nvjitlink, nvrtc
 from jitstudio.toolchain.driver import describe
+from jitstudio.toolchain.ptxas_figures import MANY
 from tests.support import one_in
 
 TWO_KERNELS = """\
@@ -38,10 +45,17 @@ extern "C" __global__ void plain() {}
 """
 
 
+MANY_MORE = "".join(f"__global__ void more{n}() {{}}\n" for n in range(MANY))
+
+
 def compiled(text, *options):
-    source = ((Ref(CodeKind.CUDA, "k.cu"), text.encode()),)
-    report = nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (CodeKind.CUBIN,), options))
+    report = reported(text, *options)
     return report.code[CodeKind.CUBIN], report.log
+
+
+def reported(text, *options, makes=CodeKind.CUBIN):
+    source = ((Ref(CodeKind.CUDA, "k.cu"), text.encode()),)
+    return nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (makes,), options))
 
 
 def test_kernels_are_found_and_device_functions_are_not():
@@ -69,6 +83,39 @@ def test_without_a_log_all_but_the_spills_is_known():
     ((_, resources), _) = kernels_of(made, "")
     assert resources.registers > 0
     assert (resources.spill_stores, resources.spill_loads) == (None, None)
+
+
+@pytest.mark.parametrize("arch", one_in(3, ["sm_75", "sm_90", "sm_120"]))
+def test_the_figures_of_many_kernels_are_those_of_the_whole_log(arch):
+    text = f"{TWO_KERNELS}{NEEDY.replace('400', '40')}{MANY_MORE}"
+    virtual = reported(text, f"-arch={arch.replace('sm', 'compute')}", makes=CodeKind.PTX)
+    inputs = {
+        Tool.NVRTC: (Ref(CodeKind.CUDA, "k.cu"), text.encode()),
+        Tool.NVJITLINK: (Ref(CodeKind.PTX, "k.ptx"), virtual.code[CodeKind.PTX]),
+    }
+    for tool, run, limit, verbose in (
+        (Tool.NVRTC, nvrtc.compile_cuda, "--maxrregcount=32", "--ptxas-options=-v"),
+        (Tool.NVJITLINK, nvjitlink.link, "-maxrregcount=32", "-Xptxas=-v"),
+    ):
+        options = (f"-arch={arch}", limit)
+        job = Job(tool, "k", (inputs[tool],), (CodeKind.CUBIN,), options)
+        report, whole = run(job), run(replace(job, options=(*options, verbose)))
+        assert "Used " not in report.log
+        assert "spilled" not in report.log
+        told = read_verbose_log(whole.log)
+        kernels = dict(kernels_of(report.code[CodeKind.CUBIN], report.log, report.spills))
+        assert kernels == merge(cubin_resources(whole.code[CodeKind.CUBIN]), told)
+        for name, resources in kernels.items():
+            for key in ("registers", "stack_bytes", "spill_stores", "spill_loads", "barriers"):
+                assert getattr(resources, key) == getattr(told[name], key), (name, key)
+        assert len(kernels) == MANY + 5
+        assert kernels["spilling"].spill_stores > 0
+
+
+@pytest.mark.parametrize("option", ["-w", "--warning-as-error", "--warn-on-spills"])
+def test_ptxas_tells_all_of_many_kernels_where_its_warnings_are_not_as_usual(option):
+    report = reported(NEEDY + MANY_MORE, "-arch=sm_75", f"--ptxas-options={option}")
+    assert (report.spills, report.log.count("Compiling entry function")) == (None, MANY + 3)
 
 
 def test_other_bytes_have_no_kernels():
