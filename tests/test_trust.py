@@ -52,11 +52,12 @@ def test_all_that_is_unusual_is_told_with_its_place(opened):
     sweep = VariantDraft("k", (AxisText(AxisKind.OPTIONS, "", "-G; -Xopt"),))
     text = '#include "/etc/passwd"\n#include "../y.h"\n'
     project = Project(
-        (Member("../a.cu", CodeKind.CUDA, text),),
+        (Member("../a.cu", CodeKind.CUDA, text, options="-load=x"),),
         options="--time=t 'open",
         sweeps=(sweep,),
     )
     assert concerns(opened(project)) == (
+        f"options of '../a.cu': {next(refused(['-load=x'], (), ''))}",
         f"sweep of 'k': {next(refused(['-Xopt'], (), ''))}",
         f"modules: {misnamed('../a.cu')}.",
         "../a.cu: includes '../y.h', outside the project's folder.",

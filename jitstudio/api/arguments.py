@@ -29,6 +29,8 @@ class CommonArguments(TypedDict, total=False):
             the GPU that runs the kernel, or the usual one.
         options: Options for the compilers: ``"-lineinfo --use_fast_math"`` as in a shell, or a list
             with an option in each text.
+        options_for: Options of single modules in place of the others, by their names, such as
+            ``{"reference.cu": "--fmad=false"}``; a link takes ``options``.
         headers: Headers by the names under which they are included: a text or bytes are the header
             itself, a `Path` is its file.
         name_expressions: Instances of templates to compile, such as ``"scale<float>"``.
@@ -52,6 +54,7 @@ class CommonArguments(TypedDict, total=False):
 
     arch: str | None
     options: str | Iterable[str]
+    options_for: Mapping[str, str | Iterable[str]]
     headers: Mapping[str, str | bytes | PathLike[str]]
     name_expressions: str | Iterable[str]
     link: str | None

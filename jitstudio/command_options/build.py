@@ -18,6 +18,7 @@ from jitstudio.command_options.values import (
     MODULE,
     MODULES,
     OPTIONS,
+    OPTIONS_OF_MODULES,
     PATH,
     PATHS,
     SECONDS,
@@ -26,6 +27,7 @@ from jitstudio.command_options.values import (
     TEXTS,
     HeaderInputs,
     ModuleInput,
+    ModuleOptionSets,
     UsageError,
     WrongValueError,
     choice,
@@ -79,6 +81,12 @@ class CompileOptions(CommandOptions):
         "an option for the tools that take it, written --option=OPT; "
         "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
         takes_dash=True,
+    )
+    options_for: ModuleOptionSets = word(
+        "--options-for NAME=OPTIONS",
+        OPTIONS_OF_MODULES,
+        "options of one module in place of all others, such as --options-for='a.cu=-G -DN=4'; a "
+        "link takes those of --option",
     )
     compile_commands: str | None = word(
         "--compile-commands PATH",

@@ -194,6 +194,8 @@ OPTIONS = ArgumentKind(
     is_list=True,
 )
 """Options for the compilers: a list has an option in each text, a text several as in a shell."""
+ModuleOptionSets: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Options of modules, by their names."""
 PATHS = _several(_path)
 
 
@@ -392,3 +394,21 @@ def _is_in_memory(pair: Any) -> bool:
 
 
 HEADERS = ArgumentKind(_headers, is_list=True)
+
+
+def _options_of_modules(value: Any) -> ModuleOptionSets:
+    sets: dict[str, tuple[str, ...]] = {}
+    if isinstance(value, Mapping):
+        pairs = tuple(value.items())
+    elif isinstance(value, (tuple, list)):
+        pairs = tuple(p if isinstance(p, tuple) else _pair(p, "NAME=OPTIONS") for p in value)
+    else:
+        raise ValueError("names of modules and their options belong here, as in a dict.")
+    for name, options in pairs:
+        if _text(name) in sets:
+            raise ValueError(f"gives '{name}' twice.")
+        sets[name] = OPTIONS.check(options) if options else ()
+    return tuple(sets.items())
+
+
+OPTIONS_OF_MODULES = ArgumentKind(_options_of_modules, is_list=True)

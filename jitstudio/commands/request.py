@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -72,14 +72,17 @@ def with_options(base: BuildRequest, options: CompileOptions) -> BuildRequest:
     headers |= {name: _header(name, content) for name, content in options.headers}
     emit = default_emit(sources, link)
     # Paths of a project begin in its folder, those that are typed here where we are.
-    typed = rooted(options.options, os.getcwd() if base.folder else "")
+    here = os.getcwd() if base.folder else ""
+    typed = rooted(options.options, here)
+    base = replace(base, sources=sources)
+    base = base.with_options(lambda before: (*without(before, typed), *typed))
+    for name, words in options.options_for:
+        base = _with_options_for(base, name, rooted(words, here))
     request = replace(
         base,
-        sources=sources,
         arch=options.arch or base.arch,
         emit=emit,
         link=link,
-        options=(*without(base.options, typed), *typed),
         headers=tuple(headers.values()),
         compiler=options.compiler or base.compiler,
         libdevice=options.libdevice or base.libdevice,
@@ -94,6 +97,17 @@ def with_options(base: BuildRequest, options: CompileOptions) -> BuildRequest:
         python=_program(options.python) if options.python else base.python,
     )
     return with_entry(request)
+
+
+def _with_options_for(request: BuildRequest, name: str, words: tuple[str, ...]) -> BuildRequest:
+    """Returns a build in which the module of this name has options of its own."""
+    names = [source.name for source in request.sources]
+    named = [n for n in names if n == name] or [n for n in names if Path(n).name == name]
+    if len(named) != 1:
+        which = "several modules have this name" if named else "no module has this name"
+        raise UsageError(f"--options-for '{name}': {which}. Name one of {', '.join(names)}.")
+    sources = (replace(s, options=words) if s.name == named[0] else s for s in request.sources)
+    return replace(request, sources=tuple(sources))
 
 
 def _header(name: str, content: str | Header) -> Header:
@@ -184,24 +198,36 @@ def request_with_flags(options: CompileOptions, inputs: Sequence[ModuleInput]) -
     """
     sources = tuple(map(source_from, inputs))
     database = options.compile_commands
-    compiled: list[CompileFlags | None] = []
+    compiled: list[list[CompileFlags]] = []
     try:
         for module, source in zip(inputs, sources, strict=True):
             path = Path(module.name if isinstance(module, Source) else module)
+            known = [flags_in(source.content, path)]
             if source.kind is CodeKind.CUDA and database is not None:
-                compiled.append(flags_of(path, Path(database)))
-            compiled.append(flags_in(source.content, path))
+                known.insert(0, flags_of(path, Path(database)))
+            compiled.append([flags for flags in known if flags is not None])
     except FlagsError as error:
         raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
-    flag_sets = [flags for flags in compiled if flags is not None]
+    flag_sets = [flags for known in compiled for flags in known]
     for flags in flag_sets:
         if flags.left_out:
             print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
+    joined = _joined(flag_sets)
+    own = map(_joined, compiled)
+    # Each module has its own flags, as where these come from; a link has all of them.
+    sources = tuple(
+        source if words == joined else replace(source, options=words)
+        for source, words in zip(sources, own, strict=True)
+    )
+    arch = next((flags.arch for flags in reversed(flag_sets) if flags.arch), DEFAULT_ARCH)
+    return BuildRequest(sources, arch=arch, options=joined)
+
+
+def _joined(flag_sets: Iterable[CompileFlags]) -> tuple[str, ...]:
     joined: tuple[str, ...] = ()
     for flags in flag_sets:
         joined = (*without(joined, flags.options), *flags.options)
-    arch = next((flags.arch for flags in reversed(flag_sets) if flags.arch), DEFAULT_ARCH)
-    return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(joined)))
+    return tuple(dict.fromkeys(joined))
 
 
 def assign_name_expressions(
@@ -258,17 +284,13 @@ def project_request(opened: OpenProject, options: CompileOptions) -> BuildReques
     linked = options.is_linked or project.link is not LinkMode.NONE
     modules = opened.members[: len(project.modules)]
     members = [m for m in modules if m.member.is_linked or m.member.is_library or not linked]
-    try:
-        words = split_options(project.options)
-    except ValueError as error:
-        raise UsageError(f"'{opened.path.name}': {error}") from None
     folder = str(opened.path.parent)
     trusted = options.trust or TrustStore().standing(opened).trusted
     return BuildRequest(
         sources=tuple(_member_source(m) for m in members if not m.member.is_library),
         arch=project.arch,
         link=project.link,
-        options=words,
+        options=_words(project.options, opened.path.name),
         headers=tuple(Header(m.member.name, _content(m)) for m in opened.members[len(modules) :]),
         compiler=project.compiler,
         assembler=Assembler.DRIVER if project.driver_jit else Assembler.NVJITLINK,
@@ -302,7 +324,16 @@ def _hinted_toolchain(project: Project) -> str:
 def _member_source(opened: OpenMember) -> Source:
     member = opened.member
     folder = str(opened.path.parent) if opened.path else ""
-    return Source(member.name, member.kind, _content(opened), folder, member.name_expressions)
+    options = None if member.options is None else _words(member.options, member.name)
+    names = member.name_expressions
+    return Source(member.name, member.kind, _content(opened), folder, names, options)
+
+
+def _words(options: str, place: str) -> tuple[str, ...]:
+    try:
+        return split_options(options)
+    except ValueError as error:
+        raise UsageError(f"'{place}': {error}") from None
 
 
 def _content(opened: OpenMember) -> bytes:
@@ -326,7 +357,11 @@ def confined_request(
         UsageError: See `request_of`.
     """
     home = str(folder.resolve())
-    options = replace(options, options=rooted(options.options, home))
+    options = replace(
+        options,
+        options=rooted(options.options, home),
+        options_for=tuple((name, rooted(words, home)) for name, words in options.options_for),
+    )
     (first, *_) = options.sources
     if isinstance(first, Source):
         modules = tuple(source for source in options.sources if isinstance(source, Source))
@@ -336,7 +371,15 @@ def confined_request(
         opened = only_project(first)
         if settings is not None:
             values = {name: getattr(settings, name) for name in _SETTINGS}
-            opened = replace(opened, project=replace(opened.project, **values))
+            own = {module.name: module.options for module in settings.modules}
+            opened = replace(
+                opened,
+                project=replace(opened.project, **values),
+                members=tuple(
+                    replace(m, member=replace(m.member, options=own.get(m.member.name)))
+                    for m in opened.members
+                ),
+            )
         base = project_request(opened, options)
     return with_options(base, options)
 

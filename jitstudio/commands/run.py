@@ -234,7 +234,7 @@ class _Sides:
         has_two_runs = launched is not None and (launched.both or bool(compared))
         if launched is None or not has_two_runs or not may_be_contraction(launched, result):
             return result
-        options = (*side.request.options, *compared)
+        options = [*compared, *(o for typed in side.request.option_sets for o in typed)]
         if any("fmad" in option or "-fma=" in option for option in options):
             return result
         heard, self.heard = self.heard, ignore_event
@@ -260,7 +260,7 @@ class _Sides:
 
     def _built_with(self, request: BuildRequest, options: tuple[str, ...]) -> _Side | None:
         """Returns a build with further options; None where that fails."""
-        request = replace(request, options=(*request.options, *options))
+        request = request.with_options(lambda before: (*before, *options))
         build = runs_of(request, self.building, workers=self.workers)[-1]
         return _Side(request, build) if build.ok else None
 

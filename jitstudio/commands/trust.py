@@ -66,6 +66,8 @@ def concerns(opened: OpenProject) -> tuple[str, ...]:
 def _of_options(opened: OpenProject) -> Iterator[str]:
     folder = str(opened.path.parent)
     sets = [("options", opened.project.options)]
+    own = ((m.name, m.options) for m in opened.project.modules if m.options is not None)
+    sets += [(f"options of '{shown(name)}'", options) for name, options in own]
     for draft in opened.project.sweeps:
         for axis in draft.axes:
             if axis.kind is AxisKind.OPTIONS:

@@ -141,6 +141,7 @@ class Source:
         folder: Where its file lies, searched for `#include "..."`; empty for unsaved text.
         name_expressions: Expressions whose lowered names NVRTC shall give, such as
             ``saxpy<float>``; they also instantiate the templates they name.
+        options: Options of its own, in place of those of the build; None for those of the build.
     """
 
     name: str
@@ -148,6 +149,7 @@ class Source:
     content: bytes
     folder: str = ""
     name_expressions: tuple[str, ...] = ()
+    options: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Takes a cubin out of a file of CuPy's cache, which no tool reads directly."""

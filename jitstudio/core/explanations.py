@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
@@ -133,6 +133,13 @@ class _Case:
         return kinds.pop() if len(kinds) == 1 else CodeKind.CUDA
 
     @property
+    def typed(self) -> tuple[str, ...]:
+        """The options that the user has typed for the module of the stage."""
+        module = split_variant(self.stage.source)[0] if self.stage else ""
+        sources = (source for source in self.request.sources if source.name == module)
+        return next(map(self.request.options_of, sources), self.request.options)
+
+    @property
     def code_and_log(self) -> str:
         """All texts of the build in a row, and the log of the stage."""
         sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
@@ -198,7 +205,7 @@ def _in_place_of_std(case: _Case, scope: str) -> str | None:
 
 def _only_option(case: _Case) -> str | None:
     """Returns the option that the user has typed, if there is no other."""
-    return case.request.options[0] if len(case.request.options) == 1 else None
+    return case.typed[0] if len(case.typed) == 1 else None
 
 
 # Headers, each with the names on a line that it declares.
@@ -243,7 +250,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "link": lambda case: case.request.link.value,
     "assembler": lambda case: case.request.assembler.value,
     "options": lambda case: " ".join(case.stage.options) if case.stage else "",
-    "typed": lambda case: " ".join(case.request.options),
+    "typed": lambda case: " ".join(case.typed),
     "only_option": _only_option,
     "final_code": lambda case: _final_code(case.request),
     "confined": lambda case: "" if case.request.confined_to is None else "yes",

@@ -153,7 +153,8 @@ def _check(request: BuildRequest) -> None:
         raise PlanError("There is nothing to build: no module takes part.")
     if not request.emit:
         raise PlanError("Nothing was asked for: choose at least one kind of output.")
-    if reason := refusal(request.options):
+    # Set by set: in a row, the last word of one would take the first of the next as its value.
+    if reason := next(filter(None, map(refusal, request.option_sets)), ""):
         raise PlanError(reason)
     _check_trust(request)
     if _has_nvcc(request) and (reason := _nvcc_refusal(request)):
@@ -197,7 +198,7 @@ def _nvcc_refusal(request: BuildRequest) -> str:
         wanted = _K.LTOIR
     if wanted:
         return f"nvcc is asked for PTX and cubins here, not for {wanted.title}. Compile with NVRTC."
-    return nvcc_objection(request.options)
+    return next(filter(None, map(nvcc_objection, request.option_sets)), "")
 
 
 def _check_trust(request: BuildRequest) -> None:
@@ -208,7 +209,8 @@ def _check_trust(request: BuildRequest) -> None:
                 f"{NOT_TRUSTED} Building '{scripts[0]}' runs it, with all that it says. Read it "
                 f"first. {HOW_TO_TRUST.replace('Change that, or trust', 'Then trust')}"
             )
-        reasons = list(refused(request.options, request.confined_to, request.folder))
+        folders, folder = request.confined_to, request.folder
+        reasons = [r for words in request.option_sets for r in refused(words, folders, folder)]
         names = [code.name for code in (*request.sources, *request.libraries)]
         names += [header.name for header in request.headers]
         reasons += [f"{reason}." for name in names if (reason := misnamed(name))]
@@ -216,8 +218,9 @@ def _check_trust(request: BuildRequest) -> None:
             if (more := len(reasons) - _MOST_WARNINGS) > 0:
                 reasons[_MOST_WARNINGS:] = [f"There are {more} more like these."]
             raise PlanError(f"{NOT_TRUSTED} {' '.join(reasons)} {HOW_TO_TRUST}")
-    if not request.unsafe_options and (found_hazard := hazard(request.options)):
-        raise PlanError(f"{found_hazard} {HOW_TO_ALLOW}")
+    danger = next(filter(None, map(hazard, request.option_sets)), "")
+    if danger and not request.unsafe_options:
+        raise PlanError(f"{danger} {HOW_TO_ALLOW}")
 
 
 # More sentences than this make no message that anybody reads.
@@ -320,12 +323,7 @@ def _step(
         name=source.name,
         inputs=inputs,
         makes=makes,
-        options=step_options(
-            request,
-            StepKind(tool, out_of, target),
-            {source.kind},
-            source.folder or request.folder,
-        ),
+        options=step_options(request, StepKind(tool, out_of, target), source),
     )
 
 
@@ -346,12 +344,11 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
         inputs.append(Ref(kind, source.name))
         if kind is not source.kind:
             yield _step(request, source, kind, [])
-    kinds = {source.kind for source in request.sources}
     linked_from = _K.LTOIR if request.link is LinkMode.LTO else _K.PTX
 
     def linked(target: CodeKind, *more: CodeKind) -> PlanStep:
         kind = StepKind(Tool.NVJITLINK, linked_from, target)
-        options = step_options(request, kind, kinds)
+        options = step_options(request, kind)
         return PlanStep(Tool.NVJITLINK, LINKED, tuple(inputs), (target, *more), options)
 
     lto = request.link is LinkMode.LTO
@@ -362,7 +359,7 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
     if request.emit - {_K.PTX} or not lto:
         yield linked(_K.CUBIN, *ltoir)
     if _K.SASS in request.emit:
-        options = step_options(request, StepKind(Tool.NVDISASM, _K.CUBIN, _K.SASS), kinds)
+        options = step_options(request, StepKind(Tool.NVDISASM, _K.CUBIN, _K.SASS))
         yield PlanStep(Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), options)
 
 
@@ -389,9 +386,10 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
             yield _variant(step, request, target)
             if kind in step.makes and (request.link is LinkMode.NONE or step.name == LINKED):
                 parts.setdefault(step.name, []).append(Ref(kind, f"{step.name}@{target}"))
-    kinds = {source.kind for source in request.sources}
-    options = step_options(request, StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN), kinds)
+    sources = {source.name: source for source in request.sources}
     for name, refs in parts.items():
+        packing = StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN)
+        options = step_options(request, packing, sources.get(name))
         yield PlanStep(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)
 
 
@@ -502,7 +500,15 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     if _has_nvcc(request) and any(source.name_expressions for source in request.sources):
         message = "nvcc takes no name expressions: it makes the instances that the source uses."
         yield Diagnostic(Severity.WARNING, "", None, None, message)
-    for option, tools in idle_options(request, {step.tool for step in steps}):
-        wanted = " and ".join(tool.value for tool in tools)
-        message = f"No tool of this build takes '{' '.join(option.words)}': it is for {wanted}."
-        yield Diagnostic(Severity.WARNING, "", None, None, message)
+    own = {source.name: source for source in request.sources if source.options is not None}
+    tools_of: dict[str, list[Tool]] = {}
+    for step in steps:
+        module = split_variant(step.name)[0]
+        tools_of.setdefault(module if module in own else "", []).append(step.tool)
+    for name, tools in tools_of.items():
+        sources = (own[name],) if name else request.sources
+        options = own[name].options if name else request.options
+        for option, takers in idle_options(options or (), sources, tools):
+            wanted = " and ".join(tool.value for tool in takers)
+            message = f"No tool of this build takes '{' '.join(option.words)}': it is for {wanted}."
+            yield Diagnostic(Severity.WARNING, name, None, None, message)

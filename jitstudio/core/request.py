@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -46,7 +46,8 @@ class BuildRequest:
         emit: The kinds wanted from each module, or from the link.
         link: Whether and how the modules are linked.
         options: What the user typed, one option an entry; `core.options` sends each to the
-            tools that take it.
+            tools that take it. A source with options of its own takes those instead, as by
+            CMake's `set_source_files_properties`; the link takes these in any case.
         headers: Headers that exist in memory only.
         compiler: What compiles CUDA C++.
         assembler: What makes machine code of PTX outside a link.
@@ -96,6 +97,24 @@ class BuildRequest:
     toolchain: str = ""
     function: str | None = None
     python: str = ""
+
+    def options_of(self, source: Source) -> tuple[str, ...]:
+        """Returns the options of the steps that work on a module alone."""
+        return self.options if source.options is None else source.options
+
+    @property
+    def option_sets(self) -> tuple[tuple[str, ...], ...]:
+        """The options of the build, and those of each module that has options of its own."""
+        own = (source.options for source in self.sources if source.options is not None)
+        return tuple(dict.fromkeys((self.options, *own)))
+
+    def with_options(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> BuildRequest:
+        """Returns the build with other options, also of modules with options of their own."""
+        sources = tuple(
+            source if source.options is None else replace(source, options=change(source.options))
+            for source in self.sources
+        )
+        return replace(self, options=change(self.options), sources=sources)
 
 
 @dataclass(frozen=True)

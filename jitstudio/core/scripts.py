@@ -51,9 +51,11 @@ def kernel_sources(
     others = (*request.sources, *(kernel for kernels in by_script.values() for kernel in kernels))
     taken = {source.name for source in others}
     names = kernel_names([kernel for _, kernel in read], taken)
-    folder = next((source.folder for source in request.sources if source.name == script), "")
+    of_script = next((source for source in request.sources if source.name == script), None)
+    folder = of_script.folder if of_script else ""
+    options = of_script.options if of_script else None
     return tuple(
-        Source(name, CodeKind.CAPTURED, content, folder)
+        Source(name, CodeKind.CAPTURED, content, folder, options=options)
         for name, (content, _) in zip(names, read, strict=True)
     )
 

@@ -10,18 +10,21 @@ import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from jitstudio.command_options.build import BuildOptions, ModuleOptions
 from jitstudio.command_options.launch import RunOptions, SweepOptions
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
+from jitstudio.core.code import Source
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
-from jitstudio.core.options import rooted
+from jitstudio.core.options import join_options, rooted
 from jitstudio.core.project.project import with_axis_files, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
+from jitstudio.export.compile_commands import flags_in
 
 _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
@@ -103,10 +106,13 @@ def _command(
 def _built(request: BuildRequest, paths: Mapping[str, str]) -> dict[str, Any]:
     """Returns the options that all three commands take, but for those that repeat a default."""
     expressions = dict.fromkeys(e for source in request.sources for e in source.name_expressions)
-    options = rooted(request.options, request.folder) if request.folder else request.options
+    if request.folder:
+        request = request.with_options(lambda options: rooted(options, request.folder))
+    own = (source for source in request.sources if _differs(source, paths[source.name]))
     values = {
         "link": None if request.link is LinkMode.NONE else request.link,
-        "options": options,
+        "options": request.options,
+        "options_for": [(paths[s.name], join_options(request.options_of(s))) for s in own],
         "compiler": None if request.compiler is CudaCompiler.NVRTC else request.compiler,
         "name_expressions": list(expressions),
         "headers": [(header.name, paths[header.name]) for header in request.headers],
@@ -119,6 +125,12 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> dict[str, Any]:
         "unsafe_options": request.unsafe_options,
     }
     return {"arch": request.arch} | {name: value for name, value in values.items() if value}
+
+
+def _differs(source: Source, path: str) -> bool:
+    """Returns whether a command would not build a module with the options of the build."""
+    # A comment with flags in the text counts for commands, and not for builds of a window.
+    return source.options is not None or flags_in(source.content, Path(path)) is not None
 
 
 def _launched(

@@ -130,6 +130,7 @@ def project_of(recipe: Recipe) -> Project:
                 source.content.decode("utf-8", "replace"),
                 name_expressions=source.name_expressions,
                 is_library=is_library,
+                options=None if source.options is None else _typed(recipe, source.options),
             )
         )
     in_memory = {header.name: header.content for header in request.headers}
@@ -142,7 +143,7 @@ def project_of(recipe: Recipe) -> Project:
         modules=tuple(members),
         headers=headers,
         arch=request.arch,
-        options=join_options(rooted(request.options, request.folder)),
+        options=_typed(recipe, request.options),
         link=request.link,
         libdevice=request.libdevice,
         join_ir=request.join_ir,
@@ -156,6 +157,10 @@ def project_of(recipe: Recipe) -> Project:
 
 
 _STAND_INS = frozenset({"jitstudio/host.h", "jitstudio/platform.h"})
+
+
+def _typed(recipe: Recipe, options: tuple[str, ...]) -> str:
+    return join_options(rooted(options, recipe.request.folder))
 
 
 def _inside(name: str) -> str:

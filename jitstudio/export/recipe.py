@@ -435,7 +435,8 @@ def carried_headers(request: BuildRequest, result: BuildResult) -> tuple[Header,
     modules = [source for source in request.sources if source.kind is CodeKind.CUDA]
     named = [
         option.value
-        for option in read(rooted(request.options, request.folder))
+        for options in request.option_sets
+        for option in read(rooted(options, request.folder))
         if option.spec and option.spec.effect is OptionEffect.READS and option.value
     ]
     headers: dict[str, bytes] = {}

@@ -190,6 +190,9 @@ def facts(content: ReportContent) -> Iterator[str]:
     yield f"built for {content.result.arch.sm}"
     yield f"link: {recipe.request.link.value}"
     yield f"options: {' '.join(recipe.request.options) or 'none'}"
+    for source in recipe.request.sources:
+        if source.options is not None:
+            yield f"options of {source.name}: {' '.join(source.options) or 'none'}"
     yield f"cubin: {len(recipe.cubin):,} bytes"
     yield from (f"{tool.value} {version}" for tool, version in recipe.versions.items())
     yield f"jitstudio {__version__}"

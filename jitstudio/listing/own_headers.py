@@ -26,7 +26,8 @@ def own_headers(request: BuildRequest) -> tuple[Header, ...]:
     """
     folders = [
         os.path.join(request.folder, option.value)
-        for option in read(request.options)
+        for options in request.option_sets
+        for option in read(options)
         if option.spec and option.spec.effect is OptionEffect.READS and option.value
     ]
     texts = [

@@ -225,7 +225,7 @@ def _put_toolchain(point: _Point, _axis: Axis, value: str) -> _Point:
 
 
 def _with_options(point: _Point, *words: str) -> _Point:
-    return replace(point, build=replace(point.build, options=(*point.build.options, *words)))
+    return replace(point, build=point.build.with_options(lambda options: (*options, *words)))
 
 
 def _put_options(point: _Point, _axis: Axis, value: str) -> _Point:

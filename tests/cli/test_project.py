@@ -127,6 +127,22 @@ def test_a_project_is_built(run, write):
     assert [name["expression"] for name in ran.json["lowered_names"]] == ["scale<float>"]
 
 
+def test_modules_of_a_project_are_compiled_with_their_own_options_and_linked_with_its(run, write):
+    scale = replace(SCALE, text="__global__ void scale(float* o) { o[0] *= FACTOR; }\n")
+    modules = (replace(scale, name_expressions=()), replace(PROJECT.modules[1], included=True))
+    own = (replace(modules[0], options="-DFACTOR=2"), modules[1])
+    project = replace(PROJECT, headers=(), link=LinkMode.PTX, options="-maxrregcount=32 -DA")
+    ran = run("build", write(replace(project, modules=own)), "--json")
+    sent = {stage["source"]: set(stage["options"]) for stage in reversed(ran.json["stages"])}
+    assert sent["scale.cu"] & {"-DFACTOR=2", "-DA"} == {"-DFACTOR=2"}
+    assert sent["other.cu"] & {"-DFACTOR=2", "-DA"} == {"-DA"}
+    assert ran.code == 0
+    assert "-maxrregcount=32" in sent["linked"]
+    words = ("--options-for", "scale.cu=-DFACTOR=3", "--json")
+    ran = run("build", write(replace(project, modules=modules)), *words)
+    assert any("-DFACTOR=3" in stage["options"] for stage in ran.json["stages"])
+
+
 def test_a_project_is_launched_as_it_says(run, write):
     path = write()
     has_gpu = run("devices").code == 0

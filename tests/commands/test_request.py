@@ -5,7 +5,8 @@ from dataclasses import fields, replace
 import pytest
 
 from jitstudio.command_options.build import BuildOptions
-from jitstudio.commands.request import with_options
+from jitstudio.command_options.values import UsageError
+from jitstudio.commands.request import request_with_flags, with_options
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest, CudaCompiler, LinkMode
@@ -55,6 +56,32 @@ def changed(base, **options):
 def test_an_option_changes_its_part_of_a_project_alone(base, options, change):
     expected = {name: value for name, value in change.items() if getattr(base, name) != value}
     assert changed(base, **options) == expected
+
+
+def test_options_that_are_typed_change_those_of_each_module():
+    own = replace(_SOURCE, name="sub/own.cu", options=("-DN=2", "--fmad=false"))
+    base = replace(_PLAIN, sources=(_SOURCE, own), options=("--fmad=false", "-G"))
+    options = {"options": ("--fmad=true",), "options_for": {}}
+    request = with_options(base, BuildOptions(sources=("k.cu",), **options))
+    assert request.options == ("-G", "--fmad=true")
+    assert [s.options for s in request.sources] == [None, ("-DN=2", "--fmad=true")]
+    for_one = {"own.cu": "-lineinfo -DN=3", "k.cu": ""}
+    request = with_options(base, BuildOptions(sources=("k.cu",), options_for=for_one))
+    assert [s.options for s in request.sources] == [(), ("-lineinfo", "-DN=3")]
+    for name in ("other.cu", "sub"):
+        with pytest.raises(UsageError, match=r"Name one of k\.cu, sub/own\.cu"):
+            with_options(base, BuildOptions(sources=("k.cu",), options_for={name: "-G"}))
+
+
+def test_each_module_has_the_flags_of_its_own_text_and_a_link_all():
+    texts = {"a.cu": b"// jitstudio: -DN=1 -maxrregcount=32", "b.cu": b"// jitstudio: -DN=2"}
+    sources = [Source(name, CodeKind.CUDA, text) for name, text in texts.items()]
+    request = request_with_flags(BuildOptions(sources=("k.cu",)), (*sources, _SOURCE))
+    flags = [("-DN=1", "--maxrregcount=32"), ("-DN=2",), ()]
+    assert [request.options_of(source) for source in request.sources] == flags
+    assert "--maxrregcount=32" in request.options
+    (alone,) = request_with_flags(BuildOptions(sources=("k.cu",)), sources[:1]).sources
+    assert alone.options is None
 
 
 def test_a_path_among_options_begins_where_it_is_typed(tmp_path, monkeypatch):

@@ -376,6 +376,42 @@ def test_nvcc_is_not_given_what_nobody_trusts():
     assert plan(replace(by_nvcc(PTX, emit="cubin"), confined_to=("/project",)))
 
 
+def test_a_module_with_options_of_its_own_takes_those_and_the_link_those_of_the_build():
+    plain, own = replace(CUDA, name="plain.cu"), replace(CUDA, name="own.cu", options=("-DN=2",))
+    for link in ("none", "ptx", "lto"):
+        words = {"emit": "cubin", "link": link, "options": ("-DN=1", "-maxrregcount=32")}
+        sent = {step.name: step.options for step in plan(request(plain, own, **words))}
+        assert {"-DN=1", "--maxrregcount=32"} <= set(sent["plain.cu"])
+        assert "-DN=2" in sent["own.cu"]
+        assert not {"-DN=1", "--maxrregcount=32"} & set(sent["own.cu"])
+        assert link == "none" or "-maxrregcount=32" in sent[LINKED]
+    packed = replace(request(plain, own, emit="fatbin"), options=("-DN=1",))
+    assert ["-DN=2" in s.options for s in plan(packed) if s.tool is Tool.NVRTC] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "fields", "message"),
+    [
+        (("-arch=sm_90",), {}, "Take '-arch=sm_90' out"),
+        (("-load=x",), {}, "loads native code"),
+        (("-I/etc",), {"confined_to": ("/p",)}, "not trusted"),
+        (("--minimal",), {"compiler": CudaCompiler.NVCC}, "no counterpart of '--minimal'"),
+    ],
+)
+def test_options_of_a_module_are_refused_as_those_of_the_build(words, fields, message):
+    # In a row with those of the build, -D would take the first as its value.
+    built = request(CUDA, replace(CUDA, name="own.cu", options=words), options=("-D",))
+    with pytest.raises(PlanError, match=message):
+        plan(replace(built, **fields))
+
+
+def test_options_of_a_module_that_no_tool_takes_are_told_with_the_module():
+    own = replace(CUDA, name="own.cu", options=("-O0",))
+    built = replace(request(CUDA, own, emit="ptx"), options=("-DN=1",))
+    (warning,) = with_idle_options(built, BuildResult(Outcome.BUILT, DEFAULT_ARCH)).diagnostics
+    assert (warning.file, "'-O0'" in warning.message) == ("own.cu", True)
+
+
 FATBIN = Source("d.fatbin", CodeKind.FATBIN, b"")
 
 

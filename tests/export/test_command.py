@@ -37,13 +37,13 @@ def test_the_command_builds_the_same(tmp_path):
         (tmp_path / name).write_text(text)
         paths[name] = str(tmp_path / name)
 
-    def source(name, kind, names=()):
-        return Source(paths[name], kind, files[name].encode(), str(tmp_path), names)
+    def source(name, kind, names=(), options=None):
+        return Source(paths[name], kind, files[name].encode(), str(tmp_path), names, options)
 
     cuda = source("a b.cu", CodeKind.CUDA, ("f<int, 2>", "&g"))
     plain = BuildRequest((cuda,), Arch.parse("sm_90a"))
     full = BuildRequest(
-        sources=(cuda, source("-c.ptx", CodeKind.PTX)),
+        sources=(cuda, source("-c.ptx", CodeKind.PTX, options=("-O0", "-DB=a 'b"))),
         arch=Arch.parse("sm_100"),
         link=LinkMode.LTO,
         options=("-DTEXT=a b'c", "-I", str(tmp_path), "nvjitlink:-O0"),
@@ -57,11 +57,22 @@ def test_the_command_builds_the_same(tmp_path):
         unsafe_options=True,
     )
     by_path = {path: path for path in paths.values()} | paths
-    for request in (plain, full, replace(full, link=LinkMode.PTX, options=())):
+    bare = replace(full, sources=(replace(cuda, options=()),), link=LinkMode.PTX, options=())
+    for request in (plain, full, bare):
         program, *words = shlex.split(build_command(request, by_path))
         assert program == "jitstudio"
         read = build_request(command_line(words).options)
         assert replace(read, emit=request.emit, precompile_headers=True) == request
+
+
+def test_a_command_reads_no_flags_in_a_text_that_the_build_does_not_take(tmp_path):
+    path = tmp_path / "k.cu"
+    path.write_text("// jitstudio: -DN=2\n")
+    source = Source(str(path), CodeKind.CUDA, path.read_bytes())
+    request = BuildRequest((source,), Arch.parse("sm_90"), options=("-DN=1",))
+    _, *words = shlex.split(build_command(request, {str(path): str(path)}))
+    read = build_request(command_line(words).options)
+    assert read.options_of(read.sources[0]) == ("-DN=1",)
 
 
 def test_options_of_a_project_lead_to_its_folder(tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.options import (
     GivenOption,
     find,
@@ -48,18 +48,17 @@ class StepKind:
 
 
 def step_options(
-    request: BuildRequest, step: StepKind, sources: AbstractSet[CodeKind], folder: str = ""
+    request: BuildRequest, step: StepKind, source: Source | None = None
 ) -> tuple[str, ...]:
     """Returns the options to send, in order.
 
     Args:
         request: The build.
         step: The kind of the step.
-        sources: The kinds of all modules that it works on; they decide which tool an unknown
-            option is for.
-        folder: Where the module's file lies.
+        source: The module that it works on; None for a step that works on all of them.
     """
-    user_options = _user_options(request, step.tool, sources)
+    user_options = _user_options(request, step.tool, source)
+    folder = (source.folder or request.folder) if source is not None else ""
     sent = (
         *_target(request, step),
         *_FOR_KIND.get((step.tool, step.target), ()),
@@ -72,18 +71,21 @@ def step_options(
 
 
 def idle_options(
-    request: BuildRequest, tools: AbstractSet[Tool]
-) -> tuple[tuple[GivenOption, tuple[Tool, ...]], ...]:
-    """The user's options that no step of a build is sent, each with the tools of the option.
+    options: Iterable[str], sources: Iterable[Source], tools: Iterable[Tool]
+) -> Iterator[tuple[GivenOption, tuple[Tool, ...]]]:
+    """Yields the options that no tool takes, each with the tools of the option.
 
     Args:
-        request: The build.
-        tools: The tools of its steps.
+        options: What the user typed.
+        sources: The modules that have these options.
+        tools: The tools of the steps that have them.
     """
     reached = {_spelling(tool) for tool in tools}
-    front_end = next(iter(_compilers({source.kind for source in request.sources})), Tool.NVJITLINK)
-    meant = ((option, takers(option, front_end)) for option in read(request.options))
-    return tuple((option, wanted) for option, wanted in meant if reached.isdisjoint(wanted))
+    front_end = next(iter(_compilers(sources)), Tool.NVJITLINK)
+    for option in read(options):
+        wanted = takers(option, front_end)
+        if reached.isdisjoint(wanted):
+            yield option, wanted
 
 
 def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
@@ -126,14 +128,14 @@ def _spelling(tool: Tool) -> Tool:
     return _SPELLED_AS.get(tool, tool)
 
 
-def _user_options(
-    request: BuildRequest, tool: Tool, sources: AbstractSet[CodeKind]
-) -> tuple[str, ...]:
+def _user_options(request: BuildRequest, tool: Tool, source: Source | None) -> tuple[str, ...]:
     # An unknown option goes to the compilers; with none in the build, to nvJitLink.
-    compilers, spelling = _compilers(sources), _spelling(tool)
+    compilers = _compilers(request.sources if source is None else (source,))
+    spelling = _spelling(tool)
     front_end = spelling if spelling in compilers else next(iter(compilers), Tool.NVJITLINK)
-    return options_for(spelling, rooted(request.options, request.folder), front_end)
+    options = request.options if source is None else request.options_of(source)
+    return options_for(spelling, rooted(options, request.folder), front_end)
 
 
-def _compilers(sources: AbstractSet[CodeKind]) -> set[Tool]:
-    return {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}
+def _compilers(sources: Iterable[Source]) -> set[Tool]:
+    return {_FRONT_ENDS[source.kind] for source in sources if source.kind in _FRONT_ENDS}

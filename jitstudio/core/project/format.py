@@ -266,7 +266,9 @@ _KEYS = (
     }
 )
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
-_MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
+_MODULE_KEYS = _HEADER_KEYS | {
+    *("options", "name_expressions", "included", "library", "program"),
+}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunSettings))
 _SELDOM_KEYS = ("integer_tolerance", "blocks", "seed", "seeds", "both")
@@ -399,6 +401,7 @@ def _keep(
 
 def _module_object(module: Member) -> _Json:
     settings = {
+        **({} if module.options is None else {"options": module.options}),
         "name_expressions": list(module.name_expressions),
         # Versions without other programs leave their modules out of the link.
         "included": module.is_linked,
@@ -435,6 +438,7 @@ def _module(record: JsonRecord) -> Member:
         included=included,
         is_library=record.value("library", False),
         program=program,
+        options=record.value("options", "") if record.has("options") else None,
     )
 
 

@@ -40,6 +40,7 @@ class Member:
         is_library: Whether other LLVM IR takes from it what it calls, and it is no module of its
             own.
         program: The program whose link it belongs to; empty for the project's own.
+        options: Options of its own, as typed; None for those of the project.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Member:
     included: bool = True
     is_library: bool = False
     program: str = ""
+    options: str | None = None
 
     @property
     def is_linked(self) -> bool:

@@ -38,7 +38,12 @@ _SMALL = Project(
 
 _UNLIKE = Project(
     modules=(
-        Member("a.ptx", CodeKind.PTX, ".\n", name_expressions=("f<int>",), included=False),
+        Member(
+            *("a.ptx", CodeKind.PTX, ".\n"),
+            name_expressions=("f<int>",),
+            included=False,
+            options="-G",
+        ),
         Member("b.bc", CodeKind.LLVM_IR, None, "b.bc", (), False, is_library=True, program="p"),
     ),
     headers=(Member("h.ptx", CodeKind.PTX, "."),),
