@@ -37,6 +37,7 @@ _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
 _CLOSE_SIDE = 12
 _UNSAVED = " ●"
+_OWN_OPTIONS = " ◆"
 
 
 class EditorTabs(QTabWidget):
@@ -185,9 +186,10 @@ class EditorTabs(QTabWidget):
     def _label(self, page: SourcePage) -> None:
         document, index = page.document, self.indexOf(page)
         title = self._documents.title(document)
-        self.setTabText(index, f"{title}{_UNSAVED if document.is_modified else ''}")
+        mark = _OWN_OPTIONS if document.options is not None else ""
+        self.setTabText(index, f"{title}{mark}{_UNSAVED if document.is_modified else ''}")
         path = str(document.path) if document.path else self.tr("in no file yet")
-        facts = (f"{document.kind.title}, {path}", part_in_builds(document))
+        facts = (f"{document.kind.title}, {path}", part_in_builds(document), own_options(document))
         self.setTabToolTip(index, plain_tooltip("\n".join(filter(None, facts))))
         name = icon_name(document.kind, document.is_named_as_header)
         self.setTabIcon(index, icon(name, current_theme().ui.muted_text))
@@ -291,7 +293,8 @@ class EditorTabs(QTabWidget):
         page = self.page_of(document)
         if page is not None:
             page.follow_kind()
-            before = self.tabText(self.indexOf(page)).removesuffix(_UNSAVED)
+            text = self.tabText(self.indexOf(page))
+            before = text.removesuffix(_UNSAVED).removesuffix(_OWN_OPTIONS)
             self._label(page)
             if self._documents.title(document) != before:
                 # Which of them had the same name before is not known.
@@ -392,6 +395,15 @@ def part_in_builds(document: Document) -> str:
     return QCoreApplication.translate(
         "Previews", "Builds read the file itself, until you edit it here"
     )
+
+
+def own_options(document: Document) -> str:
+    """Returns the options that a document alone is built with; empty for those of all sources."""
+    if document.options is None:
+        return ""
+    message = QCoreApplication.translate("Previews", "◆ Options of its own: {options}")
+    none = QCoreApplication.translate("Previews", "none")
+    return message.format(options=document.options or none)
 
 
 def opened_message(document: Document) -> str:

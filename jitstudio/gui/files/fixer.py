@@ -21,6 +21,7 @@ from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.tab_options import TabOptions
 
 
 class Fixer(QObject):
@@ -43,6 +44,7 @@ class Fixer(QObject):
         self,
         documents: Documents,
         settings: BuildSettings,
+        tab_options: TabOptions,
         launch_specs: LaunchSpecs,
         files: FileCommands,
         window: QWidget,
@@ -52,6 +54,7 @@ class Fixer(QObject):
         super().__init__(window)
         self._documents = documents
         self._settings = settings
+        self._tab_options = tab_options
         self._launch_specs = launch_specs
         self._files = files
         self._trust = trust
@@ -101,16 +104,16 @@ class Fixer(QObject):
         return True
 
     def _add_option(self, fix: Fix) -> bool:
-        self._append(fix.value)
+        self._append(fix, fix.value)
         return True
 
     def _remove_option(self, fix: Fix) -> bool:
         try:
-            options = split_options(self._settings.options)
+            options = split_options(self._tab_options.of(fix.file))
         except ValueError as error:
             self.refused.emit(str(error))
             return False
-        self._settings.options = join_options(without_option(options, fix.value))
+        self._tab_options.set_of(fix.file, join_options(without_option(options, fix.value)))
         return True
 
     def _turn(self, switch: Switch, on: bool, _fix: Fix) -> bool:
@@ -169,7 +172,7 @@ class Fixer(QObject):
         folder = self._dialogs.folder_of_header(fix.value)
         if folder is None:
             return False
-        self._append(f"--include-path={folder}")
+        self._append(fix, f"--include-path={folder}")
         return True
 
     def _open_files(self, _fix: Fix) -> bool:
@@ -191,8 +194,9 @@ class Fixer(QObject):
         other.program, other.included = program, True
         return True
 
-    def _append(self, option: str) -> None:
-        self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
+    def _append(self, fix: Fix, option: str) -> None:
+        options = f"{self._tab_options.of(fix.file)} {join_options([option])}"
+        self._tab_options.set_of(fix.file, options.strip())
 
     def _document(self, fix: Fix) -> Document | None:
         """Returns the document of a fix, or None after a message that the document is gone."""

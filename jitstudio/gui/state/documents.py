@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.line_table_paths import spellings
+from jitstudio.core.options import split_options
 from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.document_files import digest, write_file
 from jitstudio.gui.state.file_text import (
@@ -55,7 +56,7 @@ class Document(QObject):
 
     Signals:
         edited: The content, or a setting of its build, has changed.
-        changed: Its name, path, form or unsaved state has changed.
+        changed: Its name, path, form, options or unsaved state has changed.
         saved: The file has the content of the document now.
         reloading: The content of the file is about to replace the present content.
         reloaded: And has done so.
@@ -95,6 +96,7 @@ class Document(QObject):
         self._has_changed = False
         self._is_unsaved = False
         self._name_expressions: tuple[str, ...] = ()
+        self._options: str | None = None
         self._included = True
         self._program = ""
         self._is_library = False
@@ -201,6 +203,18 @@ class Document(QObject):
             self.edited.emit()
 
     @property
+    def options(self) -> str | None:
+        """The options of its own, as typed; None for those of all sources."""
+        return self._options
+
+    @options.setter
+    def options(self, options: str | None) -> None:
+        if options != self._options:
+            self._options = options
+            self.changed.emit()
+            self.edited.emit()
+
+    @property
     def is_library(self) -> bool:
         """Whether this LLVM IR is no module, but a library whose functions other LLVM IR calls."""
         return self._is_library
@@ -237,10 +251,15 @@ class Document(QObject):
             self.edited.emit()
 
     def as_source(self) -> Source:
-        """Returns the document as a module of a build."""
+        """Returns the document as a module of a build.
+
+        Raises:
+            ValueError: Its options cannot be read; the message says why.
+        """
         folder = str(self.path.parent) if self.path else ""
         names = self._name_expressions if self.kind is CodeKind.CUDA else ()
-        return Source(self.name, self.kind, self.content, folder, names)
+        options = None if self._options is None else split_options(self._options)
+        return Source(self.name, self.kind, self.content, folder, names, options)
 
     def without_content(self) -> Source:
         """Returns the document as a module for questions about name and kind only."""

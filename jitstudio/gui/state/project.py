@@ -489,6 +489,7 @@ def _member(
         return member
     return replace(
         member,
+        options=document.options,
         name_expressions=document.name_expressions,
         included=document.included,
         is_library=document.is_library,
@@ -506,6 +507,7 @@ def _text(document: Document) -> str:
 
 def _document(member: Member, content: bytes, path: Path | None) -> Document:
     document = Document(member.name, member.kind, content, path)
+    document.options = member.options
     document.name_expressions = member.name_expressions
     document.included = member.included
     document.is_library = member.is_library

@@ -490,6 +490,7 @@ def reopened(
     """Returns the document of an entry, under a name that no open document has."""
     path = Path(entry.path) if entry.path else None
     document = Document(documents.unique_name(entry.name), entry.kind, content, path)
+    document.options = entry.options
     document.name_expressions = entry.name_expressions
     document.included = entry.included
     document.is_library = entry.is_library
@@ -514,6 +515,7 @@ def saved_document(document: Document) -> SavedDocument:
         kind=document.kind,
         content=document.held if keep else None,
         modified=document.is_modified,
+        options=document.options,
         name_expressions=document.name_expressions,
         included=document.included,
         is_library=document.is_library,

@@ -46,6 +46,7 @@ class SavedDocument(NamedTuple):
         confined_to: See `Document.confined_to`.
         program: Whose link it belonged to.
         stages: See `Document.stages`.
+        options: See `Document.options`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class SavedDocument(NamedTuple):
     confined_to: str = ""
     program: str = ""
     stages: tuple[str, ...] = ()
+    options: str | None = None
 
 
 class SavedProject(NamedTuple):
@@ -143,6 +145,7 @@ def dump(session: SavedSession) -> bytes:
                 "confined_to": document.confined_to,
                 "program": document.program,
                 "stages": list(document.stages),
+                "options": document.options,
             }
             for document in session.documents
         ],
@@ -246,7 +249,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
         modified=bool(entry["modified"]),
         carried=carried,
         sweeps=sweeps,
-        on_disk=_on_disk(entry),
+        on_disk=_text_or_none(entry, "on_disk"),
         # An older session does not have it.
         trusted=entry.get("trusted") is True,
         concerns=tuple(str(concern) for concern in entry.get("concerns", ())),
@@ -271,16 +274,17 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         included=bool(entry["included"]),
         is_library=bool(entry.get("is_library", False)),
         cursor=int(entry.get("cursor", 0)),
-        on_disk=_on_disk(entry),
+        on_disk=_text_or_none(entry, "on_disk"),
         confined_to=str(entry.get("confined_to", "")),
         program=str(entry.get("program", "")),
         stages=tuple(str(stage) for stage in entry.get("stages", ())),
+        options=_text_or_none(entry, "options"),
     )
 
 
-def _on_disk(entry: dict[str, Any]) -> str | None:
-    digest = entry.get("on_disk")
-    return None if digest is None else str(digest)
+def _text_or_none(entry: dict[str, Any], key: str) -> str | None:
+    text = entry.get(key)
+    return None if text is None else str(text)
 
 
 def _text_object(content: FileText | None) -> dict[str, str | None]:

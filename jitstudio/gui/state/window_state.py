@@ -27,6 +27,7 @@ from jitstudio.gui.state.session_owners import give_breakpoints, give_launches, 
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.stepping import Stepping
+from jitstudio.gui.state.tab_options import TabOptions
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.user_state import UserState
 
@@ -59,6 +60,9 @@ class WindowState(QObject):
         self.build_controller = BuildController(
             self.documents, self.settings, self.outputs, self.service, parent=self
         )
+        builds = self.build_controller
+        self.tab_options = TabOptions(self.documents, self.settings, lambda: builds.module, self)
+        builds.module_changed.connect(self.tab_options.changed)
         self.staleness = Staleness(
             self.documents, self.settings, self.outputs, self.build_controller, parent=self
         )

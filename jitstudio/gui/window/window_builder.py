@@ -128,6 +128,7 @@ class WindowBuilder(QObject):
             Fixer(
                 state.documents,
                 state.settings,
+                state.tab_options,
                 state.launch_specs,
                 files,
                 window,

@@ -17,6 +17,7 @@ from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.tab_options import TabOptions
 from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
 
@@ -54,6 +55,7 @@ class Desk:
         self.fixer = Fixer(
             self.documents,
             self.settings,
+            TabOptions(self.documents, self.settings, lambda: self.documents.current, window),
             self.launch_specs,
             files,
             window,

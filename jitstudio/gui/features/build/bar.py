@@ -25,6 +25,7 @@ from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, show_as_code
 from jitstudio.gui.kit.parts import FieldName, explain_by, fit_icon, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.state.tab_options import TabOptions
 
 _OLDEST_OPAQUE = 15
 """The first LLVM whose text has opaque pointers by default."""
@@ -173,6 +174,8 @@ class BuildBar(QWidget):
             example = self.tr("A Python file has its options in its own calls")
         elif self._kind is CodeKind.CAPTURED:
             example = self.tr("A captured kernel is shown as it was compiled")
+        elif not self._options.isEnabled():
+            example = self.tr("Machine code is shown as it was compiled")
         self._dialect.setText(words)
         self._dialect.setVisible(bool(words))
         show_tip(self._dialect, tip)
@@ -197,11 +200,15 @@ class BuildBar(QWidget):
         self._toolchain.setCurrentIndex(self._toolchain.findData(chosen))
         self._toolchain.setVisible(len(shown) > 1)
 
-    @Slot(str)
-    def set_options(self, options: str) -> None:
-        """Shows `options`."""
-        if options != self._options.text():
-            self._options.setText(options)
+    def set_options(self, options: TabOptions) -> None:
+        """Shows the options of the tab, and whether these are its own."""
+        if options.text != self._options.text():
+            self._options.setText(options.text)
+        # Those that nvdisasm takes for machine code are in the form.
+        self._options.setEnabled(options.are_compiled_with)
+        own, shared = self.tr("◆ Tab's &options"), self.tr("&Options")
+        self._labels[1].setText(own if options.are_own else shared)
+        self._show_what_reads()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Resets the target at Escape; other parts decide where the keyboard focus goes."""

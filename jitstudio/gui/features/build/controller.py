@@ -31,6 +31,7 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.problems import Problems
 from jitstudio.gui.state.side_builds import SideBuilds
+from jitstudio.gui.state.tab_options import TabOptions
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 
 _SWITCHES = {
@@ -50,6 +51,7 @@ class SettingsController(QObject):
     def __init__(
         self,
         settings: BuildSettings,
+        tab_options: TabOptions,
         documents: Documents,
         toolchains: OtherToolchains,
         preferences: Preferences,
@@ -59,6 +61,7 @@ class SettingsController(QObject):
         super().__init__(bar)
         actions = shell.actions
         self._settings = settings
+        self._tab_options = tab_options
         self._toolchains = toolchains
         self._lacking = ""
         self._shell = shell
@@ -69,7 +72,8 @@ class SettingsController(QObject):
         bar.set_form_action(actions["optionsAction"])
         settings.arch_changed.connect(bar.set_arch)
         settings.arch_changed.connect(status.show_target)
-        settings.options_changed.connect(bar.set_options)
+        tab_options.changed.connect(self._show_options)
+        settings.link_changed.connect(self._show_options)
         settings.auto_build_changed.connect(actions["autoBuildAction"].setChecked)
         settings.switches_changed.connect(self._on_switches_changed)
         documents.current_changed.connect(self._on_library_changed)
@@ -80,7 +84,7 @@ class SettingsController(QObject):
         toolchains.read()
         bar.toolchain_chosen.connect(self._on_toolchain_chosen)
         bar.set_arch(settings.arch)
-        bar.set_options(settings.options)
+        self._show_options()
         status.show_target(settings.arch)
         actions["autoBuildAction"].setChecked(settings.auto_build)
         self._on_switches_changed(settings.switches)
@@ -120,7 +124,11 @@ class SettingsController(QObject):
     @Slot(str, bool)
     def _on_options_edited(self, options: str, is_half_typed: bool) -> None:
         self._settings.is_drafting = is_half_typed
-        self._settings.options = options
+        self._tab_options.text = options
+
+    @Slot()
+    def _show_options(self) -> None:
+        self._bar.set_options(self._tab_options)
 
     @Slot()
     def _on_options_finished(self) -> None:
@@ -318,7 +326,13 @@ def install(context: Context) -> None:
     bar = BuildBar()
     shell.toolbar.addWidget(bar)
     SettingsController(
-        state.settings, state.documents, state.other_toolchains, state.preferences, bar, shell
+        state.settings,
+        state.tab_options,
+        state.documents,
+        state.other_toolchains,
+        state.preferences,
+        bar,
+        shell,
     )
     ResultsController(
         state.outputs,

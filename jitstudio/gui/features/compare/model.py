@@ -38,7 +38,7 @@ _CLOCK = "%H:%M:%S"
 def build_name(request: BuildRequest, at: datetime) -> str:
     """Returns the distinguishing facts of a build: subject, target, compilers, options, time."""
     compilers = _compilers(request) if request.toolchain else ""
-    facts = (_subject(request), request.arch.sm, compilers, join_options(request.options))
+    facts = (_subject(request), request.arch.sm, compilers, " ".join(_options(request)))
     return ", ".join(filter(None, (*facts, f"{at:{_CLOCK}}")))
 
 
@@ -89,7 +89,11 @@ def _compilers(request: BuildRequest) -> str:
 
 
 def _options(request: BuildRequest) -> list[str]:
-    return [join_options(option.words) for option in read(request.options)]
+    """Returns the options of a module; for a link, those of all that is in it."""
+    is_linked = request.link is not LinkMode.NONE
+    sets = request.option_sets if is_linked else (request.options_of(request.sources[0]),)
+    options = (option for words in sets for option in read(words))
+    return list(dict.fromkeys(join_options(option.words) for option in options))
 
 
 def _subject(request: BuildRequest) -> str:

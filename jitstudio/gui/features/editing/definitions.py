@@ -25,6 +25,7 @@ from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.tab_options import options_of
 
 
 class DefinitionsController(QObject):
@@ -88,7 +89,7 @@ class DefinitionsController(QObject):
             line,
             column,
             tuple(map(_open_text, others)),
-            settings.options,
+            options_of(document, settings),
             settings.trust.folder,
         )
 

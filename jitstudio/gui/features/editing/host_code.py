@@ -16,6 +16,7 @@ from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.tab_options import options_of
 
 _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 
@@ -52,10 +53,11 @@ class HostCodeController(QObject):
     def _update(self) -> None:
         settings = self._settings
         is_on = Switch.KEEP_HOST_CODE not in settings.switches
-        is_on = is_on and not _are_all_for_the_device(settings.options)
         for page in self._tabs.pages():
             if page.editor is not None:
-                page.editor.host_code.show(is_on and page.document.kind in _KINDS)
+                options = options_of(page.document, settings)
+                has_host = page.document.kind in _KINDS and not _are_all_for_the_device(options)
+                page.editor.host_code.show(is_on and has_host)
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:

@@ -35,6 +35,7 @@ from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.tab_options import TabOptions
 
 # Objects and libraries lie in build folders by the thousand, and headers are no modules.
 _LISTED = frozenset(
@@ -49,7 +50,9 @@ _MOST_FILES = 5_000
 def install(context: Context) -> None:
     """Makes "Open folder", and watches what the user opens."""
     state, shell = context.state, context.shell
-    flags = FlagsController(state.documents, state.settings, context.files, shell.notices)
+    flags = FlagsController(
+        state.documents, state.settings, state.tab_options, context.files, shell.notices
+    )
     FolderController(flags, shell)
 
 
@@ -142,12 +145,14 @@ class FlagsController(QObject):
         self,
         documents: Documents,
         settings: BuildSettings,
+        tab_options: TabOptions,
         files: FileCommands,
         notices: NoticeBar,
     ) -> None:
         super().__init__(files)
         self._documents = documents
         self._settings = settings
+        self._tab_options = tab_options
         self._files = files
         self._notices = notices
         self._looked_up: set[Path] = set()
@@ -204,21 +209,21 @@ class FlagsController(QObject):
         self._notices.ask(_NOTICE, "\n".join(lines), choices)
 
     def _changes(self, flags: CompileFlags) -> bool:
-        options = self._settings.options
+        options = self._tab_options.text
         return flags.arch not in (None, self._settings.arch) or options != self._merged(flags)
 
     def _take(self, flags: CompileFlags) -> None:
         self._notices.withdraw(_NOTICE)
-        self._settings.options = self._merged(flags)
+        self._tab_options.text = self._merged(flags)
         if flags.arch is not None:
             self._settings.arch = flags.arch
 
     def _merged(self, flags: CompileFlags) -> str:
         """Returns the options with `flags`, which replace other values of the same options."""
         try:
-            words = split_options(self._settings.options)
+            words = split_options(self._tab_options.text)
         except ValueError:
             # A quote is not closed: what is typed stays as it is.
-            return self._settings.options
+            return self._tab_options.text
         rest = [word for word in without(words, flags.options) if word not in flags.options]
         return join_options((*rest, *flags.options))

@@ -13,6 +13,7 @@ from jitstudio.gui.features.options.view import OptionsForm
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.tab_options import TabOptions
 from jitstudio.gui.state.toolchain import Toolchain
 
 
@@ -21,7 +22,9 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = OptionsForm(shell.layout.place("options"))
     shell.layout.fill("options", view)
-    OptionsController(state.settings, state.build_controller, state.toolchain, view)
+    OptionsController(
+        state.settings, state.tab_options, state.build_controller, state.toolchain, view
+    )
 
 
 class OptionsController(QObject):
@@ -30,23 +33,26 @@ class OptionsController(QObject):
     def __init__(
         self,
         settings: BuildSettings,
+        tab_options: TabOptions,
         build_controller: BuildController,
         toolchain: Toolchain,
         form: OptionsForm,
     ) -> None:
         super().__init__(form)
         self._settings = settings
+        self._tab_options = tab_options
         self._form = form
         self._build_controller = build_controller
         # The form is long: what changes together is shown together.
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self._show_plan)
-        settings.options_changed.connect(form.set_text)
+        tab_options.changed.connect(self._show_options)
         settings.changed.connect(self._on_plan_changed)
         build_controller.module_changed.connect(self._on_plan_changed)
         toolchain.follow(self._on_toolchain_found)
         form.text_changed.connect(self._on_text_changed)
-        form.set_text(settings.options)
+        form.own_chosen.connect(tab_options.make_own)
+        self._show_options()
         Visibility(form, self, lambda _is_seen: self._on_plan_changed())
 
     @Slot()
@@ -63,9 +69,21 @@ class OptionsController(QObject):
             steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=self._settings.link))
         except PlanError:
             return
+        module = self._tab_options.module
+        if module is not None and self._tab_options.are_own:
+            # A link takes those of all sources.
+            steps = tuple(step for step in steps if step.name == module.name)
         # The driver's compiler takes the options of nvJitLink.
         tools = {Tool.NVJITLINK if s.tool is Tool.DRIVER else s.tool for s in steps}
         self._form.set_tools(frozenset(tools))
+
+    @Slot()
+    def _show_options(self) -> None:
+        options = self._tab_options
+        self._form.set_text(options.text)
+        name = options.module.name if options.module is not None else ""
+        self._form.set_scope(name if options.can_be_own else "", are_own=options.are_own)
+        self._settling.start()
 
     @Slot(ToolchainInfo)
     def _on_toolchain_found(self, info: ToolchainInfo) -> None:
@@ -73,4 +91,4 @@ class OptionsController(QObject):
 
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
-        self._settings.options = text
+        self._tab_options.text = text

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -27,6 +28,7 @@ from jitstudio.gui.kit.parts import FieldName, icon_button, mark_as, muted, text
 
 _CODE_SIZE = 9.5
 _HELP_LINES = 3
+_LEAST_SCOPE = 12
 
 
 class OptionsForm(QWidget):
@@ -34,15 +36,18 @@ class OptionsForm(QWidget):
 
     Signals:
         text_changed: The user changed an option; all options as text.
+        own_chosen: The user wants options of its own for the tab, or those of all sources.
     """
 
     text_changed = Signal(str)
+    own_chosen = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("optionsForm")
         self._model = OptionsModel(self)
         self._filter = OptionsFilter(self._model, self)
+        self._scope = self._make_scope()
         self._search = self._make_search()
         self._changed_only = icon_button(
             self, self.tr("Changed only"), self.tr("List only what differs"), "filter"
@@ -81,6 +86,21 @@ class OptionsForm(QWidget):
         """Shows the options in `text`, without reporting a change of the user."""
         self._model.set_text(text)
 
+    def set_scope(self, name: str, *, are_own: bool) -> None:
+        """Says which sources the options are for.
+
+        Args:
+            name: The tab that can have options of its own; empty for none.
+            are_own: Whether the tab has them.
+        """
+        with QSignalBlocker(self._scope):
+            self._scope.clear()
+            self._scope.addItem(self.tr("for all sources"), False)
+            if name:
+                self._scope.addItem(self.tr("for {name} alone").format(name=name), True)
+            self._scope.setCurrentIndex(int(are_own and bool(name)))
+        self._scope.setEnabled(bool(name))
+
     def set_tools(self, tools: frozenset[Tool]) -> None:
         """Greys the options that none of the tools accepts."""
         self._model.set_tools(tools)
@@ -96,6 +116,20 @@ class OptionsForm(QWidget):
         """Searches options, as if `text` were typed into the search field."""
         self._search.setText(text)
         self._search.setFocus()
+
+    def _make_scope(self) -> QComboBox:
+        scope = QComboBox(self)
+        scope.setObjectName("optionsScope")
+        scope.setAccessibleName(self.tr("Sources that the options are for"))
+        scope.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        scope.setMinimumContentsLength(_LEAST_SCOPE)
+        scope.setToolTip(
+            self.tr(
+                "A tab alone can have options of its own in place of those of all sources.\n"
+                "It begins with these; a link takes those of all sources in any case."
+            )
+        )
+        return scope
 
     def _make_search(self) -> QLineEdit:
         search = QLineEdit(self)
@@ -147,6 +181,7 @@ class OptionsForm(QWidget):
         bar = QVBoxLayout()
         bar.setContentsMargins(6, 5, 6, 5)
         bar.setSpacing(4)
+        bar.addWidget(self._scope)
         bar.addWidget(self._search)
         bar.addLayout(buttons)
         self._message.setContentsMargins(10, 0, 10, 5)
@@ -166,6 +201,7 @@ class OptionsForm(QWidget):
         layout.addLayout(other)
 
     def _connect(self) -> None:
+        self._scope.activated.connect(self._on_scope_chosen)
         self._search.textChanged.connect(self._on_search_changed)
         self._changed_only.toggled.connect(self._on_changed_only_toggled)
         self._reset_all.clicked.connect(self._model.reset_all)
@@ -197,6 +233,10 @@ class OptionsForm(QWidget):
         self._usage.setText(spec.usage if spec else "")
         no_choice = self.tr("Choose an option to read what it does.")
         self._help.setText(self._model.description(spec) if spec else no_choice)
+
+    @Slot(int)
+    def _on_scope_chosen(self, place: int) -> None:
+        self.own_chosen.emit(self._scope.itemData(place))
 
     @Slot(str)
     def _on_search_changed(self, text: str) -> None:

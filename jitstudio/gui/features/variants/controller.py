@@ -134,6 +134,9 @@ class WindowBuild(QObject):
             document = self.documents.named(source.name)
             if document is None:
                 continue
+            own = source.options
+            if own is None or not _says(document.options or "", own):
+                document.options = None if own is None else join_options(own)
             names = (*document.name_expressions, *source.name_expressions)
             document.name_expressions = tuple(dict.fromkeys(names))
             if document not in self.builds.modules():
@@ -429,7 +432,7 @@ class VariantsController(QObject):
             link.get(build.link, "") if linked else "",
             names.get(build.toolchain, "") if build.toolchain else "",
             str(build.arch),
-            join_options(build.options),
+            join_options(build.options_of(build.sources[0])),
         )
         name = ", ".join(filter(None, facts))
         doing = self.tr("Building {name} to pin it")

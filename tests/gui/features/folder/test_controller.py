@@ -15,6 +15,7 @@ from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.state.build_settings import BuildSettings, CodeTrust
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.tab_options import TabOptions
 
 
 def test_a_file_of_a_folder_is_opened_with_its_flags(started, tmp_path, monkeypatch):
@@ -64,7 +65,8 @@ class Desk:
         self.settings = BuildSettings(preferences, window)
         self.files = FileCommands(documents, self.settings, preferences, window)
         self.notices = NoticeBar(window)
-        self.flags = FlagsController(documents, self.settings, self.files, self.notices)
+        options = TabOptions(documents, self.settings, lambda: documents.current, window)
+        self.flags = FlagsController(documents, self.settings, options, self.files, self.notices)
 
     @property
     def offer(self):

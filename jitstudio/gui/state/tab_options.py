@@ -1,0 +1,118 @@
+"""The options that a tab is built with: those of all sources, or its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+
+_COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX, CodeKind.LTOIR})
+"""What a compiler or assembler reads by itself; machine code and captured kernels are shown."""
+
+
+def options_of(document: Document, settings: BuildSettings) -> str:
+    """Returns the options that a document is built with, as typed."""
+    return settings.options if document.options is None else document.options
+
+
+class TabOptions(QObject):
+    """The options of the module that a build is about, wherever these are kept.
+
+    Args:
+        documents: The open documents.
+        settings: The options of all sources.
+        module: Returns the module that a build is about.
+
+    Signals:
+        changed: Another module is looked at, or the options of this one have changed.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        module: Callable[[], Document | None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._settings = settings
+        self._module = module
+        # Own options that were given up, for when the tab is to have some again.
+        self._aside = WeakKeyDictionary[Document, str]()
+        settings.options_changed.connect(self.changed)
+        documents.changed.connect(self._on_document_changed)
+
+    @property
+    def module(self) -> Document | None:
+        """The module that the options are about; None while nothing can be built."""
+        return self._module()
+
+    @property
+    def can_be_own(self) -> bool:
+        """Whether a tool compiles this module, so that options of its own make a difference."""
+        return self.module is not None and self.module.kind in _COMPILED
+
+    @property
+    def are_compiled_with(self) -> bool:
+        """Whether a compiler or linker takes the options."""
+        is_linked = self._settings.link is not LinkMode.NONE
+        return self.module is None or self.can_be_own or is_linked
+
+    @property
+    def are_own(self) -> bool:
+        """Whether this module has options of its own."""
+        return self.module is not None and self.module.options is not None
+
+    @property
+    def text(self) -> str:
+        """The options, as typed."""
+        return self.of("")
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.set_of("", text)
+
+    def of(self, file: str) -> str:
+        """Returns the options of a module by its name; of the present one for any other file."""
+        owner = self._owner(file)
+        return self._settings.options if owner is None else options_of(owner, self._settings)
+
+    def set_of(self, file: str, text: str) -> None:
+        """Sets the options of a module where they are kept; see `of`."""
+        owner = self._owner(file)
+        if owner is None or owner.options is None:
+            self._settings.options = text
+        else:
+            owner.options = text
+
+    def _owner(self, file: str) -> Document | None:
+        document = self._documents.named(file)
+        return document if document and takes_part_alone(document) else self.module
+
+    def make_own(self, own: bool) -> None:
+        """Gives the module options of its own, which begin as those of all, or takes them away.
+
+        What is taken away is back once the module has options of its own again.
+        """
+        module = self.module
+        if module is None or own is self.are_own:
+            return
+        if module.options is None:
+            module.options = self._aside.pop(module, self._settings.options)
+        else:
+            self._aside[module] = module.options
+            module.options = None
+
+    @Slot(Document)
+    def _on_document_changed(self, document: Document) -> None:
+        if document is self.module:
+            self.changed.emit()

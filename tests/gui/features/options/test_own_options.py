@@ -1,0 +1,106 @@
+"""Options of a tab alone, in a window: where they are shown, kept and sent."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.options import find
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.request import LinkMode
+from jitstudio.core.tools import Tool
+from jitstudio.gui.features.options.view import OptionsForm
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.session import reopened, saved_document
+
+FMAD, LINK_LEVEL = (find(flag)[0] for flag in ("-fmad", "-O0"))
+TEXT = b"__global__ void k(float* o, float a) { o[0] = o[1] * a + o[2]; }\n"
+
+
+@pytest.fixture
+def tabs(started):
+    """Two tabs, the second of which is in front, beside the options of all."""
+    documents, settings = started.state.documents, started.state.settings
+    settings.options = "-DALL"
+    opened = [Document(name, CodeKind.CUDA, TEXT) for name in ("plain.cu", "fast.cu")]
+    for document in opened:
+        documents.add(document)
+    started.next_result(started.state.build_controller.build)
+    started.trigger("optionsAction")
+    yield opened
+    for document in opened:
+        documents.remove(document)
+    settings.options, settings.link = "", LinkMode.NONE
+
+
+def choose(started, key):
+    started.find(QComboBox, "optionsScope").setFocus()
+    started.press(key)
+
+
+def sent(result, name="fast.cu"):
+    stages = [s for s in result.stages if s.tool is Tool.NVRTC and s.source == name]
+    return [option for option in stages[0].options if option.startswith(("-D", "-fmad"))]
+
+
+def test_a_tab_is_built_with_its_own_options_and_others_with_those_of_all(started, tabs):
+    plain, fast = tabs
+    scope, form = started.find(QComboBox, "optionsScope"), started.find(OptionsForm, "optionsForm")
+    field, titles = started.find(QLineEdit, "optionsEdit"), started.editors
+
+    def title(document):
+        return titles.tabText(titles.indexOf(titles.page_of(document)))
+
+    started.next_result(lambda: choose(started, Qt.Key.Key_End))
+    assert (fast.options, scope.currentText()) == ("-DALL", "for fast.cu alone")
+    result = started.next_result(lambda: form.model.set_values(FMAD, ("false",)))
+    assert sent(result) == ["-DALL", "-fmad=false"]
+    assert field.text() == fast.options == "-DALL -fmad=false"
+    assert "◆" in title(fast)
+    assert "-fmad=false" in titles.tabToolTip(titles.indexOf(titles.page_of(fast)))
+    # The other tab, and back.
+    result = started.next_result(lambda: setattr(started.state.documents, "current", plain))
+    assert sent(result, "plain.cu") == ["-DALL"]
+    assert (field.text(), scope.currentText()) == ("-DALL", "for all sources")
+    assert "◆" not in title(plain)
+    started.next_result(lambda: setattr(started.state.documents, "current", fast))
+    # What is given up is there again.
+    assert sent(started.next_result(lambda: choose(started, Qt.Key.Key_Home))) == ["-DALL"]
+    assert (fast.options, field.text()) == (None, "-DALL")
+    result = started.next_result(lambda: choose(started, Qt.Key.Key_End))
+    assert sent(result) == ["-DALL", "-fmad=false"]
+    # In a link, the compiler takes them and the linker does not.
+    result = started.next_result(lambda: setattr(started.state.settings, "link", LinkMode.PTX))
+    assert [sent(result, d.name) for d in tabs] == [["-DALL"], ["-DALL", "-fmad=false"]]
+    started.wait(lambda: form.model.why_not(LINK_LEVEL))
+    choose(started, Qt.Key.Key_Home)
+    started.wait(lambda: not form.model.why_not(LINK_LEVEL))
+
+
+def test_own_options_are_kept_by_project_and_session(started, tabs):
+    _, fast = tabs
+    fast.options = ""
+    project = load(dump(started.state.project.capture(Path("/p/p.jitproj"))))
+    assert {module.name: module.options for module in project.modules[-2:]} == {
+        "plain.cu": None,
+        "fast.cu": "",
+    }
+    saved = saved_document(fast)
+    assert reopened(saved, saved.content, started.state.documents).options == ""
+
+
+def test_options_are_grey_where_nothing_is_compiled(started, tabs):
+    documents, field = started.state.documents, started.find(QLineEdit, "optionsEdit")
+    scope = started.find(QComboBox, "optionsScope")
+    assert (field.isEnabled(), scope.isEnabled()) == (True, True)
+    cubin = next(a for a in started.state.outputs.result.artifacts if a.kind is CodeKind.CUBIN)
+    shown = Document("k.cubin", CodeKind.CUBIN, cubin.content)
+    documents.add(shown)
+    assert (field.isEnabled(), scope.isEnabled()) == (False, False)
+    assert "as it was compiled" in field.placeholderText()
+    # A link takes options whatever is linked.
+    started.state.settings.link = LinkMode.PTX
+    assert field.isEnabled()
+    documents.remove(shown)
