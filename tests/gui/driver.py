@@ -237,8 +237,12 @@ class Driver:
         self.wait(lambda: not (self.state.build_controller.is_busy))
 
     def find(self, kind: type[_Found], name: str) -> _Found:
-        """The part of the window with this object name."""
+        """The part of the window with this object name; panes that it may be in are made."""
         found = self.window.findChild(kind, name)
+        if found is None:
+            for pane in PANES:
+                self.pane(pane.name)
+            found = self.window.findChild(kind, name)
         assert found is not None, f"there is no {kind.__name__} called {name}"
         return found
 

@@ -6,10 +6,11 @@ import time
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import Switch
@@ -65,7 +66,9 @@ def early(make_driver):
 
 
 def _is_complete(driver):
-    return not driver.window.frame.actions.unbound
+    """The commands that are left make the pane that carries them out."""
+    late = {command for pane in PANES for command in pane.commands}
+    return driver.window.frame.actions.unbound <= late
 
 
 def _editor(driver):
@@ -88,6 +91,24 @@ def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
     assert early.window.frame.actions["driverJitAction"].isChecked()
     early.wait(lambda: early.state.outputs.result is not None)
     assert early.state.build_controller.module is early.document
+
+
+def test_a_pane_is_made_when_it_is_first_shown(early, make_driver):
+    early.wait(lambda: _is_complete(early))
+    layout = early.shell.layout
+    with_the_window = {pane.name for pane in PANES if pane.is_early}
+    assert {"ptx", "sass", "problems"} <= with_the_window == set(layout.panes)
+    assert not {"report", "compare", "graph", "options"} & with_the_window
+    early.trigger("focusReportAction")
+    assert "report" not in layout.panes
+    early.wait(lambda: layout.place("report").hasFocus() is False)
+    assert set(layout.panes) == {*with_the_window, "report", "kernels"}
+    assert layout.panes["report"].isAncestorOf(QApplication.focusWidget())
+    early.window.close()
+    # In front of the next window it comes with that.
+    again = make_driver()
+    again.wait(lambda: _is_complete(again))
+    assert set(again.shell.layout.panes) == {*with_the_window, "report", "kernels"}
 
 
 def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_driver):

@@ -123,10 +123,15 @@ _Kind = TypeVar("_Kind", bound=Place)
 
 
 class Navigator:
-    """Leads to each kind of place by the function that the feature has registered."""
+    """Leads to each kind of place by the function that the feature has registered.
 
-    def __init__(self) -> None:
+    Args:
+        register: Makes the pane whose feature registers the way to a class of places, by its name.
+    """
+
+    def __init__(self, register: Callable[[str], object]) -> None:
         self._ways: dict[type, Callable[[Any], object]] = {}
+        self._register = register
 
     def lead(self, kind: type[_Kind], way: Callable[[_Kind], object]) -> None:
         """Registers the function that leads to a kind of place."""
@@ -134,6 +139,8 @@ class Navigator:
 
     def go_to(self, place: Place) -> None:
         """Brings up a place."""
+        if type(place) not in self._ways:
+            self._register(type(place).__name__)
         self._ways[type(place)](place)
 
     def go_to_source(self, file: str, line: int = 0, column: int = 0) -> None:

@@ -1,6 +1,10 @@
 """The table of panes, for docks, layouts, the View menu, the palette and the help.
 
 A new pane is a folder `features/NAME` whose `controller` module has `install`, and one row here.
+A pane is made when it is first shown or asked for (`gui/window/pane_maker.py`): until then its dock
+has a title, and `install` was not called. So a controller begins with the present state, not with
+the next signal. What a feature does before that has a module of its own in the folder, `early`,
+which `gui/window/window_builder.py` names.
 """
 
 from __future__ import annotations
@@ -45,8 +49,13 @@ class Pane(NamedTuple):
         is_hidden: Whether it is closed until the user asks for it, or its feature has something to
             show (`LayoutManager.offer`).
         feature: The folder in `features`, where several panes share one.
-        within: The pane that it is a part of, as a tab in the dock of that, unless that pane lays
-            it out by itself.
+        within: The pane that it is a part of: a tab of that if that has tabs; otherwise that lays
+            it out by itself, and the same feature makes both.
+        has_tabs: Whether it is nothing but tabs, one for each part.
+        is_early: Whether it is made with the window, as others work with it.
+        commands: Those that its feature binds; each makes the pane.
+        places: The classes of places (`gui/shell/navigation.py`) to which its feature leads; a way
+            to one makes the pane.
     """
 
     name: str
@@ -58,6 +67,15 @@ class Pane(NamedTuple):
     is_hidden: bool = False
     feature: str = ""
     within: str = ""
+    has_tabs: bool = False
+    is_early: bool = False
+    commands: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The folder in `features` whose `controller` makes the pane; empty for tabs of others."""
+        return "" if self.has_tabs else self.feature or self.name
 
     @property
     def action(self) -> str:
@@ -73,6 +91,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to &PTX"),
         ("Ctrl+2",),
         feature="ptx_sass",
+        is_early=True,
     ),
     Pane(
         "sass",
@@ -81,6 +100,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to &SASS"),
         ("Ctrl+3",),
         feature="ptx_sass",
+        is_early=True,
     ),
     Pane(
         "report",
@@ -88,6 +108,7 @@ PANES = (
         PaneGroup.READING,
         QT_TRANSLATE_NOOP("Actions", "Go to report"),
         ("Ctrl+Alt+R",),
+        places=("CausePlace",),
     ),
     Pane(
         "graph",
@@ -95,6 +116,7 @@ PANES = (
         PaneGroup.READING,
         QT_TRANSLATE_NOOP("Actions", "Go to graph"),
         ("Ctrl+Alt+G",),
+        commands=("exportGraphAction",),
     ),
     Pane(
         "compare",
@@ -103,6 +125,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to compare"),
         ("Ctrl+Alt+C",),
         is_hidden=True,
+        commands=("nextDifferenceAction", "previousDifferenceAction"),
     ),
     Pane(
         "kernels",
@@ -119,6 +142,7 @@ PANES = (
         PaneGroup.FINDINGS,
         QT_TRANSLATE_NOOP("Actions", "Go to library"),
         is_hidden=True,
+        is_early=True,
     ),
     Pane(
         "launch",
@@ -126,6 +150,7 @@ PANES = (
         PaneGroup.RUN,
         QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
         ("Ctrl+9",),
+        is_early=True,
     ),
     Pane(
         "step",
@@ -134,6 +159,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to step"),
         ("Ctrl+Alt+D",),
         is_hidden=True,
+        is_early=True,
     ),
     Pane(
         "pipeline",
@@ -143,6 +169,7 @@ PANES = (
         ("Ctrl+Alt+P",),
         icon="pipeline",
         is_hidden=True,
+        is_early=True,
     ),
     Pane(
         "problems",
@@ -150,6 +177,7 @@ PANES = (
         PaneGroup.FINDINGS,
         QT_TRANSLATE_NOOP("Actions", "Go to p&roblems"),
         ("Ctrl+7", "Ctrl+Shift+M"),
+        is_early=True,
     ),
     Pane(
         "log",
@@ -157,19 +185,21 @@ PANES = (
         PaneGroup.FINDINGS,
         QT_TRANSLATE_NOOP("Actions", "Go to lo&g"),
         ("Ctrl+8",),
+        places=("LogPlace",),
     ),
     Pane(
         "search",
         QT_TRANSLATE_NOOP("Panes", "Find in all"),
         PaneGroup.FINDINGS,
         is_hidden=True,
+        commands=("findInAllAction",),
     ),
     Pane(
         "build",
         QT_TRANSLATE_NOOP("Panes", "Build"),
         PaneGroup.FORMS,
         is_hidden=True,
-        feature="options",
+        has_tabs=True,
     ),
     Pane(
         "options",
@@ -200,6 +230,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Panes", "Lessons"),
         PaneGroup.FORMS,
         is_hidden=True,
+        is_early=True,
     ),
 )
 
@@ -207,11 +238,19 @@ PANES = (
 BY_NAME = {pane.name: pane for pane in PANES}
 DOCKS = tuple(pane for pane in PANES if not pane.within)
 """The panes with a dock of their own."""
+EARLY = tuple(dict.fromkeys(pane.folder for pane in PANES if pane.is_early))
+"""The folders of the panes that are made with the window."""
 
 
 def names_of(*groups: PaneGroup) -> tuple[str, ...]:
     """Returns the docks of groups, in the order of the table."""
     return tuple(pane.name for pane in DOCKS if pane.group in groups)
+
+
+def is_tab(name: str) -> bool:
+    """Returns whether a pane is a tab of another pane."""
+    within = BY_NAME[name].within
+    return bool(within) and BY_NAME[within].has_tabs
 
 
 def parts_of(name: str) -> tuple[Pane, ...]:

@@ -209,7 +209,8 @@ class MainWindow(QMainWindow):
         if not (self._is_complete or self._is_bare):
             with self._or_bare():
                 self._begin_building()
-            self._features.start(lambda: None, _window_builder().features())
+            wanted = _window_builder().features(self.frame.layout.missing)
+            self._features.start(lambda: None, wanted)
 
     @Slot()
     def _on_features_loaded(self) -> None:

@@ -4,12 +4,12 @@ Loading this module and the features loads nearly all of the program, so `kit.la
 them, first the modules that start the worker.
 
 To add a feature without a pane: a folder whose `controller` module has `install`, and its name
-here.
+here. So has the module `early` of a folder with what a feature does before its pane is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.core.code import is_project
-from jitstudio.gui import features
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
@@ -27,7 +26,7 @@ from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.shell.context_menus import ContextMenus
 from jitstudio.gui.shell.navigation import Navigator
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
@@ -35,11 +34,16 @@ from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.layout_controller import LayoutController
 from jitstudio.gui.window.menus_controller import MenusController
+from jitstudio.gui.window.pane_maker import PaneMaker, module_of
 from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.help.samples import Sample, samples
 
-# Folders of `features` without a pane; those with one are in the table of panes.
+# Folders of `features` without a pane, and what others do before their pane is made.
 _FEATURES = (
+    "log.early",
+    "compare.early",
+    "names.early",
+    "link.early",
     "tabs",
     "project",
     "build",
@@ -91,15 +95,20 @@ class WindowBuilder(QObject):
         self.state = WindowState(user_state, self)
 
     @staticmethod
-    def features() -> tuple[str, ...]:
-        """Returns the modules of all features, in the order in which they are installed."""
-        names = dict.fromkeys((*(pane.feature or pane.name for pane in PANES), *_FEATURES))
-        return tuple(f"{features.__name__}.{name}.controller" for name in names)
+    def features(panes: Iterable[str] = ()) -> tuple[str, ...]:
+        """Returns the modules of features that begin with the window, in order.
+
+        Args:
+            panes: The names of panes in front, whose features follow these.
+        """
+        late = (BY_NAME[name].folder for name in panes)
+        names = dict.fromkeys(filter(None, (*EARLY, *_FEATURES, *late)))
+        return tuple(map(module_of, names))
 
     def steps(self) -> Iterator[None]:
         """Makes the rest; between two steps the window handles events."""
         window, state = self._window, self.state
-        shell = self._make_shell()
+        shell, panes = self._make_shell(), PaneMaker(self)
         files = FileCommands(
             state.documents,
             state.settings,
@@ -122,7 +131,7 @@ class WindowBuilder(QObject):
             shell,
             self._frame.editors,
             {},
-            Navigator(),
+            Navigator(panes.lead),
             files,
             projects,
             Fixer(
@@ -142,6 +151,7 @@ class WindowBuilder(QObject):
             parts = install(context)
             if parts is not None:
                 yield from parts
+        yield from panes.begin(context)
         yield
         LayoutController(self._frame.editors, self._frame.centre, shell)
         MenusController(files, state.preferences, shell)

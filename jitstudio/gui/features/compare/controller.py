@@ -17,7 +17,6 @@ from jitstudio.gui.features.compare.model import (
     BuildComparison,
     ComparedBuild,
     CompareMode,
-    build_name,
     compare,
     difference_titles,
 )
@@ -73,14 +72,12 @@ class CompareController(QObject):
     ) -> None:
         super().__init__(view)
         actions = shell.actions
-        self._shell = shell
         self._outputs = outputs
         self._disassembly = disassembly
         self._baselines = baselines
         self._preferences = preferences
         self._disassemblies = DisassemblyCache(analysis_service, self)
         self._view = view
-        self._pin = actions["pinBaselineAction"]
         # What is shown, or is being compared.
         self._key: _Key | None = None
         self._titles = ("", "")
@@ -101,7 +98,7 @@ class CompareController(QObject):
         ):
             signal.connect(self._update)
         self._baselines.changed.connect(self._on_baselines_changed)
-        self._view.pin_requested.connect(self._on_pin_wanted)
+        self._view.pin_requested.connect(actions["pinBaselineAction"].trigger)
         self._view.baseline_chosen.connect(self._on_baseline_chosen)
         self._view.baseline_renamed.connect(self._on_baseline_renamed)
         self._view.removal_requested.connect(self._on_removal_requested)
@@ -110,7 +107,6 @@ class CompareController(QObject):
         self._on_preference_changed("")
         actions.bind(
             {
-                "pinBaselineAction": self._on_pin_wanted,
                 "nextDifferenceAction": self._view.go_to_next,
                 "previousDifferenceAction": self._view.go_to_previous,
             }
@@ -119,19 +115,8 @@ class CompareController(QObject):
         Visibility(self._view, self, lambda _is_seen: self._update())
 
     @Slot()
-    def _on_pin_wanted(self) -> None:
-        built = self._outputs.good
-        if built is None:
-            return
-        baseline = self._baselines.pin(built, build_name(built.request, built.at))
-        message = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._shell.status.show_message(message.format(name=baseline.name))
-
-    @Slot()
     def _on_baselines_changed(self) -> None:
         items, chosen = self._baselines.items, self._baselines.chosen
-        if items:
-            self._shell.layout.offer("compare")
         names = tuple(baseline.name for baseline in items)
         self._view.show_baselines(names, items.index(chosen) if chosen else -1)
         self._update()
@@ -152,7 +137,6 @@ class CompareController(QObject):
     def _update(self) -> None:
         """Compares the chosen baseline with the newest build, unless shown or out of sight."""
         built, chosen = self._outputs.good, self._baselines.chosen
-        self._pin.setEnabled(built is not None)
         self._view.pin.setEnabled(built is not None)
         if not self._view.isVisible():
             return

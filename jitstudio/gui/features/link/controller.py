@@ -86,6 +86,7 @@ class LinkController(QObject):
         view.order_changed.connect(self._on_order_changed)
         view.set_link_mode(self._settings.link)
         self._on_documents_changed()
+        self._on_result_changed()
 
     def _linkable(self) -> list[Document]:
         return [document for document in self._documents if takes_part_alone(document)]
@@ -98,8 +99,6 @@ class LinkController(QObject):
             for d in self._linkable()
         )
         self._view.set_modules(rows)
-        if len(rows) > 1:
-            self._layout.offer("link")
 
     @Slot()
     def _on_result_changed(self) -> None:

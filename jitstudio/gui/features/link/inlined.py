@@ -168,6 +168,7 @@ class InlinedController(QObject):
         self._names.learnt.connect(self._show)
         outputs.result_changed.connect(self._on_result_changed)
         settings.link_changed.connect(self._on_result_changed)
+        self._on_result_changed()
 
     @Slot()
     def _on_result_changed(self) -> None:

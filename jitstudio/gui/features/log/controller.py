@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.code.search import SearchedText
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
+from jitstudio.gui.features.log.model import StageKey
 from jitstudio.gui.features.log.view import LogView
 from jitstudio.gui.shell.navigation import LogPlace
 from jitstudio.gui.shell.shell import Shell
@@ -24,19 +20,19 @@ def install(context: Context) -> None:
     shell.layout.fill("log", view)
     controller = LogController(view, state.outputs, shell)
     context.navigator.lead(LogPlace, lambda place: controller.show(place.key))
-    context.search_sources.add(controller.searched_texts)
     # Of the newest build, which may have failed: old once the text is another. Other panes say why.
     shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)
 
 
 class LogController(QObject):
-    """Keeps the log in step with the results, and searchable."""
+    """Keeps the log in step with the results."""
 
     def __init__(self, view: LogView, outputs: Outputs, shell: Shell) -> None:
         super().__init__(view)
         self._view = view
         self._layout = shell.layout
         outputs.result_changed.connect(self._on_result_changed)
+        self._on_result_changed(outputs.result)
 
     def show(self, key: StageKey | None) -> None:
         """Brings up the log of a run of a tool, or the pane as is."""
@@ -44,18 +40,6 @@ class LogController(QObject):
         if key is not None:
             self._view.choose(key)
 
-    def searched_texts(self) -> Iterator[SearchedText]:
-        """Yields the log of each tool."""
-        model = self._view.model
-        for stage, key in zip(model.rows, model.keys(), strict=True):
-            title = self.tr("Log of {tool}").format(tool=tool_name(stage))
-            show = partial(self.show, key)
-            yield SearchedText(show, title, partial(_lines, whole_log(stage)))
-
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
         self._view.model.set_rows(result.stages if result else ())
-
-
-def _lines(text: str) -> list[str]:
-    return text.split("\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -73,6 +73,15 @@ def _time(stage: StageResult) -> str:
     return QCoreApplication.translate("Log", "{time:,.1f} ms").format(time=stage.ms)
 
 
+def keys_of(stages: Iterable[StageResult]) -> Iterator[StageKey]:
+    """Yields the key of each stage of a build."""
+    counts: Counter[tuple[Tool, str]] = Counter()
+    for stage in stages:
+        like = (stage.tool, stage.source)
+        yield (*like, counts[like])
+        counts[like] += 1
+
+
 _COLUMNS: tuple[TableColumn[StageResult], ...] = (
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
@@ -101,11 +110,7 @@ class LogModel(RowsModel[StageResult]):
 
     def keys(self) -> Iterator[StageKey]:
         """Yields the key of each stage."""
-        counts: Counter[tuple[Tool, str]] = Counter()
-        for stage in self.rows:
-            like = (stage.tool, stage.source)
-            yield (*like, counts[like])
-            counts[like] += 1
+        return keys_of(self.rows)
 
     def most_relevant_row(self) -> int | None:
         """Returns the stage to look at first: the first that failed, or the last with a message."""

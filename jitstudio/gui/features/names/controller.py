@@ -8,7 +8,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.names.view import NOT_CUDA, NamesView
-from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.outputs import Outputs
@@ -19,7 +18,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = NamesView(parent=shell.layout.place("names"))
     shell.layout.fill("names", view)
-    NamesController(state.build_controller, state.outputs, state.documents, view, shell.layout)
+    NamesController(state.build_controller, state.outputs, state.documents, view)
     outputs = state.outputs
     shell.stale_marks.add(
         view, lambda: outputs.is_behind and shown_names(outputs) is outputs.shown_result
@@ -36,10 +35,8 @@ class NamesController(QObject):
         outputs: Outputs,
         documents: Documents,
         view: NamesView,
-        layout: LayoutManager,
     ) -> None:
         super().__init__(view)
-        self._layout = layout
         self._build_controller = build_controller
         self._outputs = outputs
         self._view = view
@@ -61,8 +58,6 @@ class NamesController(QObject):
         if shown != self._shown:
             self._shown = shown
             self._view.show_source(*shown, NOT_CUDA if module is not None else "")
-            if module is not None and module.name_expressions:
-                self._layout.offer("names")
             self._on_result_changed()
 
     @Slot(Document)

@@ -89,6 +89,7 @@ class ReportController(QObject):
         sass = listings[CodeKind.SASS]
         reader = KernelReader(view, disassembly, sass, _read, self._simulation_of)
         launches.simulated_changed.connect(reader.update)
+        self._on_result_changed()
 
     def _simulation_of(self, function: SassFunction) -> Simulation | None:
         run = self._launches.simulated

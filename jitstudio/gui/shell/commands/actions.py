@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QWidget
 
@@ -31,7 +31,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 
 class Actions(QObject):
-    """The table's rows as `QAction`s; the feature that carries a command out binds the action."""
+    """The table's rows as `QAction`s; the feature that carries a command out binds the action.
+
+    Signals:
+        handler_wanted: A command was chosen, by id, that nothing is bound to yet.
+    """
+
+    handler_wanted = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -140,12 +146,13 @@ class Actions(QObject):
 
     @Slot(QAction)
     def _on_early(self, action: QAction) -> None:
-        """Remembers a command without a handler yet: the window has just come up."""
+        """Remembers a command without a handler yet: `catch_up` carries it out."""
         is_on = action.isChecked()
         self._early.append((action, is_on))
         if action.isCheckable():
             # The handler of a switch may leave it as it is.
             action.setChecked(not is_on)
+        self.handler_wanted.emit(action.objectName())
 
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
         """Returns the actions of a menu, in order."""

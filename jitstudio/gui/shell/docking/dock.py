@@ -103,11 +103,13 @@ class PaneDock(QDockWidget):
         maximise_requested: The user wants the pane to fill the window, or no longer to.
         resized: It has another size.
         closed: The user has closed it.
+        wanted: The pane, or the part of it with this name, can be seen and is not made yet.
     """
 
     maximise_requested = Signal()
     resized = Signal()
     closed = Signal()
+    wanted = Signal(str)
 
     # On the class too: it goes out of sight for the last time when Python may have emptied it.
     _content: QWidget | None = None
@@ -166,7 +168,7 @@ class PaneDock(QDockWidget):
         self._show_content()
 
     def fill(self, content: QWidget) -> None:
-        """Takes `content` as the pane; a window comes up before the panes are made."""
+        """Takes `content` as the pane, which is made when it is first shown."""
         # Hidden before it has a place: what is not in front is neither shown nor measured.
         content.hide()
         self._content = content
@@ -179,7 +181,9 @@ class PaneDock(QDockWidget):
         if not isinstance(self._content, PartTabs):
             titles = {part.name: part.title for part in parts_of(self._name)}
             translate = QCoreApplication.translate
-            self.fill(PartTabs({name: translate("Panes", title) for name, title in titles.items()}))
+            tabs = PartTabs({name: translate("Panes", title) for name, title in titles.items()})
+            tabs.part_wanted.connect(self.wanted)
+            self.fill(tabs)
         assert isinstance(self._content, PartTabs)
         return self._content
 
@@ -229,8 +233,21 @@ class PaneDock(QDockWidget):
         self.setFloating(True)
 
     def _show_content(self) -> None:
-        if self._content is not None and not self._is_paused:
+        if self._is_paused:
+            return
+        if self._content is not None:
             self._content.setVisible(self._is_uncovered)
+        elif self._is_uncovered:
+            self.wanted.emit(self._name)
+
+    @property
+    def missing(self) -> str:
+        """The pane, or the part of it, that is in front and not made yet, by name; or empty."""
+        if not self.is_in_front:
+            return ""
+        if isinstance(self._content, PartTabs):
+            return self._content.wanted
+        return self._name if self._content is None else ""
 
     @Slot(bool)
     def _on_visibility_changed(self, is_visible: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -27,7 +27,7 @@ from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Area, PaneLayo
 from jitstudio.gui.shell.docking.part_tabs import PartTabs
 from jitstudio.gui.shell.docking.saved_states import RENAMED, VERSION, seal, unseal, unseal_docks
 from jitstudio.gui.shell.pane_registry import BY_NAME as PANES
-from jitstudio.gui.shell.pane_registry import PaneGroup, names_of
+from jitstudio.gui.shell.pane_registry import PaneGroup, is_tab, names_of
 from jitstudio.gui.state.preferences import Preferences
 
 _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
@@ -51,11 +51,13 @@ class LayoutManager(QObject):
         layout_changed: Another layout is used: its name.
         zoom_changed: All letters are so large now, as a factor.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
+        pane_wanted: A pane, by name, can be seen that is not made yet.
     """
 
     layout_changed = Signal(str)
     zoom_changed = Signal(float)
     maximised = Signal(bool)
+    pane_wanted = Signal(str)
 
     # Docks report changes also while all of it is destroyed, when Python has let go of the rest.
     _settling: QTimer | None = None
@@ -83,6 +85,9 @@ class LayoutManager(QObject):
         self._shares: Shares = {}
         self._measured = QSize()
         self._panes: dict[str, QWidget] = {}
+        self._make: Callable[[str], object] | None = None
+        # The pane to which the keyboard goes that the place of panes being made has.
+        self._asked = ""
         # Panes that have something to show, and those that the user has closed in this layout.
         self._offered: set[str] = set()
         self._closed: set[str] = set()
@@ -102,6 +107,7 @@ class LayoutManager(QObject):
         settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
         for name, dock in docks.items():
+            dock.wanted.connect(self.pane_wanted)
             dock.closed.connect(partial(self._on_closed, name))
             dock.visibilityChanged.connect(self._on_moved)
             dock.topLevelChanged.connect(self._on_moved)
@@ -229,7 +235,7 @@ class LayoutManager(QObject):
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
         parts = unseal(self._preferences.layout(_PARTS)) or QByteArray()
         for part in bytes(parts.data()).decode("utf-8", "replace").split():
-            if part in PANES and PANES[part].within:
+            if part in PANES and is_tab(part):
                 self._dock_of(part).parts.turn_to_part(part)
         self._apply(BY_NAME.get(name, self._layout))
         self._tab_bars.hide_spares()
@@ -319,6 +325,18 @@ class LayoutManager(QObject):
         """All docks, in the order of the table of panes."""
         return tuple(self._docks.values())
 
+    def make_panes_by(self, make: Callable[[str], object]) -> None:
+        """Takes the function that makes a pane at once, by name, unless it is made."""
+        self._make = make
+        for pane in PANES.values():
+            if is_tab(pane.name) and not pane.is_hidden:
+                self._docks[pane.within].parts.show_part(pane.name)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The panes in front that are not made yet, by name."""
+        return tuple(filter(None, (dock.missing for dock in self._docks.values())))
+
     @property
     def panes(self) -> dict[str, QWidget]:
         """The panes that are made, by name."""
@@ -330,30 +348,30 @@ class LayoutManager(QObject):
         A pane that is made elsewhere and moves with all in it, Qt dresses again as a whole.
         """
         dock = self._dock_of(name)
-        return dock.parts.page(name) if PANES[name].within else dock.place
+        return dock.parts.page(name) if is_tab(name) else dock.place
 
     def fill(self, name: str, pane: QWidget) -> None:
-        """Puts a pane into the dock; a part of another pane becomes a tab there.
-
-        A part that the other pane lays out by itself stays where it is.
-        """
+        """Puts a pane into the dock; a part that another pane lays out stays where it is."""
         self._panes[name] = pane
-        dock = self._dock_of(name)
-        if not PANES[name].within:
-            dock.fill(pane)
-        elif isinstance(dock.content, PartTabs) or not dock.isAncestorOf(pane):
-            dock.parts.fill(name, pane)
-            if not PANES[name].is_hidden:
-                dock.parts.show_part(name)
+        if is_tab(name):
+            self._dock_of(name).parts.fill(name, pane)
+        elif not PANES[name].within:
+            self._docks[name].fill(pane)
 
     def show_count(self, name: str, count: int) -> None:
         """Shows in the tab of a pane how many rows want a look; nothing for 0."""
         self._docks[name].show_count(count)
 
     def pane(self, name: str) -> QWidget:
-        """Returns a pane by name, or the placeholder while the pane is not made yet."""
-        dock = self._dock_of(name)
-        return self._panes.get(name, dock.content)
+        """Returns a pane by name, which is made now if it is not yet."""
+        if name not in self._panes and self._make is not None:
+            self._make(name)
+        return self._panes.get(name) or self._dock_of(name).content
+
+    def hand_on(self, names: Sequence[str]) -> None:
+        """Gives the keyboard of a place to the pane that was asked for, of those made there."""
+        if self.place(names[0]).hasFocus():
+            self.bring_up_pane(self._asked if self._asked in names else names[0])
 
     def title_of(self, name: str) -> str:
         """Returns the title of a pane by name; `EDITOR` for the editors."""
@@ -379,7 +397,14 @@ class LayoutManager(QObject):
 
     def bring_up_pane(self, name: str) -> None:
         """Shows a pane by name, or the editors, and gives the pane the keyboard."""
-        self.bring_up(self._centre if name == EDITOR else self.pane(name))
+        if name == EDITOR:
+            self.bring_up(self._centre)
+        elif PANES[name].has_tabs:
+            self.bring_up(self._dock_of(name).parts)
+        else:
+            # One that is not made yet is made as soon as its place is seen.
+            self._asked = name
+            self.bring_up(self._panes.get(name) or self.place(name))
 
     def in_front(self) -> list[QWidget]:
         """Returns the visible parts: the middle of the window and docks, in a fixed order."""
@@ -509,7 +534,7 @@ class LayoutManager(QObject):
             return
         for name in self._offered - self._closed:
             dock = self._dock_of(name)
-            if PANES[name].within:
+            if is_tab(name):
                 dock.parts.show_part(name)
             else:
                 dock.show()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.parts import explain_by
@@ -14,7 +16,12 @@ class PartTabs(QTabWidget):
 
     Args:
         titles: The titles of all parts by name, in the order of their tabs.
+
+    Signals:
+        part_wanted: A part, by name, can be seen that is not made yet.
     """
+
+    part_wanted = Signal(str)
 
     def __init__(self, titles: Mapping[str, str]) -> None:
         super().__init__()
@@ -24,6 +31,7 @@ class PartTabs(QTabWidget):
         self.tabBar().setAccessibleName(self.tr("Parts of the pane"))
         self._titles = titles
         self._pages = {name: self._page(name) for name in titles}
+        self.currentChanged.connect(self._want_part)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -62,8 +70,25 @@ class PartTabs(QTabWidget):
     def turn_to(self, widget: QWidget) -> None:
         """Brings the part that a widget is in to the front."""
         for name, page in self._pages.items():
-            if page.isAncestorOf(widget):
+            if page is widget or page.isAncestorOf(widget):
                 self.turn_to_part(name)
+
+    @property
+    def wanted(self) -> str:
+        """The name of the part in front if it is not made yet, or empty."""
+        page = self.currentWidget()
+        layout = page.layout() if page is not None else None
+        return self.current if layout is not None and not layout.count() else ""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Asks for the part in front."""
+        super().showEvent(event)
+        self._want_part()
+
+    @Slot()
+    def _want_part(self) -> None:
+        if self.isVisible() and (name := self.wanted):
+            self.part_wanted.emit(name)
 
     def _page(self, name: str) -> QWidget:
         page = QWidget(self)

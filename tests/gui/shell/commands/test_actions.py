@@ -18,7 +18,13 @@ from jitstudio.system.paths import resource
 def test_every_command_of_a_whole_window_does_something(driver):
     assert driver.window.frame.actions.unbound
     assert driver.builder.state.documents is driver.window.user_state.documents
-    assert driver.window.frame.actions.unbound == frozenset()
+    actions = driver.window.frame.actions
+    for pane in PANES:
+        late = actions.unbound
+        assert pane.name in driver.shell.layout.panes or late >= {*pane.commands}, pane.name
+        driver.pane(pane.name)
+        assert late - actions.unbound <= {*pane.commands}, pane.name
+    assert actions.unbound == frozenset()
 
 
 def test_no_command_is_bound_twice(qtbot):

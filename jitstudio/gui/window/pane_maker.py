@@ -1,0 +1,128 @@
+"""Makes panes: those in front with the window, others when they are first shown or asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from importlib import import_module
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+
+from jitstudio.gui import features
+from jitstudio.gui.context import Context
+from jitstudio.gui.kit.fonts import scale_margins
+from jitstudio.gui.kit.late_import import LateImport
+from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY, PANES
+
+_BY_COMMAND = {command: pane.name for pane in PANES for command in pane.commands}
+_BY_PLACE = {place: pane.name for pane in PANES for place in pane.places}
+
+
+def module_of(name: str) -> str:
+    """Returns the module that installs a feature, by its folder or by folder and module."""
+    return f"{features.__name__}.{name if '.' in name else f'{name}.controller'}"
+
+
+class PaneMaker(QObject):
+    """Has the features of panes installed, each once.
+
+    A pane that is seen is imported and made in turns of the event loop that keep no window waiting;
+    a pane that is asked for is there at once.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context: Context | None = None
+        # Folders of features; a pane without one has nothing to be made.
+        self._made = {"", *EARLY}
+        # Those that are being made, and those that wait behind the first.
+        self._steps: dict[str, Generator[None]] = {}
+        self._waiting: list[str] = []
+        self._loader = LateImport(self)
+        self._loader.done.connect(self._on_loaded)
+        self._loader.failed.connect(self._on_failed)
+        self._turns = QTimer(self, interval=0)
+        self._turns.timeout.connect(self._on_turn)
+
+    def begin(self, context: Context) -> Iterator[None]:
+        """Makes the panes in front, in parts; from then on others once they are wanted."""
+        self._context = context
+        layout = context.shell.layout
+        layout.make_panes_by(self.make)
+        layout.pane_wanted.connect(self._on_wanted)
+        context.shell.actions.handler_wanted.connect(self._on_handler_wanted)
+        for name in layout.missing:
+            yield from self._parts(BY_NAME[name].folder)
+
+    def make(self, name: str) -> None:
+        """Makes a pane now, unless it is made."""
+        for _ in self._parts(BY_NAME[name].folder):
+            pass
+
+    def lead(self, place: str) -> None:
+        """Makes the pane whose feature leads to a class of places."""
+        self.make(_BY_PLACE[place])
+
+    def _parts(self, folder: str) -> Iterator[None]:
+        """Goes on with a feature, part by part, wherever that was left."""
+        if folder in self._made:
+            return
+        steps = self._steps.setdefault(folder, self._installing(folder))
+        # A feature may ask for the pane that it makes.
+        while not steps.gi_running and next(steps, self) is not self:
+            yield
+
+    def _installing(self, folder: str) -> Generator[None]:
+        context = self._context
+        assert context is not None
+        parts = import_module(module_of(folder)).install(context)
+        if parts is not None:
+            yield from parts
+        self._made.add(folder)
+        names = [pane.name for pane in PANES if pane.folder == folder]
+        layout = context.shell.layout
+        for name in names:
+            # As those that come with the window, at the end of its making.
+            scale_margins(layout.place(name))
+        layout.hand_on(names)
+        context.shell.actions.catch_up()
+
+    @Slot(str)
+    def _on_wanted(self, name: str) -> None:
+        folder = BY_NAME[name].folder
+        if folder not in self._waiting:
+            self._waiting.append(folder)
+            if self._waiting == [folder]:
+                self._load()
+
+    @Slot(str)
+    def _on_handler_wanted(self, command: str) -> None:
+        if command in _BY_COMMAND:
+            self._on_wanted(_BY_COMMAND[command])
+
+    def _load(self) -> None:
+        if self._waiting:
+            self._loader.start(lambda: None, [module_of(self._waiting[0])])
+
+    @Slot()
+    def _on_loaded(self) -> None:
+        self._turns.start()
+
+    @Slot()
+    def _on_turn(self) -> None:
+        folder = self._waiting[0]
+        steps = self._parts(folder)
+        if next(steps, self) is self:
+            self._turns.stop()
+            self._waiting.pop(0)
+            self._load()
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        message = QCoreApplication.translate(
+            "PaneMaker",
+            "This pane cannot be shown: {problem}. Install jitstudio again, then start it anew.",
+        )
+        assert self._context is not None
+        self._context.shell.notices.show_message(message.format(problem=problem))
+        self._waiting.pop(0)
+        self._load()
