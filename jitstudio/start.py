@@ -19,12 +19,12 @@ def open_window(files: Sequence[str]) -> int:
     """Opens the window on these files, or on the last session and returns the exit status."""
     if files and not os.path.exists(files[0]) and not Path(files[0]).suffix:
         # A word without an ending was meant as a command.
-        from jitstudio.cli.main import refuse
+        from jitstudio.cli.without_window import refuse
 
         return refuse(files[0])
     check = check_window()
     if check.problem:
-        from jitstudio.cli.main import build_in_terminal
+        from jitstudio.cli.without_window import build_in_terminal
 
         return build_in_terminal(check, files)
     # All that is loaded now stays: looking through it for garbage only makes the start longer.

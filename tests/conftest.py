@@ -27,7 +27,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 from jitstudio.cli.main import main
-from jitstudio.commands import request
+from jitstudio.commands import module_request
 from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from tests import kept
@@ -246,7 +246,7 @@ def run(monkeypatch, tmp_path) -> Callable[..., Ran]:
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
         with monkeypatch.context() as during:
             during.chdir(tmp_path)
-            during.setattr(request, "DEFAULT_ARCH", QUICK_ARCH)
+            during.setattr(module_request, "DEFAULT_ARCH", QUICK_ARCH)
             during.setattr(sys, "stdout", out)
             during.setattr(sys, "stderr", err)
             try:

@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jitstudio.analysis.occupancy.calculate import Filling, filling_of
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.figures import QT_TRANSLATE_NOOP
-from jitstudio.core.launch.result import LaunchResult
-from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.core.result import BuildResult, Kernel, Resources
+
+if TYPE_CHECKING:
+    from jitstudio.core.launch.result import LaunchResult
 
 SEPARATOR = " · "
 _PERCENT = 100
@@ -137,13 +138,13 @@ def run_figures(result: LaunchResult) -> KeyFigures:
     """Returns the figures of a run."""
     checks = len(result.checks) or None
     failed = sum(not check.ok for check in result.checks) if checks else None
-    total = result.simulation.total if result.simulation is not None else LineCounts("", 0, 0)
+    total = result.simulation.total if result.simulation is not None else None
     return KeyFigures(
         checks=checks,
         failed=failed,
         # Without an access to shared memory there is nothing that could collide.
-        conflicts=total.bank_conflicts if total.wavefronts else None,
-        sectors=total.sectors or None,
+        conflicts=total.bank_conflicts if total and total.wavefronts else None,
+        sectors=(total.sectors or None) if total else None,
     )
 
 

@@ -14,7 +14,7 @@ from jitstudio.checks.conditions import Condition
 from jitstudio.checks.forms import JudgedKernel
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.file_names import from_root, root_of, with_files
-from jitstudio.core.launch.choice import base_name
+from jitstudio.core.launch.entry import base_name
 
 
 @dataclass(frozen=True)

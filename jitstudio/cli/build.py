@@ -11,7 +11,6 @@ from jitstudio.commands import exit_codes
 from jitstudio.commands.build import build_request, complete
 from jitstudio.commands.files import made_folder, write_named
 from jitstudio.commands.inlined import InlinedNamed
-from jitstudio.commands.json_output import build_object
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.system.terminal import say
@@ -36,6 +35,9 @@ def run(options: BuildOptions) -> int:
     runs, result, inlined = complete(request, options.timeout, options.repeat)
     written = _write(result, folder) if folder else ()
     if options.json:
+        # It loads all that JSON tells of.
+        from jitstudio.commands.json_output import build_object  # noqa: PLC0415
+
         say(json.dumps(build_object(result, runs if options.repeat > 1 else (), inlined), indent=2))
     else:
         for source in request.sources:

@@ -12,7 +12,7 @@ from jitstudio.command_options.build import BuildOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.json_output import result_object
-from jitstudio.commands.request import toolchains_of
+from jitstudio.commands.module_request import toolchains_of
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options

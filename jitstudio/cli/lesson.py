@@ -17,7 +17,7 @@ from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
 from jitstudio.commands.check import budgets_of, check, status_of
 from jitstudio.commands.json_check import check_object
-from jitstudio.commands.request import project_of
+from jitstudio.commands.project_request import project_of
 from jitstudio.help.lessons import (
     Goal,
     Lesson,

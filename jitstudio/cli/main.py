@@ -1,19 +1,16 @@
-"""Runs one command of the command line, or builds where no window can be opened."""
+"""Runs one command of the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from jitstudio.cli import COMMANDS, module_of
+from jitstudio.cli import module_of
 from jitstudio.cli.arguments import command_line, parser
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.core.alike import did_you_mean
-from jitstudio.help.samples import samples
 from jitstudio.system import terminal
-from jitstudio.system.display import WindowCheck
 from jitstudio.worker.host import WorkerError
 
 
@@ -40,27 +37,3 @@ def main(argv: Sequence[str]) -> int:
 def _stopped(message: str, status: int) -> int:
     terminal.print_error(f"jitstudio: {message}")
     return status
-
-
-def refuse(word: str) -> int:
-    """Says that a word is neither a command nor a file and returns the exit status."""
-    terminal.print_error(
-        f"jitstudio: there is no command or file called '{word}'.{did_you_mean(word, COMMANDS)} "
-        f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
-    )
-    return exit_codes.USAGE
-
-
-def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
-    """Builds these files, or the first sample; returns the exit status."""
-    terminal.prepare()
-    terminal.print_error(f"jitstudio: no window can be opened here. {check.problem}")
-    if check.remedy:
-        terminal.print_error(
-            f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}"
-        )
-    terminal.print_error(
-        "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
-    )
-    paths = files or [str(file.path) for file in samples()[0].files]
-    return main(["build", "--", *paths])

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 
-from jitstudio.analysis.key_figures import build_figures, figures_line, in_words
 from jitstudio.commands.inlined import InlinedNamed
-from jitstudio.core.code import TEXT_KINDS, split_variant
+from jitstudio.core.code import TEXT_KINDS, CodeKind, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.file_names import short_names
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
-from jitstudio.listing.kernel_names import short_titles
 from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
@@ -70,6 +68,17 @@ def print_kernels(result: BuildResult) -> None:
 
 def print_key_figures(result: BuildResult) -> None:
     """Prints the key figures of each kernel in a line, as the window shows them."""
+    has_code = any(artifact.kind is CodeKind.SASS for artifact in result.artifacts)
+    if not has_code and not any(kernel.resources for kernel in result.kernels):
+        return
+    # It loads what reads machine code.
+    from jitstudio.analysis.key_figures import (  # noqa: PLC0415
+        build_figures,
+        figures_line,
+        in_words,
+    )
+    from jitstudio.listing.kernel_names import short_titles  # noqa: PLC0415
+
     titles = short_titles(result.kernels)
     for kernel, figures in build_figures(result):
         print_error(figures_line(titles[kernel.module, kernel.name], in_words(figures)))

@@ -18,7 +18,7 @@ from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.file_names import FileNames, with_files
-from jitstudio.core.launch.choice import with_entry
+from jitstudio.core.launch.entry import with_entry
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult

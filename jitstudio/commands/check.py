@@ -29,8 +29,9 @@ from jitstudio.commands.baselines import BudgetBaseline, BudgetBaselines, baseli
 from jitstudio.commands.diff import program_of
 from jitstudio.commands.files import in_folder
 from jitstudio.commands.machine_code import MachineCode, Unit, read_machine_code
+from jitstudio.commands.module_request import source_in
 from jitstudio.commands.project_files import OpenProject
-from jitstudio.commands.request import confined_buffers, confined_request, source_in
+from jitstudio.commands.project_request import confined_buffers, confined_request
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.file_names import FileNames, from_here

@@ -24,7 +24,8 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import request_of, toolchains_of, with_options
+from jitstudio.commands.module_request import toolchains_of, with_options
+from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest

@@ -12,7 +12,8 @@ from jitstudio.commands.build import runs_of
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
 from jitstudio.commands.project_files import OpenProject
-from jitstudio.commands.request import project_of, request_of
+from jitstudio.commands.project_request import project_of
+from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec

@@ -15,7 +15,8 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import request_of, with_options
+from jitstudio.commands.module_request import with_options
+from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.prebuilt import ptx_of

@@ -11,7 +11,7 @@ from jitstudio.command_options.values import UsageError
 from jitstudio.commands.project_files import OpenLaunch, OpenProject
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.choice import base_name
+from jitstudio.core.launch.entry import base_name
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.spec import LaunchSpec
 

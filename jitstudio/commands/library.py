@@ -11,7 +11,7 @@ from jitstudio.command_options.values import ModuleInput, UsageError
 from jitstudio.commands.workers import Workers
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
-from jitstudio.core.launch.choice import base_name
+from jitstudio.core.launch.entry import base_name
 from jitstudio.core.library import (
     LibraryFailure,
     LibraryKernel,

@@ -15,7 +15,9 @@ from jitstudio.commands.launch_spec import (
     spec_from,
     within_limit,
 )
-from jitstudio.commands.request import arch_for, has_target, project_of, request_of
+from jitstudio.commands.module_request import arch_for, has_target
+from jitstudio.commands.project_request import project_of
+from jitstudio.commands.request import request_of
 from jitstudio.core.axes import (
     Axis,
     AxisKind,

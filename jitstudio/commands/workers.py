@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
 from jitstudio.cache.store import Store
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
 from jitstudio.worker.host import WorkerError
 
 if TYPE_CHECKING:
+    from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
     from jitstudio.worker.launcher import Launcher
 
 _LAUNCHER = "launcher"
@@ -52,11 +52,17 @@ class Workers:
     @property
     def code_reader(self) -> DisassemblyReader:
         """Reads machine code, with the readings of earlier commands."""
+        # It loads all that readers answer with.
+        from jitstudio.worker.code_readers import DisassemblyReader  # noqa: PLC0415
+
         return self._worker("code reader", lambda: DisassemblyReader(store=self._store))
 
     @property
     def library_reader(self) -> LibraryReader:
         """Reads programs, libraries and caches."""
+        # See `code_reader`.
+        from jitstudio.worker.code_readers import LibraryReader  # noqa: PLC0415
+
         return self._worker("library reader", LibraryReader)
 
     @property

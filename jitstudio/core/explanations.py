@@ -369,8 +369,6 @@ class _Texts(dict[str, str]):
 
 def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
     """Returns the result with an explanation and a fix at each diagnostic that is known."""
-    if not result.diagnostics:
-        return result
     explained = tuple(
         _explain(_Case(diagnostic, request, result.stages)) for diagnostic in result.diagnostics
     )

@@ -7,7 +7,7 @@ reads, which is what a worker process is asked to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind, Header, Source, split_variant
@@ -483,6 +483,11 @@ class JobDependencies:
 
 UNKNOWN = JobDependencies(None, None, "", 0)
 """The dependencies of a job whose result is not kept."""
+
+
+def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
+    """Returns the steps that run a Python file; the others wait for the kernels of these."""
+    return tuple(step for step in steps if step.tool is Tool.PYTHON)
 
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:

@@ -19,18 +19,11 @@ from jitstudio.core.captured import (
     unpack,
 )
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.tools import Tool
 
 # What is in the way in the name of a file, or is a sign there.
 _NO_NAME = re.compile(r"[^\w$=,\[\]-]+")
 _LONGEST = 80
-
-
-def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
-    """Returns the steps that run a Python file; the others wait for the kernels of these."""
-    return tuple(step for step in steps if step.tool is Tool.PYTHON)
 
 
 def kernel_sources(

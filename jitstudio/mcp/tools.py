@@ -28,7 +28,8 @@ from jitstudio.commands.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.commands.request import confined_buffers, confined_request, source_in
+from jitstudio.commands.module_request import source_in
+from jitstudio.commands.project_request import confined_buffers, confined_request
 from jitstudio.commands.run import launch
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source, kind_of

@@ -10,15 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem, StageFinished
-from jitstudio.core.explanations import explained
-from jitstudio.core.plan import PlanError, PlanStep, plan
+from jitstudio.core.plan import PlanError, PlanStep, plan, script_steps
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import (
     BuildRequest,
@@ -27,8 +26,6 @@ from jitstudio.core.request import (
     ProbeRequest,
 )
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.scripts import kernel_sources, script_steps, with_kernels
-from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.execution import Execution, Schedule
@@ -36,6 +33,9 @@ from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.pool import Pool, default_size
 from jitstudio.worker.sandbox.needs import HeaderScan
+
+if TYPE_CHECKING:
+    from jitstudio.core.toolchain_info import ToolchainInfo
 
 _CHORES = 60.0
 """Seconds that `settle` waits."""
@@ -128,6 +128,11 @@ class Builder:
         result = record.result(total_ms, _OUTCOMES[ending] if ending else None)
         if request.link is LinkMode.LTO and result.ok:
             result = _with_prototypes(request, result)
+        if not result.diagnostics:
+            return result
+        # It loads what skims all languages.
+        from jitstudio.core.explanations import explained  # noqa: PLC0415
+
         return explained(request, result)
 
     def probe(self, request: ProbeRequest, *, timeout: float | None = 60) -> ToolchainInfo:
@@ -196,6 +201,9 @@ class Builder:
         execution = partial(Execution, self._pool, cache, self._headers, calls)
         done, before = True, 0
         if scripts := script_steps(steps):
+            # It loads what unpacks kernels.
+            from jitstudio.core.scripts import with_kernels  # noqa: PLC0415
+
             by_script: dict[str, tuple[Source, ...]] = {}
             hear = _listening(tell, request, by_script)
             done = execution(Schedule(request, scripts), hear).run()
@@ -217,6 +225,8 @@ def _listening(
     tell: Callable[[Event], None], request: BuildRequest, by_script: dict[str, tuple[Source, ...]]
 ) -> Callable[[Event], None]:
     """Returns a listener that tells of events, names the kernels of scripts and stores these."""
+    # See `_carry_out`.
+    from jitstudio.core.scripts import kernel_sources  # noqa: PLC0415
 
     def hear(event: Event) -> None:
         if isinstance(event, StageFinished):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from jitstudio.core.launch.request import (
@@ -14,6 +15,7 @@ from jitstudio.core.launch.request import (
     EvaluationContext,
     Expectation,
     FillCalculation,
+    FillKind,
     Number,
 )
 from jitstudio.core.launch.result import CheckResult, unchecked
@@ -22,8 +24,7 @@ from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
 from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.launch import EVALUATING
-from jitstudio.worker.sandbox.access import Need
-from jitstudio.worker.sandbox.needs import need_of_buffers
+from jitstudio.worker.sandbox.access import Need, SandboxAccess, folder_or_file
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a calculation may take unless the caller says otherwise."""
@@ -75,7 +76,7 @@ class HostEvaluator(SingleWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         context = _context(values, others, prepared)
-        need = need_of_buffers(
+        need = _need_of_buffers(
             (buffer, *others), path.parent.parent, path.parent, confined_to=confined_to
         )
         answer = self._calculate(FillCalculation(buffer, str(path), context), timeout, need)
@@ -125,7 +126,7 @@ class HostEvaluator(SingleWorker):
             expectation, element, length, str(got), relative, absolute, integer_tolerance, context
         )
         # Results lie in a folder of the one with what `fill` has written.
-        need = need_of_buffers(
+        need = _need_of_buffers(
             buffers, got.parent.parent.parent, read=(expectation.file,), confined_to=confined_to
         )
         answer = self._calculate(calculation, timeout, need)
@@ -169,3 +170,29 @@ def _why_died(death: ChildDeath) -> str:
     if name in _MEMORY_CAUSES:
         return "The calculation needed more memory than there is for it. Make the buffers shorter."
     return f"The calculation's process {what}"
+
+
+def _need_of_buffers(
+    buffers: Iterable[Buffer],
+    folder: Path,
+    *writable: Path,
+    read: Iterable[str] = (),
+    confined_to: tuple[str, ...] | None = None,
+) -> Need:
+    """Returns the files that a calculation must be able to reach.
+
+    Args:
+        buffers: The buffers whose files the calculation reads.
+        folder: The folder of the launch.
+        writable: Where it writes.
+        read: Further files that it reads.
+        confined_to: See `BuildRequest`: that of the build whose code is launched.
+    """
+    fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
+    files = (
+        fill.text if os.path.exists(fill.text) else fill.text.rpartition("::")[0] for fill in fills
+    )
+    readable = dict.fromkeys(folder_or_file(file) for file in (*files, *read) if file)
+    written = tuple(map(os.path.realpath, writable))
+    readable_too = (os.path.realpath(folder), *readable)
+    return Need(SandboxAccess(readable_too, written, confined_to=confined_to))

@@ -29,7 +29,7 @@ KERNEL = 'extern "C" __global__ void k(int *p) { *p = 1; }\n'
 HAND_OVERS = {
     "options": "command_options/fields.py CommandOptions.__post_init__",
     "source": "core/plain_files.py read_file",
-    "request": "commands/request.py with_options",
+    "request": "commands/module_request.py with_options",
     "build": "worker/builder.py Builder.build",
     "plan": "core/plan.py plan",
     "job": "worker/execution.py Schedule._job",

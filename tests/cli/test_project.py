@@ -8,7 +8,7 @@ from jitstudio.cli.arguments import command_line
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.build import build_request
 from jitstudio.commands.launch_spec import base_launch, base_sweep
-from jitstudio.commands.request import project_of
+from jitstudio.commands.project_request import project_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind

@@ -5,7 +5,7 @@ import pytest
 from jitstudio.cli.arguments import command_line
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.launch_spec import spec_from
-from jitstudio.commands.request import arch_for, assign_name_expressions, source_from
+from jitstudio.commands.module_request import arch_for, assign_name_expressions, source_from
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import DeviceList

@@ -6,7 +6,7 @@ import pytest
 
 from jitstudio.command_options.build import BuildOptions
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.request import request_with_flags, with_options
+from jitstudio.commands.module_request import request_with_flags, with_options
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest, CudaCompiler, LinkMode

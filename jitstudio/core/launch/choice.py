@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
 from jitstudio.core.ir_functions import functions_of
+from jitstudio.core.launch.entry import base_name, unqualified, with_entry
 from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
@@ -204,22 +204,12 @@ def _squeezed(name: str) -> str:
     return "".join(name.split()).removeprefix("&").removeprefix("::")
 
 
-def base_name(title: str) -> str:
-    """Returns the name of a kernel without template arguments, parameters and module."""
-    return re.split(r"[<(\[]", title, maxsplit=1)[0].strip()
-
-
-def _unqualified(name: str) -> str:
-    base = base_name(name)
-    return name[base.rfind("::") + 2 :] if "::" in base else name
-
-
 _NAMES: tuple[Callable[[KernelForm], str], ...] = (
     lambda form: form.lowered,
     lambda form: form.title,
-    lambda form: _unqualified(form.title),
+    lambda form: unqualified(form.title),
     lambda form: base_name(form.title),
-    lambda form: _unqualified(base_name(form.title)),
+    lambda form: unqualified(base_name(form.title)),
 )
 """What a kernel may be called by; the first that fits counts."""
 
@@ -244,37 +234,6 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
         emit |= {CodeKind.CAPTURED}
     launched = replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=())
     return with_entry(launched, kernel)
-
-
-def with_entry(request: BuildRequest, kernel: str = "") -> BuildRequest:
-    """Returns the same build, which marks the function of LLVM IR that is launched as a kernel.
-
-    LTO-IR stays as it is: what that is linked to may call the function.
-
-    Args:
-        request: The build.
-        kernel: The kernel to launch; empty for the only function that can be launched.
-    """
-    stays = CodeKind.LTOIR in request.emit
-    return replace(request, entry="" if stays else _unmarked_kernel(request.sources, kernel))
-
-
-def _unmarked_kernel(sources: Sequence[Source], kernel: str) -> str:
-    """Returns the function of LLVM IR that a launch means and that nothing marks as a kernel.
-
-    Without a name it is the only one that can be marked, where all is LLVM IR and has no kernel.
-    Empty where there is none, or several may be meant.
-    """
-    functions = functions_of(sources)
-    markable = [f.name for f in functions if f.can_be_marked]
-    if kernel in markable or any(f.is_kernel for f in functions):
-        return kernel if kernel in markable else ""
-    if not kernel and any(source.kind is not CodeKind.LLVM_IR for source in sources):
-        return ""
-    length = len(base_name(_unqualified(kernel)))
-    mangled = f"{length}{base_name(_unqualified(kernel))}" if kernel else ""
-    meant = [n for n in markable if not kernel or (n.startswith("_Z") and mangled in n)]
-    return meant[0] if len(meant) == 1 else ""
 
 
 def launched_name(result: BuildResult, kernel: str) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event
-from jitstudio.core.launch.choice import with_entry
+from jitstudio.core.launch.entry import with_entry
 from jitstudio.core.options import split_options
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode

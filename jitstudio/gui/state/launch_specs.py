@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
 from jitstudio.core.axes import VariantDraft, fresh_draft, generic_name
 from jitstudio.core.launch.arguments import default_arguments, first_launch
-from jitstudio.core.launch.choice import base_name, choose_form
+from jitstudio.core.launch.choice import choose_form
+from jitstudio.core.launch.entry import base_name
 from jitstudio.core.launch.members import row_about
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm

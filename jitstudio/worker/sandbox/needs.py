@@ -17,7 +17,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.options import OptionEffect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
@@ -211,32 +210,6 @@ def _inside(folders: Iterable[str], included: Iterable[str]) -> Iterator[str]:
             inner = os.path.relpath(path, folder)
             if not any(part.startswith(".") for part in inner.split(os.sep)):
                 yield path
-
-
-def need_of_buffers(
-    buffers: Iterable[Buffer],
-    folder: Path,
-    *writable: Path,
-    read: Iterable[str] = (),
-    confined_to: tuple[str, ...] | None = None,
-) -> Need:
-    """Returns the files that a calculation must be able to reach.
-
-    Args:
-        buffers: The buffers whose files the calculation reads.
-        folder: The folder of the launch.
-        writable: Where it writes.
-        read: Further files that it reads.
-        confined_to: See `BuildRequest`: that of the build whose code is launched.
-    """
-    fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
-    files = (
-        fill.text if os.path.exists(fill.text) else fill.text.rpartition("::")[0] for fill in fills
-    )
-    readable = dict.fromkeys(folder_or_file(file) for file in (*files, *read) if file)
-    written = tuple(map(os.path.realpath, writable))
-    readable_too = (os.path.realpath(folder), *readable)
-    return Need(SandboxAccess(readable_too, written, confined_to=confined_to))
 
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:

@@ -10,7 +10,7 @@ from time import time
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.choice import base_name
+from jitstudio.core.launch.entry import base_name
 from jitstudio.core.library import LibraryFailure, LibraryListing
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.library.folder_watch import FolderWatch

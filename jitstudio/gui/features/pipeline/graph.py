@@ -16,10 +16,10 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind, Header, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.plan import PlanError, PlanStep, Ref, plan
+from jitstudio.core.plan import PlanError, PlanStep, Ref, plan, script_steps
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.core.scripts import script_steps, with_kernels
+from jitstudio.core.scripts import with_kernels
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
 
 
