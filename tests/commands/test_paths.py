@@ -14,7 +14,7 @@ import pytest
 import jitstudio
 from jitstudio.cli.main import main
 from tests.cli.test_mcp import conversation
-from tests.support import QUICK_ARCH
+from tests.support import QUICK_ARCH, one_in
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -29,7 +29,10 @@ BUDGETS = "".join(
     f'[[budget]]\nsource = "{name}.cu"\ntarget = "{QUICK_ARCH.sm}"\noption = "-lineinfo"\n{REQUIRE}'
     for name in ("missing", "scale", "broken")
 )
-FOLDERS = ("repository", "folder", "below", "top")
+# From the first two no name is right that is as from the repository or from the file. In the last
+# two those are right by chance: what fails there alone is left to the bench.
+FOLDERS = ("below", "top", "repository", "folder")
+IN_ALL = [*FOLDERS[:2], *(pytest.param(name, marks=pytest.mark.bench) for name in FOLDERS[2:])]
 # With these, pytest's summary repeats whole messages.
 OF_CI = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}
 OPTIONS = ("--arch", QUICK_ARCH.sm, "--option=-lineinfo")
@@ -58,13 +61,13 @@ def kernels(tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture(params=FOLDERS)
+@pytest.fixture(params=IN_ALL)
 def here(request, kernels, monkeypatch) -> Path:
     """The working folder."""
-    folders = (kernels.parent, kernels, kernels / "below", Path("/"))
-    folder = dict(zip(FOLDERS, folders, strict=True))[request.param]
-    monkeypatch.chdir(folder)
-    return folder
+    folders = {"repository": kernels.parent, "folder": kernels}
+    folders |= {"below": kernels / "below", "top": Path("/")}
+    monkeypatch.chdir(folders[request.param])
+    return folders[request.param]
 
 
 @pytest.fixture
@@ -192,6 +195,7 @@ def test_tables_name_the_file_of_each_row(ended, here, kernels):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("here", one_in(4, FOLDERS), indirect=True)
 def test_the_plugin_of_pytest_names_files_that_are_there(here, kernels, environment):
     (kernels / "test_budgets.py").write_text(
         "def test_all(jitstudio_check):\n    jitstudio_check('BUDGETS.toml')\n"
@@ -211,7 +215,7 @@ def test_the_plugin_of_pytest_names_files_that_are_there(here, kernels, environm
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("mcp") is None, reason="needs the package mcp")
-def test_language_models_read_names_as_from_their_folder(here, kernels):
+def test_language_models_read_names_as_from_their_folder(kernels):
     settings = {"target": QUICK_ARCH.sm, "options": ["-lineinfo"]}
     scale, broken = {"sources": ["kernels/scale.cu"]}, {"sources": ["kernels/broken.cu"]}
     calls = {

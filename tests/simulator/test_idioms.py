@@ -18,9 +18,13 @@ from jitstudio.simulator.observers.proxies import AsyncProxy
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.state.model import SimulationOutcome
 from tests.simulator.running import program_of, ptx_of, run
+from tests.support import one_in
 
 FOLDER = Path(__file__).with_name("idioms")
 SEEDS = (None, 1, 2, 3, 4)
+# The detector goes by what synchronises, not by which came first: of an idiom without a race it
+# says the same in each order, and a second order shows results that hang on the first.
+_FEW_SEEDS = SEEDS[:2]
 
 
 class Idiom(NamedTuple):
@@ -212,10 +216,14 @@ def built(tools: Any) -> Callable[..., str]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "seeds",
+    [pytest.param(_FEW_SEEDS, id="two"), pytest.param(SEEDS, id="all", marks=pytest.mark.bench)],
+)
 @pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.kernel)
-def test_idioms_have_no_alarm_and_near_misses_one(idiom, built):
+def test_idioms_have_no_alarm_and_near_misses_one(idiom, seeds, built):
     ptx = built(idiom.file)
-    for seed in SEEDS:
+    for seed in seeds:
         done, alarms = launched(ptx, idiom, idiom.kernel, seed)
         assert (seed, alarms) == (seed, [])
         assert done.result.outcome is SimulationOutcome.FINISHED
@@ -226,7 +234,7 @@ def test_idioms_have_no_alarm_and_near_misses_one(idiom, built):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.kernel)
+@pytest.mark.parametrize("idiom", one_in(3, [pytest.param(i, id=i.kernel) for i in IDIOMS]))
 def test_idioms_have_no_alarm_for_a_debugger(idiom, built):
     """There intrinsics are calls, and local variables, members and arrays have bounds."""
     done, alarms = launched(built(idiom.file, "-G"), idiom, idiom.kernel, None)
