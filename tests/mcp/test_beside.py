@@ -88,7 +88,8 @@ def test_simulations_run_side_by_side_and_hold_up_nothing(tmp_path):
         result = await client.call_tool("build", {**_SLOW, "sources": _ENDLESS["sources"]})
         return running, explained, cancelled, said(result)["ok"]
 
-    running, explained, cancelled, works = conversation(tmp_path, talk)
+    # Processes are counted: there is to be none but the workers.
+    running, explained, cancelled, works = conversation(tmp_path, talk, is_quick=False)
     assert running == at_once
     assert explained < _SOON
     assert cancelled < _SOON
@@ -162,12 +163,24 @@ def asks_to_end(process):
     process.send_signal(signal.SIGTERM)
 
 
+# How a server ends and how its workers do know nothing of each other: each way to leave is tried,
+# and each worker with a server that can say goodbye and one that cannot.
+LEAVE_A_RUN = (hangs_up, hangs_up_within_a_message, closes_both_pipes, kills, asks_to_end)
+LEAVE_A_BUILD = (hangs_up, kills)
+
+
 @pytest.mark.parametrize(
-    "leave", [hangs_up, hangs_up_within_a_message, closes_both_pipes, kills, asks_to_end]
+    ("tool", "leave"),
+    [
+        *(("run", leave) for leave in LEAVE_A_RUN),
+        *(
+            pytest.param("build", leave, marks=() if leave in LEAVE_A_BUILD else pytest.mark.bench)
+            for leave in LEAVE_A_RUN
+        ),
+    ],
 )
-@pytest.mark.parametrize(("tool", "words"), [("run", _ENDLESS), ("build", _SLOW)])
-def test_a_client_that_leaves_within_a_call_leaves_no_process(tmp_path, leave, tool, words):
-    main = _SIMULATOR if tool == "run" else _CHILD
+def test_a_client_that_leaves_within_a_call_leaves_no_process(tmp_path, tool, leave):
+    words, main = {"run": (_ENDLESS, _SIMULATOR), "build": (_SLOW, _CHILD)}[tool]
     with raw_server(tmp_path) as process:
         greet(process)
         say(process, "tools/call", 1, name=tool, arguments=words)
