@@ -173,7 +173,8 @@ extern "C" __global__ void k{n}(const float* x, float* y, int n) {{
     if (i < n) y[i] = sum;
 }}
 """
-COUNTS = (1, 6, 30)
+# A middle one is between the limits of the others: what is cut there is cut at the last, too.
+FEW_AND_MANY, COUNTS = (1, 30), (1, 6, 30)
 
 
 def of_many(count):
@@ -205,13 +206,19 @@ def of_many(count):
     return {name: (tool, words | target) for name, (tool, words) in calls.items()}
 
 
-@pytest.fixture(scope="module")
-def sized(tmp_path_factory):
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(FEW_AND_MANY, id="few and many"),
+        pytest.param(COUNTS, id="all", marks=pytest.mark.bench),
+    ],
+)
+def sized(request, tmp_path_factory):
     """Answers about modules of 1 to 30 kernels, and all pages of the PTX of 3."""
 
     async def talk(client):
         results = {}
-        for count in COUNTS:
+        for count in request.param:
             calls = of_many(count)
             for name, call in calls.items():
                 results[name, count] = text_of(await client.call_tool(*call))

@@ -143,7 +143,12 @@ class Driver:
         One that was started before begins anew.
         """
         if self._first_values:
-            self._begin_anew(files)
+            # What is there meanwhile, nobody is to see.
+            self.window.setUpdatesEnabled(False)
+            try:
+                self._begin_anew(files)
+            finally:
+                self.window.setUpdatesEnabled(True)
             return
         # The offscreen platform has a small screen, to which a window fits itself.
         self.window.resize(1440, 900)
