@@ -72,8 +72,12 @@ def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
     assert vague / len(first_lines) <= 0.1
 
 
+@pytest.mark.bench
 def test_the_wording_of_a_sentence_stands_in_one_test():
-    """`python3 -m tests.wordings` lists those that stand in several."""
+    """`python3 -m tests.wordings` lists those that stand in several.
+
+    It says nothing of the program, and reads all tests and all of the package for that.
+    """
     assert repetitions() <= 70
     assert share_of_sentences() <= 0.037
 

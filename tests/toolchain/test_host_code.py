@@ -275,7 +275,8 @@ def test_integers_are_the_host_s_where_only_an_own_header_names_them(built, tmp_
 @pytest.mark.parametrize(
     ("text", "stand_in"),
     [
-        (
+        # Seconds, for the rule by which Thrust's header is stood in for below.
+        pytest.param(
             (
                 "#include <cub/block/block_reduce.cuh>\n#include <cub/device/device_scan.cuh>\n"
                 "using Reduce = cub::BlockReduce<int, 32>;\n"
@@ -283,6 +284,7 @@ def test_integers_are_the_host_s_where_only_an_own_header_names_them(built, tmp_
                 "*p = Reduce(s).Sum(*p); }\n"
             ),
             "<cub/device/device_scan.cuh>",
+            marks=pytest.mark.bench,
         ),
         (
             (
