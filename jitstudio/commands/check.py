@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -180,7 +180,12 @@ class BudgetChecks:
         self._readings: dict[BuildRequest, MachineCode] = {}
 
     def report(
-        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
+        self,
+        file: BudgetFile,
+        budget: Budget,
+        target: str,
+        sources: tuple[Source, ...] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> BudgetReport:
         """Returns the report on a budget.
 
@@ -189,9 +194,10 @@ class BudgetChecks:
             budget: The budget.
             target: What is built for; empty for the usual one.
             sources: The modules; they are read where not given.
+            headers: Texts of in-memory headers, in place of the files that the budget names.
         """
         try:
-            request, options = self._request(file, budget, target, sources)
+            request, options = self._request(file, budget, target, sources, headers)
         except UsageError as error:
             raise UsageError(f"'{file.path}': budget '{budget.name}': {error}") from None
         read = self._read(request)
@@ -261,7 +267,12 @@ class BudgetChecks:
         return read
 
     def _request(
-        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]
+        self,
+        file: BudgetFile,
+        budget: Budget,
+        target: str,
+        sources: tuple[Source, ...],
+        headers: Mapping[str, str] | None,
     ) -> tuple[BuildRequest, ModuleOptions]:
         """Returns the build of a budget, and the options of `jitstudio run` for its launch."""
         if not budget.project and not sources:
@@ -276,7 +287,7 @@ class BudgetChecks:
             "compiler": budget.compiler or None,
             "options": budget.option,
             "name_expressions": budget.name_expression,
-            "headers": [self._header(file, path) for path in budget.header],
+            "headers": headers or [self._header(file, path) for path in budget.header],
             "libraries": [self._path(file, path) for path in budget.library],
             "trust": self._trust,
         }

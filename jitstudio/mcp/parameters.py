@@ -23,7 +23,7 @@ Modules = Annotated[
     dict[_FileName, _Text] | list[Word],
     Field(
         max_length=_MOST,
-        description="Texts by name, {'k.cu': '...'}, or files of the server's folder, ['k.cu'].",
+        description="Texts, {'k.cu': '...'}, or files of the server's folder, ['k.cu'].",
     ),
 ]
 Side = Annotated[
@@ -33,19 +33,23 @@ Side = Annotated[
 Target = Annotated[str, Field(max_length=20, description="'sm_90'; empty: the usual one.")]
 Options = Annotated[
     list[Word],
-    Field(max_length=100, description="Of the compilers, ['--use_fast_math', '-lineinfo']."),
+    Field(max_length=100, description="['--use_fast_math', '-lineinfo']."),
 ]
 Names = Annotated[
     list[Word], Field(max_length=100, description="Template instances, ['saxpy<float>'].")
+]
+Headers = Annotated[
+    dict[_FileName, _Text],
+    Field(max_length=_MOST, description="Included texts, {'k.h': '...'}."),
 ]
 Link = Annotated[Literal["none", "ptx", "lto"], Field(description="How to link, 'lto'.")]
 Kernel = Annotated[str, Field(max_length=_SHORT, description="Only this, 'saxpy<float>'.")]
 Emit = Annotated[
     list[Literal["ptx", "sass"]],
-    Field(max_length=2, description="Texts to return, ['sass']; []: none, figures only."),
+    Field(max_length=2, description="Texts to return, ['sass']; []: figures only."),
 ]
 Threads = Annotated[
-    int, Field(ge=0, le=1024, description="Threads per block for the occupancy, 256.")
+    int, Field(ge=0, le=1024, description="Threads per block, 256.")
 ]
 Code = Annotated[bool, Field(description="List the instructions, true.")]
 Normalised = Annotated[bool, Field(description="Ignore register names, true.")]
@@ -87,7 +91,7 @@ Cluster = Annotated[Word, Field(description="Blocks per cluster, '2'.")]
 Cooperative = Annotated[bool, Field(description="Allow grid.sync(), true.")]
 Shared = Annotated[Word, Field(description="Bytes of dynamic shared memory, '4 * 256'.")]
 Expect = Annotated[list[Word], Field(max_length=_MOST, description="In NumPy, ['y = a * x + y'].")]
-Seed = Annotated[int, Field(ge=0, description="Simulate another order of warps, 7.")]
+Seed = Annotated[int, Field(ge=0, description="Another order of warps, 7.")]
 Repeat = Annotated[int, Field(ge=0, le=1000, description="Timed launches on a GPU, 10.")]
 Device = Annotated[
     Literal["sim", "gpu"],
@@ -101,7 +105,7 @@ Launch = Annotated[
         "{}: code only.",
     ),
 ]
-Detail = Annotated[Word, Field(description="One list of the answer, 'kernels'.")]
+Detail = Annotated[Word, Field(description="List of the answer, 'kernels'.")]
 Offset = Annotated[int, Field(ge=0, description="From its entry 20.")]
 Lines = Annotated[int, Field(ge=0, le=5_000, description="Entries of lists, uncut, 50.")]
 

@@ -72,12 +72,13 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
         link: p.Link = "none",
         emit: p.Emit = ["ptx"],
     ) -> Answer:
         """Compile and link: errors with explanations and fixes, registers and spills, code."""
         build_options = BuildOptions.of(
-            **self._settings(sources, target, options, name_expressions, link),
+            **self._settings(sources, target, options, name_expressions, headers, link),
             emit=[*emit, CodeKind.CUBIN.value],
         )
         request = with_outputs(confined_request(build_options, self._folder), build_options)
@@ -90,13 +91,14 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
         link: p.Link = "none",
         kernel: p.Kernel = "",
         block: p.Threads = 0,
         code: p.Code = False,
     ) -> Answer:
         """Read machine code: registers, spills, occupancy, findings by cause, instructions."""
-        settings = self._settings(sources, target, options, name_expressions, link)
+        settings = self._settings(sources, target, options, name_expressions, headers, link)
         read = self._read(settings, kernel)
         functions = [*_functions(read, kernel, block or None)]
         return summaries.inspect_answer(read, functions, with_code=code)
@@ -108,13 +110,14 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
         kernel: p.Kernel = "",
         normalised: p.Normalised = True,
     ) -> Answer:
         """Compare the machine code of two programs, line by line."""
         left, right = (
             side_of(name, read, kernel or None)
-            for name, read in self._both(a, b, target, options, name_expressions, kernel)
+            for name, read in self._both(a, b, target, options, name_expressions, headers, kernel)
         )
         return summaries.diff_answer(compared(left, right, normalised=normalised))
 
@@ -126,10 +129,11 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
     ) -> Answer:
         """Say in short what b changes: figures, findings, simulated totals, outputs."""
         kernel = str(launch.get("kernel", ""))
-        reads = [*self._both(a, b, target, options, name_expressions, kernel)]
+        reads = [*self._both(a, b, target, options, name_expressions, headers, kernel)]
         difference = compared(
             *(side_of(name, read, kernel or None) for name, read in reads), normalised=True
         )
@@ -138,7 +142,9 @@ class Tools:
         head: Json = {"same_code": difference.comparison.equal}
         simulations: tuple[Simulation | None, ...] = (None, None)
         if launch:
-            settings = [self._settings(side, target, options, name_expressions) for side in (a, b)]
+            settings = [
+                self._settings(side, target, options, name_expressions, headers) for side in (a, b)
+            ]
             said, simulations = self._compared_runs(settings, launch)
             head |= said
         threads = _threads(launch)
@@ -168,6 +174,7 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
         link: p.Link = "none",
         kernel: p.Kernel = "",
     ) -> Answer:
@@ -184,7 +191,9 @@ class Tools:
         )
         checks = BudgetChecks(self._workers, self._timeout, trust=False, update=False)
         file = BudgetFile(self._folder / "(conditions)", (budget,))
-        return summaries.check_answer(checks.report(file, budget, target, self._modules(sources)))
+        return summaries.check_answer(
+            checks.report(file, budget, target, self._modules(sources), headers)
+        )
 
     def explain(self, word: p.Explained, language: p.Language = "sass") -> Answer:
         """Explain an opcode or register of SASS or PTX, or an option of the compilers."""
@@ -202,6 +211,7 @@ class Tools:
         target: p.Target = "",
         options: p.Options = [],
         name_expressions: p.Names = [],
+        headers: p.Headers = {},
         link: p.Link = "none",
         kernel: p.Kernel = "",
         arguments: p.Arguments = {},
@@ -218,7 +228,7 @@ class Tools:
         device: p.Device = "sim",
     ) -> Answer:
         """Build and run a kernel, check what it has written, count or time it."""
-        settings = self._settings(sources, target, options, name_expressions, link)
+        settings = self._settings(sources, target, options, name_expressions, headers, link)
         fields = {
             "kernel": kernel,
             "arguments": arguments,
@@ -284,6 +294,7 @@ class Tools:
         target: str,
         options: list[str],
         names: list[str],
+        headers: Mapping[str, str],
         link: str = "none",
     ) -> dict[str, Any]:
         """Returns the build that a tool was asked for, by the fields of `ModuleOptions`."""
@@ -292,6 +303,7 @@ class Tools:
             "arch": target or None,
             "options": options,
             "name_expressions": names,
+            "headers": headers,
             "link": None if link == "none" else link,
         }
 
@@ -316,10 +328,11 @@ class Tools:
         target: str,
         options: list[str],
         names: list[str],
+        headers: Mapping[str, str],
         kernel: str,
     ) -> Iterator[tuple[str, MachineCode]]:
         for name, modules in (("a", a), ("b", b)):
-            settings = self._settings(modules, target, options, names)
+            settings = self._settings(modules, target, options, names, headers)
             yield name, self._read(settings, kernel)
 
     def _read(self, settings: Mapping[str, Any], kernel: str) -> MachineCode:

@@ -70,6 +70,22 @@ RIGHT = {
     },
 }
 
+_INCLUDING = {"k.cu": '#include "in/k.h"\n' + _k("a[threadIdx.x] = f(a[threadIdx.x]);", "float* a")["k.cu"]}
+_HEADED = {
+    "sources": _INCLUDING,
+    "headers": {"in/k.h": "__device__ float f(float x)\n{ return x * 2.1; }"},
+}
+_SIDES = {"a": _INCLUDING, "b": _k("a[threadIdx.x] = a[threadIdx.x] * 2.1f;", "float* a")}
+HEADED = {
+    "build": _HEADED,
+    "inspect": _HEADED,
+    "diff": {**_SIDES, "headers": _HEADED["headers"]},
+    "compare": {**_SIDES, "headers": _HEADED["headers"], "launch": {**_WARP, "grid": "1"}},
+    "check": {**_HEADED, "require": ["no double"]},
+    "run": {**_HEADED, **_WARP, "arguments": {"a": "32:constant(2):inout"}},
+}
+"""For each tool a kernel that includes a text, which has what costs time."""
+
 
 def _run(sources=_TEXTS, **changes):
     return "run", {"sources": sources, **(_LAUNCH if "arguments" not in changes else {}), **changes}
@@ -86,6 +102,10 @@ WRONG = {
     "no sources": ("inspect", {"sources": {}}),
     "a header": ("build", {"sources": {"k.cu": '#include "none.h"\n' + _KERNEL}}),
     "a header elsewhere": ("build", {"sources": {"k.cu": '#include "/etc/hosts"\n'}}),
+    "a header that is wrong": ("build", {**_HEADED, "headers": {"in/k.h": "float f("}}),
+    "a header of no text": ("build", {**_HEADED, "headers": {"in/k.h": 3}}),
+    "an empty header": ("build", {**_HEADED, "headers": {"in/k.h": ""}}),
+    "a header without a name": ("build", {**_HEADED, "headers": {"": "int x;"}}),
     "syntax": ("build", {"sources": {"k.cu": "__global__ void k( {"}}),
     "an unsafe option": ("build", {"sources": _TEXTS, "options": ["-I/etc"]}),
     "no option": ("build", {"sources": _TEXTS, "options": ["--nonsense"]}),
@@ -192,7 +212,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def right(folder):
-    return answers_to(folder, {name: ("run", words) for name, words in RIGHT.items()})
+    headed = {f"headed {tool}": (tool, words) for tool, words in HEADED.items()}
+    return answers_to(folder, {name: ("run", words) for name, words in RIGHT.items()} | headed)
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +227,21 @@ def test_a_launch_has_all_that_the_command_has(right, name):
     assert answer["ok"] is True
     assert answer["launch"][0].startswith("check: ")
     assert answer["simulated"].get("seed", 0) == RIGHT[name].get("seed", 0)
+
+
+@pytest.mark.parametrize(
+    ("tool", "part"),
+    [
+        ("build", "mul.f64"),
+        ("inspect", "in/k.h:2"),
+        ("diff", '"equal":false'),
+        ("compare", '"same_code":false'),
+        ("check", "FAILS no double"),
+        ("run", '"outcome":"ran"'),
+    ],
+)
+def test_texts_that_a_kernel_includes_are_given_to_each_tool(right, tool, part):
+    assert part in text_of(right[f"headed {tool}"])
 
 
 def test_no_answer_speaks_of_another_front_end(right, wrong):
