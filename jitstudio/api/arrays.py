@@ -175,14 +175,23 @@ def _plain(value: Any, argument: str) -> Any:
         if value.dtype.names is not None:
             return _members(value)
         return value.item()
-    if isinstance(value, (list, tuple, dict, set)):
+    if not isinstance(value, (str, int, float, complex)):
+        kind = "None" if value is None else f"an object of type {type(value).__name__}"
         raise UsageError(
-            f"{argument}: a {type(value).__name__} belongs nowhere here. Give a numpy.array with "
-            "the type of the elements, such as numpy.array([1, 2], numpy.float32)."
+            f"{argument}: {kind} is neither a number, a text nor an array. Give a numpy.array with "
+            "the type of the elements, such as numpy.array([1, 2], numpy.float32), 'null' for a "
+            "null pointer."
         )
     return value
 
 
 def _members(value: Any) -> str:
-    inner = (f"{name}={_plain(value[name], name)}" for name in value.dtype.names)
+    """Returns the text of a struct of NumPy, also of arrays and structs in it."""
+    inner = (f"{name}={_member(value[name], name)}" for name in value.dtype.names)
     return f"{{{', '.join(inner)}}}"
+
+
+def _member(value: Any, name: str) -> Any:
+    if getattr(value, "shape", ()):
+        return f"{{{', '.join(str(_member(element, name)) for element in value)}}}"
+    return _plain(value, name)

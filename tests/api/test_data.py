@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import weakref
+from fractions import Fraction
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -93,7 +95,12 @@ WRONG = [
     ({"x": np.ma.array(X, mask=X > 2)}, r"arguments\['x'\]: a mask"),
     ({"x": X[:0]}, r"arguments\['x'\]: it has no elements.*null"),
     ({"n": X}, r"arguments\['n'\]: 'n' is passed by value, as int"),
-    ({"x": [1.0, 2.0]}, r"arguments\['x'\]: a list .*numpy\.array"),
+    ({"x": [1.0, 2.0]}, r"arguments\['x'\]: .* list .*numpy\.array"),
+    ({"x": None}, r"arguments\['x'\]: None .*null"),
+    # Their texts are expressions of the form.
+    ({"x": range(3)}, r"arguments\['x'\]: .* range "),
+    ({"n": Fraction(1, 2)}, r"arguments\['n'\]: .* Fraction "),
+    ({"n": Path("x")}, r"arguments\['n'\]: .*Path "),
 ]
 
 
@@ -326,6 +333,16 @@ def test_a_record_is_a_struct_and_a_bool_a_bool():
             **FOUR,
         )
         assert report.ok, report.messages
+
+
+def test_a_record_may_hold_arrays():
+    kernel = """struct Table { float rows[2][2]; int n; };
+    extern "C" __global__ void k(Table t, float* y) { y[threadIdx.x] = t.rows[1][0] + t.n; }"""
+    table = np.array(([[1, 2], [3, 4]], 5), np.dtype([("rows", np.float32, (2, 2)), ("n", "i4")]))
+    report = jitstudio.run(
+        kernel, arguments={"t": table, "y": "4:out"}, expect=np.full(4, 8), **FOUR
+    )
+    assert report.ok, report.messages
 
 
 def test_types_that_files_cannot_name_are_expected():
