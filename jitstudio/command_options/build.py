@@ -256,6 +256,15 @@ class InspectOptions(ModuleOptions):
         default=0,
     )
 
+    def check_together(self) -> None:
+        """Refuses a text for people where JSON is printed."""
+        if self.interleave and self.json:
+            reason = (
+                "is for people. Leave it out: in JSON each instruction has its source line, and "
+                "its line of PTX."
+            )
+            raise WrongValueError("interleave", self.interleave, reason)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Sides(CommandOptions):

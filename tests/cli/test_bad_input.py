@@ -12,7 +12,8 @@ from sysconfig import get_path
 
 import pytest
 
-from jitstudio.command_options.values import COUNT, SECONDS
+from jitstudio.command_options.build import InspectOptions
+from jitstudio.command_options.values import COUNT, SECONDS, WrongValueError
 from jitstudio.core.arch import Arch
 from jitstudio.core.plain_files import read_file
 from tests.support import (
@@ -270,3 +271,8 @@ def test_a_library_that_is_missing(without_nvrtc, environment, tmp_path):
     assert doctor.returncode == 3
     assert "NVRTC      MISSING: NVRTC cannot be loaded" in doctor.stdout
     assert "unknown without NVRTC" in doctor.stdout
+
+
+def test_a_listing_for_people_is_refused_where_json_is_printed():
+    with pytest.raises(WrongValueError, match="in JSON each instruction has its source line"):
+        InspectOptions(sources=("k.cu",), interleave=True, json=True)
