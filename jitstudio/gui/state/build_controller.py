@@ -115,8 +115,8 @@ class BuildController(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a build is running or will start after the pause."""
-        return self.is_building or self._pause.isActive()
+        """Whether a build is running, or will start after the pause or with its compilers."""
+        return self.is_building or self._pause.isActive() or self._owed is not None
 
     @property
     def builds_by_itself(self) -> bool:
@@ -175,7 +175,8 @@ class BuildController(QObject):
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
-        self._is_paused, self._owed = True, None
+        self._is_paused = True
+        self._owe_nothing()
         self._outputs.hold(True)
         self._outputs.clear()
 
@@ -238,8 +239,8 @@ class BuildController(QObject):
     def cancel(self) -> None:
         """Cancels the running build."""
         self._pause.stop()
-        self._owed = None
         self._outputs.expect(None)
+        self._owe_nothing()
         if self._pending is not None:
             self._pending.handle.cancel()
 
@@ -284,10 +285,17 @@ class BuildController(QObject):
 
     @Slot()
     def _on_toolchain_settled(self) -> None:
-        owed, self._owed = self._owed, None
         # Another one that is looked at by now was not asked for, and may be run by its build.
-        if owed == (self._subject(), self.is_run):
+        if self._owed == (self._subject(), self.is_run):
             self.build()
+        else:
+            self._owe_nothing()
+
+    def _owe_nothing(self) -> None:
+        """Gives up the build that waits for its compilers."""
+        was_owed, self._owed = self._owed is not None, None
+        if was_owed and not self.is_building:
+            self.build_ended.emit()
 
     @Slot()
     def _build_soon(self) -> None:
@@ -314,8 +322,8 @@ class BuildController(QObject):
     def _wait(self) -> None:
         """Drops the build that the pause was counting down to."""
         self._pause.stop()
-        self._owed = None
         self._outputs.expect(self._pending.subject if self._pending is not None else None)
+        self._owe_nothing()
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:

@@ -182,9 +182,10 @@ class LaunchSpecs(QObject):
     def _emit_replaced(self, reason: SignalInstance) -> None:
         """Emits that the launch is another one, and why: `chosen` or `forms_changed`."""
         self._unreadable = ()
+        # Who leads by the reason chooses before others look.
+        reason.emit()
         self.replaced.emit()
         self.changed.emit()
-        reason.emit()
 
     def _title_of(self, kernel: str) -> str:
         """Returns the title of the kernel that a spec names; empty while that is not built."""

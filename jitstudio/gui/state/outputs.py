@@ -70,13 +70,18 @@ class Built:
 
     def has_code_of(self, other: Built) -> bool:
         """Returns whether another build has made the same code."""
-        # By the hashes that the thread of the build has made: code may be of many megabytes.
-        return self is other or hash(self.result.artifacts) == hash(other.result.artifacts)
+        return self is other or _are_alike(self.result.artifacts, other.result.artifacts)
 
     def is_same_as(self, other: Built) -> bool:
         """Returns whether another build has made the same code of the same texts."""
-        has_texts = hash(self.request.sources) == hash(other.request.sources)
+        has_texts = _are_alike(self.request.sources, other.request.sources)
         return has_texts and self.has_code_of(other)
+
+
+def _are_alike(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    # Hashes are made by the thread of the build: most that differ are told without a look at
+    # many megabytes of code.
+    return hash(some) == hash(others) and some == others
 
 
 @dataclass

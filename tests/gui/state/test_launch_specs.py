@@ -92,6 +92,14 @@ def test_only_what_was_not_typed_has_to_be_shown_anew(specs, qtbot):
     assert specs.specs[-1] == specs.spec == replace(specs.fitted(TICK), grid="7")
 
 
+def test_who_chooses_among_new_kernels_does_so_before_others_look(specs):
+    seen = []
+    specs.forms_changed.connect(lambda: specs.choose("tick"))
+    specs.changed.connect(lambda: seen.append(specs.form))
+    specs.set_forms((SAXPY, TICK))
+    assert set(seen) == {TICK}
+
+
 def test_a_launch_waits_for_its_kernel(specs):
     specs.show(FULL)
     assert (specs.form, specs.spec) == (None, FULL)

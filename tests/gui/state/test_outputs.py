@@ -8,7 +8,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.services.build_service import Listing
-from jitstudio.gui.state.outputs import Absence, Outputs
+from jitstudio.gui.state.outputs import Absence, Built, Outputs
 
 PTX = Listing(CodeKind.PTX, "k.cu", (".version 9.0",))
 SASS = Listing(CodeKind.SASS, "k.cu", ("EXIT",))
@@ -34,6 +34,13 @@ def test_nothing_is_shown_before_a_build(outputs):
     assert shown(outputs) == ()
     assert outputs.output(CodeKind.SASS).absence is Absence.NOTHING_BUILT
     assert outputs.result is None
+
+
+def test_other_code_with_the_same_hash_is_other_code():
+    assert hash((-1,)) == hash((-2,))
+    one, other = (Built(REQUEST, replace(BUILT, artifacts=(number,))) for number in (-1, -2))
+    assert not one.has_code_of(other)
+    assert one.has_code_of(replace(one))
 
 
 def test_a_build_is_shown_and_told(outputs, qtbot):

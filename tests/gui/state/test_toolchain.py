@@ -98,12 +98,20 @@ def test_a_build_waits_for_its_compilers_and_what_is_held_stays_held(documents, 
     began = []
     controller.began.connect(lambda *_: began.append(settings.toolchain))
     settings.want_toolchain("13.0")
+    ended = []
+    controller.build_ended.connect(lambda: ended.append(controller.is_busy))
     controller.build()
     assert began == []
+    # A launch waits for it, as for any build.
+    assert controller.is_busy
     settings.settle_toolchain("")
     assert began == [""]
-    settings.want_toolchain("12.9")
     controller.hold()
+    ended.clear()
+    settings.want_toolchain("12.9")
+    controller.build()
+    controller.hold()
+    assert ended == [False]
     settings.settle_toolchain("")
     assert controller.is_held
     assert not controller.is_busy
