@@ -4,7 +4,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.correlation import interleaved
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.state import constant_namings
+from jitstudio.gui.state.settings_table import INTERLEAVED
 from jitstudio.listing.lines import LineClass
 from tests.gui.driver import pause
 from tests.support import SAMPLES
@@ -123,6 +126,8 @@ def test_source_ptx_and_sass_stand_in_turn_and_are_tied_to_the_other_texts(histo
     histogram.wait(lambda: editor.line_colours.is_matched(number - 1))
     pane.code_view.go_to(rows[3] + 1)
     assert lines[view.line - 1][8:] == pane.code_view.text.lines[rows[3]]
+    # The next start shows it so, too.
+    assert histogram.state.preferences.value(INTERLEAVED)
     histogram.trigger("interleaveAction")
     assert pane.code_view.isVisible()
     assert not view.isVisible()
@@ -137,6 +142,23 @@ def test_source_ptx_and_sass_stand_in_turn_and_are_tied_to_the_other_texts(histo
     histogram.trigger("interleaveAction")
     histogram.state.disassembly.look_at(pane.listing)
     histogram.wait(lambda: histogram.state.disassembly.current is not None)
+
+
+def test_what_cannot_be_named_or_put_in_turn_is_told(histogram, monkeypatch):
+    def fail(*_args):
+        raise ValueError("no such line")
+
+    monkeypatch.setattr(constant_namings, "named_listing", fail)
+    monkeypatch.setattr(interleaved, "interleaved_text", fail)
+    view = histogram.find(ListingView, "interleavedView")
+    histogram.next_result(lambda: histogram.set_options("-lineinfo"))
+    histogram.wait(lambda: "names cannot be read: no such line" in histogram.shell.notices.text)
+    histogram.trigger("interleaveAction")
+    histogram.wait(lambda: "no such line" in view.spoken_lines()[0])
+    histogram.trigger("interleaveAction")
+    histogram.shell.notices.withdraw("")
+    monkeypatch.undo()
+    histogram.next_result(lambda: histogram.set_options(""))
 
 
 def test_the_instructions_have_columns(histogram):

@@ -76,9 +76,11 @@ class ConstantNamings(QObject):
 
     Signals:
         known: The names of the current inspection are known now.
+        failed: They cannot be read; the reason, a sentence.
     """
 
     known = Signal()
+    failed = Signal(str)
 
     def __init__(self, disassembly: CurrentDisassembly, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +89,7 @@ class ConstantNamings(QObject):
         self._listing: NamedListing | None = None
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
+        self._reading.failed.connect(self.failed)
 
     @property
     def listing(self) -> NamedListing | None:

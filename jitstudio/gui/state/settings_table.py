@@ -110,6 +110,8 @@ DEMANGLE = "listings.demangle"
 """The key of the setting by which names are shown in C++."""
 RAW_SASS = "listings.raw_sass"
 """The key of the setting by which SASS is shown as nvdisasm prints it."""
+INTERLEAVED = "listings.interleaved"
+"""The key of the setting by which source and PTX stand between lines of SASS."""
 INTERPRETER = "build.python"
 
 SETTINGS = (
@@ -168,6 +170,16 @@ SETTINGS = (
             "Settings",
             "Shows c[0x0][0x218] in place of the parameter n, and labels that nothing jumps to. "
             "What is copied, found and saved is so in any case.",
+        ),
+        False,
+    ),
+    Setting(
+        INTERLEAVED,
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Source, PTX and SASS in turn"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "The pane of SASS has each line of the source with the PTX and SASS made of it.",
         ),
         False,
     ),

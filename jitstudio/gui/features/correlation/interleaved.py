@@ -33,7 +33,7 @@ from jitstudio.gui.state.constant_namings import ConstantNamings, NamedListing
 from jitstudio.gui.state.correlation import CorrelatedCode, Correlations, MatchedLines
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.settings_table import RAW_SASS
+from jitstudio.gui.state.settings_table import INTERLEAVED, RAW_SASS
 from jitstudio.listing.lines import NOWHERE
 from jitstudio.listing.sass import NameInPlace, TextExtent
 
@@ -250,6 +250,7 @@ class InterleavedController(QObject):
         side.view.setAccessibleName(self.tr("Source, PTX and SASS"))
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
+        self._reading.failed.connect(self._on_failed)
         button = QToolButton(autoRaise=True)
         button.setCheckable(True)
         button.setObjectName("interleaveButton")
@@ -267,10 +268,12 @@ class InterleavedController(QObject):
         preferences.changed.connect(self._on_preference_changed)
         pane.code_view.jumped.connect(self._on_jumped)
         Visibility(side.view, self, self._on_visibility_changed)
+        if preferences.value(INTERLEAVED):
+            self._on_preference_changed(INTERLEAVED)
 
     @Slot(bool)
     def _on_interleave(self, on: bool) -> None:
-        self._pane.show_cover(on)
+        self._preferences.set_value(INTERLEAVED, on)
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
@@ -281,6 +284,10 @@ class InterleavedController(QObject):
     def _on_preference_changed(self, key: str) -> None:
         if key == RAW_SASS:
             self._update()
+        elif key == INTERLEAVED:
+            is_on = bool(self._preferences.value(INTERLEAVED))
+            self._action.setChecked(is_on)
+            self._pane.show_cover(is_on)
 
     @Slot()
     def _on_jumped(self) -> None:
@@ -313,4 +320,10 @@ class InterleavedController(QObject):
         before = self._side.text
         keep = before is not None and before.function.name == text.function.name
         self._side.show_text(text, "", keep=keep)
+        self.changed.emit()
+
+    @Slot(str)
+    def _on_failed(self, reason: str) -> None:
+        message = self.tr("Source, PTX and SASS cannot be put in turn: {reason}")
+        self._side.show_text(None, message.format(reason=reason), keep=False)
         self.changed.emit()

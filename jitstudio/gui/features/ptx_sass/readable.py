@@ -30,9 +30,11 @@ class ReadableController(QObject):
     ) -> None:
         super().__init__(pane)
         self._constants, self._preferences, self._pane = constants, preferences, pane
+        self._notices = shell.notices
         self._action = shell.actions["rawSassAction"]
         self._action.setChecked(self._is_raw)
         constants.known.connect(self._update)
+        constants.failed.connect(self._on_failed)
         disassembly.changed.connect(self._update)
         preferences.changed.connect(self._on_preference_changed)
         shell.actions.bind({"rawSassAction": self._on_raw})
@@ -52,6 +54,11 @@ class ReadableController(QObject):
             named = self._constants.listing
             if named is not None and named.inspection.listing is shown:
                 view.show_names(named.names, named.extent)
+
+    @Slot(str)
+    def _on_failed(self, reason: str) -> None:
+        message = self.tr("SASS is shown as printed, as its names cannot be read: {reason}")
+        self._notices.show_message(message.format(reason=reason))
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
