@@ -149,6 +149,15 @@ def test_what_runs_says_so_and_a_launch_tells_how_it_went(started):
     assert bool(launch.message) is not result.ok
 
 
+def test_the_picture_is_folded_while_the_window_is_small(started):
+    view, size = started.pane("pipeline"), started.window.size()
+    assert not view.is_folded
+    started.window.resize(1000, 600)
+    started.wait(lambda: view.is_folded)
+    started.window.resize(size)
+    started.wait(lambda: not view.is_folded)
+
+
 def test_a_line_of_stages_leaves_the_room_of_the_picture_and_grows_with_the_letters(started):
     driver, layout = started, started.shell.layout
     driver.trigger("teachLayoutAction")

@@ -98,7 +98,7 @@ def test_all_accesses_of_a_line_are_found_from_anywhere_in_it(program):
         pass
     assert walk.session.look_at(begun.thread, whole_line=True).line_accesses == told.line_accesses
     area = next(area for area in walk.state.areas if area.space is shared)
-    assert (walk.state.touched, area.type) == (f"{area.name} + 12", "f32")
+    assert (walk.state.touched, area.type) == (f"{area.name} + 12 bytes", "f32")
 
 
 def test_the_accesses_of_a_line_go_on_behind_a_function_inlined_there(tools):

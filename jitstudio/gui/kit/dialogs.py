@@ -135,7 +135,7 @@ class Dialogs:
 
     def folder_for_results(self, folder: str) -> Path | None:
         """Returns the folder for the results of a build."""
-        title = QCoreApplication.translate("Dialogs", "Save results")
+        title = QCoreApplication.translate("Dialogs", "All results to a folder")
         name = QFileDialog.getExistingDirectory(self._window, title, folder)
         return Path(name) if name else None
 
@@ -200,7 +200,7 @@ class Dialogs:
             "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
         )
         answer = self._ask(
-            QCoreApplication.translate("Dialogs", "Save results"),
+            QCoreApplication.translate("Dialogs", "All results to a folder"),
             text.format(folder=folder, names=_listed(names)),
             _Button.Yes | _Button.No,
             _Button.No,

@@ -39,6 +39,7 @@ class ProjectState(QObject):
 
     Attributes:
         layout: The named arrangement of panes that it is worked on with.
+        is_resumed: Whether it was open when the last session ended, with panes as they are.
 
     Signals:
         changed: Another project, or none, is open, or it is saved or unsaved now.
@@ -59,6 +60,7 @@ class ProjectState(QObject):
     ) -> None:
         super().__init__(parent)
         self.layout = ""
+        self.is_resumed = False
         self._documents = documents
         self._settings = settings
         self._launches = launches
@@ -132,6 +134,7 @@ class ProjectState(QObject):
     def open(self, opened: OpenProject, standing: TrustLevel = RESTRICTED) -> None:
         """Takes over a whole project; documents that are open stay beside the project's."""
         project = opened.project
+        self.is_resumed = False
         self._begin(opened.path, standing)
         self._program = ""
         self._on_disk = digest(opened.content)
@@ -261,6 +264,7 @@ class ProjectState(QObject):
             self._settings.take_from(nothing_set)
             self._settings.trust = saved.code_trust
             raise
+        self.is_resumed = True
         self._begin(Path(saved.path), TrustLevel(saved.trusted, saved.concerns))
         self._program = saved.program
         self._on_disk, self._own = saved.on_disk, own

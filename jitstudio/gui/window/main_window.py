@@ -125,6 +125,8 @@ class MainWindow(QMainWindow):
         event.ignore()
         builder = None if self._is_bare else self.builder
         event.accept()
+        # A question comes in a later turn, in which the user may have closed them.
+        self.frame.layout.reopen_closing()
         if builder is not None and not builder.context.projects.may_quit():
             event.ignore()
             return

@@ -221,7 +221,7 @@ class StepState:
         reads: The registers that the instruction reads, its guard among them.
         results: The registers that it gives values, with these; absent where they are not known
             before it is executed.
-        touched: The memory that the thread accesses next, such as ``tile + 128``.
+        touched: The memory that the thread accesses next, such as ``tile + 128 bytes``.
         has_names: Whether the code has debug information about variables.
         calls: The functions that it is in, innermost first.
         groups: The places of all threads, the next to run first.

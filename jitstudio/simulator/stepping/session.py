@@ -453,7 +453,8 @@ class StepSession:
         for area in self._areas():
             is_there = area.offset <= address < area.offset + area.size
             if is_there and area.space is access.space and area.name:
-                return f"{area.name} + {address - area.offset:,}"
+                count = address - area.offset
+                return f"{area.name} + {count:,} byte{'' if count == 1 else 's'}"
         return ""
 
     def _addresses(

@@ -153,7 +153,7 @@ def test_one_question_is_about_all_that_is_unsaved(dialogs):
 def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
     titles = answer(lambda dialog: (dialog.selectFile(str(tmp_path)), dialog.accept()))
     assert dialogs.folder_for_results(str(tmp_path)) == tmp_path
-    assert titles == ["Save results"]
+    assert titles == ["All results to a folder"]
 
 
 @pytest.mark.parametrize(

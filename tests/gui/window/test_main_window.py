@@ -253,6 +253,18 @@ def test_an_old_refusal_makes_room_for_the_next_build(started):
     assert status.state.startswith("Built in ")
 
 
+def test_floating_panes_are_there_again_where_the_end_is_put_off(started, monkeypatch):
+    dock = started.shell.layout.dock_of(started.pane("log"))
+    dock.setFloating(True)
+    projects = started.window.builder.context.projects
+    # A question, while which events go on, and the answer "Cancel".
+    monkeypatch.setattr(projects, "may_quit", lambda: bool(pause(50)))
+    dock.close()
+    started.window.close()
+    assert not dock.isHidden()
+    dock.setFloating(False)
+
+
 def test_a_refusal_is_not_overwritten_by_the_build_before_it(started):
     started.state.settings.auto_build = False
     started.editor.setPlainText(SLOW_CUDA)

@@ -65,7 +65,7 @@ class ExportDialog(QDialog):
 
     def __init__(self, what: str, arch: Arch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Build and save"))
+        self.setWindowTitle(self.tr("Cubin, LTO-IR or fatbin"))
         self.setObjectName("exportDialog")
         self._boxes = {
             kind: QCheckBox(self.tr(_MEANINGS[kind]).format(kind=kind.title))

@@ -117,7 +117,8 @@ class LessonsController(QObject):
         titles = self._titles
         known = lesson is not None and lesson.title in titles
         self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
-        if lesson is None:
+        if lesson is None or self._project.is_resumed:
+            # Panes are as the user has left them.
             return
         self._shell.layout.show_wanted(("lessons", *lesson.panes))
         self._shell.layout.bring_up(self._view)

@@ -76,6 +76,7 @@ class PipelineController(QObject):
         view.folded.connect(self._on_folded)
         view.needs_changed.connect(self._fit_line)
         shell.layout.layout_changed.connect(self._fold_where_small)
+        shell.layout.cramped_changed.connect(self._fold_where_small)
         follow_letters(self, PipelineController._fold_where_small)
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)

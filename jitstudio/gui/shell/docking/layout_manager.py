@@ -50,12 +50,14 @@ class LayoutManager(QObject):
     Signals:
         layout_changed: Another layout is used: its name.
         zoom_changed: All letters are so large now, as a factor.
+        cramped_changed: There is room for large pictures now, or none any more.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
         pane_wanted: A pane, by name, can be seen that is not made yet.
     """
 
     layout_changed = Signal(str)
     zoom_changed = Signal(float)
+    cramped_changed = Signal()
     maximised = Signal(bool)
     pane_wanted = Signal(str)
 
@@ -78,7 +80,7 @@ class LayoutManager(QObject):
         self._arranger = Arranger(window, docks)
         self._tab_bars = TabBars(window, docks.values())
         self._layout = LAYOUTS[0]
-        self._was_small = False
+        self._was_small = self._was_cramped = False
         self._alone: QWidget | None = None
         self._before = QByteArray()
         # What the docks take of the window at a size, as the user or the layout has it.
@@ -170,6 +172,9 @@ class LayoutManager(QObject):
             if self._was_small != self.is_small:
                 self._was_small = self.is_small
                 self.zoom_changed.emit(self.zoom)
+            if self._was_cramped != self.is_cramped:
+                self._was_cramped = self.is_cramped
+                self.cramped_changed.emit()
             self._keep_shares()
         return False
 
@@ -210,12 +215,16 @@ class LayoutManager(QObject):
         self._opened.start()
         self._forget_shares()
 
-    def save(self) -> None:
-        """Remembers where everything is."""
-        # As the program ends Qt closes all windows in any order, also those of floating panes.
+    def reopen_closing(self) -> None:
+        """Shows the floating panes that Qt has closed as it closes all windows, in any order."""
         for name in self._closing:
             self._closed.discard(name)
             self._docks[name].show()
+        self._closing.clear()
+
+    def save(self) -> None:
+        """Remembers where everything is."""
+        self.reopen_closing()
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         contents = (dock.content for dock in self._docks.values())

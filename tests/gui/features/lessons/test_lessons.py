@@ -92,3 +92,12 @@ def test_a_pupil_mends_the_first_lesson(started, tmp_path, monkeypatch):
     driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)
     assert "are those that jitstudio came with" in goals.toPlainText()
     driver.wait(lambda: choice.itemText(0).endswith("(passed)"))
+    # At the next start the panes are as they were left.
+    project = driver.state.project
+    saved = project.remembered()
+    project.close()
+    driver.wait(goals.isHidden)
+    driver.trigger("optionsAction")
+    project.resume(saved)
+    driver.wait(goals.isVisible)
+    assert not driver.find(QDockWidget, "buildDock").isHidden()
