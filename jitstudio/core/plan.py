@@ -386,10 +386,10 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
             yield _variant(step, request, target)
             if kind in step.makes and (request.link is LinkMode.NONE or step.name == LINKED):
                 parts.setdefault(step.name, []).append(Ref(kind, f"{step.name}@{target}"))
-    sources = {source.name: source for source in request.sources}
+    by_name = {source.name: source for source in request.sources}
     for name, refs in parts.items():
         packing = StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN)
-        options = step_options(request, packing, sources.get(name))
+        options = step_options(request, packing, by_name.get(name))
         yield PlanStep(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)
 
 

@@ -86,8 +86,8 @@ class ListingText:
         return self.measured if self.tab == TAB or tight is None else tight
 
     def fit(self, cells: float) -> None:
-        """Sets the tab stops closer where the usual instruction is longer than so many cells."""
-        is_tight = self.measured.tight is not None and self.measured.usual > cells
+        """Sets the tab stops closer where an instruction is longer than so many cells."""
+        is_tight = self.measured.tight is not None and self.measured.code > cells
         self.tab = TIGHT_TAB if is_tight else TAB
 
     def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:

@@ -161,12 +161,13 @@ class Columns(QObject):
     def _fit(self) -> None:
         """Measures the room for columns.
 
-        That is next to the longest instruction; where columns would be left out for it, next to all
-        but the few longest, which the listing cuts with a sign.
+        That is next to the longest instruction; where columns of SASS would be left out for it, next
+        to all but the few longest, which the listing cuts with a sign.
         """
         extent = self._view.text.extent
         fitting = self._beside(extent.code or _TEXT_CELLS)
-        if extent.usual < extent.code and self._choice.shown != fitting.shown:
+        may_cut = self.kind is CodeKind.SASS and extent.usual < extent.code
+        if may_cut and self._choice.shown != fitting.shown:
             usual = self._beside(extent.usual)
             if len(usual.shown) > len(fitting.shown):
                 fitting = usual

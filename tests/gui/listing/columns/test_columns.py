@@ -415,8 +415,7 @@ def test_no_width_at_which_columns_or_indents_drop_cuts_operands_of_ptx(qtbot, d
         shown = len(columns.fitting.shown) if columns.gutter.isVisible() else 0
         seen.add((shown, view.text.tab))
         if shown or right >= longest:
-            # But for the few that are longer than all others.
-            assert len(cut) <= max(1, 0.03 * len(code)), (width, [lines[n] for n in cut])
+            assert not cut, (width, [lines[n] for n in cut])
     # Columns go first, then the room of tabs.
     assert {tab for shown, tab in seen if shown} == {8}
     assert {tab for shown, tab in seen if not shown} == {8, 2}
