@@ -1,8 +1,9 @@
-"""No button, label or menu of the window is cut, at any zoom up to 200 %."""
+"""No button, label, menu or dialog is cut, at any zoom up to 200 %."""
 
 import pytest
-from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMenuBar
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QMenuBar
 
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.parts import ShorteningLabel
@@ -44,4 +45,65 @@ def test_no_words_are_cut(started, layout):
             pause(60)
             if parts := cut(driver.window):
                 found[zoom, pane] = parts
+    assert not found
+
+
+DIALOGS = (
+    *("settingsAction", "shortcutsAction", "aboutAction", "toolchainAction", "captureAction"),
+    *("sweepAction", "exportAsAction", "exportAction", "helpAction"),
+)
+# A small one, at 200 %; on it menus may have two columns.
+_SCREEN = QSize(1280, 720)
+
+
+def opened(driver, action):
+    """The window that a command opens."""
+    before = {w for w in QApplication.topLevelWidgets() if w.isVisible()}
+    driver.trigger(action)
+
+    def new():
+        return [w for w in QApplication.topLevelWidgets() if w.isVisible() and w not in before]
+
+    driver.wait(new)
+    pause(60)
+    return new()[0]
+
+
+def cut_in_menu(menu):
+    """Names the entries of a menu that have less room than their words and keys."""
+    menu.popup(QPoint(0, 0))
+    metrics = menu.fontMetrics()
+    parts = []
+    for action in menu.actions():
+        if not action.isVisible() or action.isSeparator():
+            continue
+        words = action.text().replace("&", "").partition("\t")[0]
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        wanted = metrics.horizontalAdvance(words) + metrics.horizontalAdvance(keys)
+        place = menu.actionGeometry(action)
+        if wanted > place.width() or place.right() > max(menu.width(), _SCREEN.width()):
+            parts.append((words, wanted, place.toTuple()))
+    menu.close()
+    return parts
+
+
+def test_no_words_of_menus_and_dialogs_are_cut(started):
+    driver = started
+    found = {}
+    for zoom in (1.0, 1.5, 2.0):
+        LETTERS.set_zoom(zoom)
+        for menu in driver.window.menuBar().findChildren(QMenu):
+            if parts := cut_in_menu(menu):
+                found[zoom, menu.title()] = parts
+        for action in DIALOGS:
+            dialog = opened(driver, action)
+            room = dialog.screen().availableSize()
+            parts = cut(dialog)
+            if not QRect(QPoint(), room.expandedTo(_SCREEN)).contains(dialog.rect()):
+                parts.append((dialog.size().toTuple(), dialog.minimumSizeHint().toTuple()))
+            if parts:
+                found[zoom, action] = parts
+            dialog.close()
+            pause(20)
+    LETTERS.set_zoom(1.0)
     assert not found

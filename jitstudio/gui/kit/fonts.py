@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
@@ -34,6 +34,8 @@ _FILES = ("fonts/JetBrainsMono-Regular.woff2", "fonts/JetBrainsMono-Bold.woff2")
 # The bundled files hold Latin letters only; these are asked for the rest, in this order.
 _FALLBACKS = ("DejaVu Sans Mono", "Noto Sans Mono", "Menlo", "Consolas", "monospace")
 _UI_SIZE = 9.5
+# What a dialog leaves of the screen is for the frame of its window.
+_SCREEN_SHARE = 0.95
 _AT_ONE = "marginsAtOne"
 # Of what letters grow by; all of it would leave them no room.
 _GAP_GROWTH = 0.4
@@ -180,6 +182,16 @@ def fit_strip(strip: QWidget) -> None:
         it.setFixedHeight(it.fontMetrics().height() + scaled(_AROUND_LETTERS))
 
     follow_letters(strip, fit)
+
+
+def fit_dialog(dialog: QWidget, size: tuple[int, int]) -> None:
+    """Makes a dialog so large, in pixels at the usual zoom; no larger than the screen has room."""
+
+    def fit(it: QWidget) -> None:
+        room = it.screen().availableSize() * _SCREEN_SHARE
+        it.resize(QSize(*map(scaled, size)).boundedTo(room))
+
+    follow_letters(dialog, fit)
 
 
 def gap(pixels: int) -> int:

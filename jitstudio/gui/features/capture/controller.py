@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.field_rows import CODE_SIZE
-from jitstudio.gui.kit.fonts import follow_letters, scale_margins, scaled, show_as_code
+from jitstudio.gui.kit.fonts import fit_dialog, follow_letters, scale_margins, show_as_code
 from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.kit.parts import FieldName
 from jitstudio.gui.shell.shell import Shell
@@ -121,7 +121,7 @@ class CaptureDialog(QDialog):
             else:
                 layout.addWidget(part)
         follow_letters(self, scale_margins)
-        self.resize(scaled(620), scaled(440))
+        fit_dialog(self, (620, 440))
         self._program.textChanged.connect(self._show_state)
         self._show_state()
 

@@ -38,7 +38,7 @@ from jitstudio.export.recipe import Recipe
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.field_rows import CODE_SIZE
-from jitstudio.gui.kit.fonts import scaled, show_as_code
+from jitstudio.gui.kit.fonts import fit_dialog, scaled, show_as_code
 from jitstudio.gui.kit.parts import explain_by, text_label
 from jitstudio.gui.listing.listing_view import ListingView
 
@@ -66,7 +66,7 @@ class ExportAsDialog(QDialog):
         self.setObjectName("exportAsDialog")
         explain_by(self, "exports")
         self.setWindowTitle(self.tr("Export {title}").format(title=recipe.title))
-        self.resize(scaled(_SIZE[0]), scaled(_SIZE[1]))
+        fit_dialog(self, _SIZE)
         self._recipe = recipe
         self._files: ExportedFiles | None = None
         self._making = Background(self)
@@ -242,7 +242,7 @@ class ImportDialog(QDialog):
         self.setObjectName("importDialog")
         explain_by(self, "exports")
         self.setWindowTitle(self.tr("Import from Compiler Explorer"))
-        self.resize(scaled(_IMPORT_SIZE[0]), scaled(_IMPORT_SIZE[1]))
+        fit_dialog(self, _IMPORT_SIZE)
         what = text_label(self, "importWhat")
         what.setText(
             self.tr(

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.captured import KernelLanguage
 from jitstudio.gui.code.languages import stage_lexer
-from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.parts import explain_by, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.listing_view import ListingView
@@ -70,7 +70,7 @@ class HandBackDialog(QDialog):
         self.setObjectName("handBackDialog")
         explain_by(self, "captured")
         self.setWindowTitle(self.tr("Use this PTX in Python"))
-        self.resize(scaled(_SIZE[0]), scaled(_SIZE[1]))
+        fit_dialog(self, _SIZE)
         self._document = document
         self._name, self._entry = name, entry
         self._override: Path | None = None

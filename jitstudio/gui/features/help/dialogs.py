@@ -27,6 +27,7 @@ from jitstudio.commands.versions import (
 )
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.toolchain_info import ToolchainInfo, gpu_findings
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.system.paths import resource
@@ -68,7 +69,7 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("aboutDialog")
         self.setWindowTitle(self.tr("About jitstudio"))
-        self.resize(*_SIZE)
+        fit_dialog(self, _SIZE)
         self._versions = versions
         licences = text_label(self, "licences")
         licences.setText(
@@ -143,7 +144,7 @@ class ToolchainDialog(QDialog):
     def __init__(self, info: ToolchainInfo | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Toolchain"))
-        self.resize(*_TOOLCHAIN_SIZE)
+        fit_dialog(self, _TOOLCHAIN_SIZE)
         table = QTreeWidget()
         table.setRootIsDecorated(False)
         table.setAlternatingRowColors(True)

@@ -27,6 +27,7 @@ from shiboken6 import isValid
 
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -218,7 +219,7 @@ class ShortcutsDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("shortcutsDialog")
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
-        self.resize(*_SIZE)
+        fit_dialog(self, _SIZE)
         self._problem = problem
         self._filter = QLineEdit(clearButtonEnabled=True)
         self._filter.setObjectName("shortcutsFilter")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.manual import INDEX, pages
 
@@ -41,7 +42,7 @@ class HelpWindow(QDialog):
         super().__init__(parent)
         self.setObjectName("helpWindow")
         self.setWindowTitle(self.tr("Help"))
-        self.resize(*_SIZE)
+        fit_dialog(self, _SIZE)
         self._words = words
         self._search = QLineEdit(clearButtonEnabled=True)
         self._search.setObjectName("helpSearch")

@@ -36,7 +36,7 @@ from jitstudio.core.toolchain_folders import COMPILERS, ToolchainFolder
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.kit.fonts import fit_dialog, follow_letters, scaled
 from jitstudio.gui.kit.parts import FieldName, explain_by, heading, muted, show_icon, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.shell.synonyms import also_called
@@ -402,7 +402,7 @@ class SettingsDialog(QDialog):
         self.setObjectName("settingsDialog")
         explain_by(self, "settings")
         self.setWindowTitle(self.tr("Settings"))
-        self.resize(*_SIZE)
+        fit_dialog(self, _SIZE)
         self._search = QLineEdit(clearButtonEnabled=True)
         self._search.setObjectName("settingsSearch")
         self._search.setPlaceholderText(self.tr("Search settings"))

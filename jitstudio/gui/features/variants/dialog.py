@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -21,14 +21,14 @@ from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.features.variants.axes_editor import AxesEditor
 from jitstudio.gui.features.variants.table import VariantsTable
 from jitstudio.gui.features.variants.table_model import time_chart
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import FRAMED, Banner, explain_by, icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable
 
-_SIZE = QSize(1240, 720)
-_SCREEN_SHARE = 0.95
+_SIZE = (1240, 720)
 _SHARES = (780, 420)
 _GLANCE_MS = 150
 """Rows come faster than anybody reads."""
@@ -235,7 +235,7 @@ class VariantsDialog(QDialog):
         explain_by(self, "variants")
         self.setWindowTitle(self.tr("Variants"))
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize() * _SCREEN_SHARE))
+        fit_dialog(self, _SIZE)
         self._plan: VariantPlan | None = None
         self._rows: dict[int, VariantRow] = {}
         self._is_running = False

@@ -38,7 +38,7 @@ _WARP, _MOST_THREADS = 32, 1024
 _NUMBER_LENGTH, _FIGURE_LENGTH, _LONGEST_AXIS = 8, 11, 30
 _NOTED_LENGTH = 16
 """Behind the figure it says how far it is from the reference, or that it is calculated."""
-_NAME_LENGTH = 22
+_NAME_LENGTH = 10
 
 
 class _Filter(QSortFilterProxyModel):
@@ -327,9 +327,12 @@ class VariantsTable(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(14, 4, 14, 6)
         bar.setSpacing(8)
-        for part in (title, self._kernel, self._threads_title, self._threads):
-            bar.addWidget(part)
-        bar.addStretch()
+        bar.addWidget(title)
+        # It gives way first: its list shows names whole.
+        bar.addWidget(self._kernel, 1)
+        bar.addWidget(self._threads_title)
+        bar.addWidget(self._threads)
+        bar.addStretch(1)
         for right in (self._hide, self._differences, self._copy, self._save):
             bar.addWidget(right)
         column = QVBoxLayout(self)

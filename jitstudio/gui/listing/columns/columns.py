@@ -161,8 +161,8 @@ class Columns(QObject):
     def _fit(self) -> None:
         """Measures the room for columns.
 
-        That is next to the longest instruction; where columns of SASS would be left out for it, next
-        to all but the few longest, which the listing cuts with a sign.
+        That is next to the longest instruction; where columns of SASS would be left out for it,
+        next to all but the few longest, which the listing cuts with a sign.
         """
         extent = self._view.text.extent
         fitting = self._beside(extent.code or _TEXT_CELLS)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.columns.sass_columns import BY_KEY, ColumnChoice, translated
 
@@ -79,7 +80,7 @@ class ColumnsDialog(QDialog):
     def __init__(self, choice: ColumnChoice, is_left: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("SASS columns"))
-        self.resize(*_SIZE)
+        fit_dialog(self, _SIZE)
         self._choice = choice
         hint = QLabel(
             self.tr(
