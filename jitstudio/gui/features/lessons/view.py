@@ -133,6 +133,9 @@ class LessonsView(QWidget):
 
     def show_checking(self) -> None:
         """Shows that a check is under way."""
+        if self._check.hasFocus():
+            # A button that is disabled hands the keyboard on, here to the one that shows a hint.
+            self._goals.setFocus()
         self._check.setEnabled(False)
         self._goals.setPlainText(self.tr("Checking…"))
 

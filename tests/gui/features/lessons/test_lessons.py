@@ -50,6 +50,16 @@ def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view, tmp_path
     assert button(view, "checkLesson").isEnabled()
 
 
+def test_the_keyboard_goes_from_the_check_to_its_results(view, tmp_path, qtbot):
+    view.show()
+    view.activateWindow()
+    view.show_lesson(Lesson(tmp_path, "T", "# T\n", ("A hint.",)), -1)
+    button(view, "checkLesson").setFocus()
+    qtbot.waitUntil(button(view, "checkLesson").hasFocus)
+    view.show_checking()
+    assert view.findChild(QPlainTextEdit, "lessonGoals").hasFocus()
+
+
 def test_what_is_not_reached_is_told_with_its_reason(view):
     goals = [Goal("A.", True, ()), Goal("B.", False, ("x is 1.",)), Goal("C.", True, (), "No GPU.")]
     view.show_goals(goals, False, "By these.")
