@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
 from PySide6.QtGui import QHelpEvent
@@ -81,9 +82,15 @@ def register_tip(
 ) -> Tip:
     """Returns the tip for a register that holds variables of the source."""
     translate = QCoreApplication.translate
-    declared = translate("Hover", "{type}, declared in line {line}")
+    declared = translate("Hover", "{type}, declared in {file}, line {line}")
     rows = [
-        (v.name, declared.format(type=v.type, line=v.line) if v.line else v.type) for v in variables
+        (
+            v.name,
+            declared.format(type=v.type, file=PurePath(v.file).name, line=v.line)
+            if v.file and v.line
+            else v.type,
+        )
+        for v in variables
     ]
     title = f"{register}: {', '.join(name for name, _ in rows)}"
     source = translate("Hover", "The debug information of -G says so, for this instruction.")

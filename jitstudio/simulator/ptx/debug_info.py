@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from jitstudio.simulator.ptx.debug_files import DebugFiles
 from jitstudio.simulator.ptx.linking import own_suffix
 
 LARGEST = 32 << 20
@@ -46,6 +47,9 @@ _REF_ADDRESS, _BLOCKS, _PRESENT = 0x10, (0x09, 0x18), 0x19
 # Attributes (7.5.4).
 _LOCATION, _NAME, _BYTES, _LOW, _HIGH, _BOUND = 0x02, 0x03, 0x0B, 0x11, 0x12, 0x2F
 _ORIGIN, _COUNT, _OFFSET, _LINE, _ENCODING, _TYPE = 0x31, 0x37, 0x38, 0x3B, 0x3E, 0x49
+# DW_AT_stmt_list and DW_AT_decl_file.
+_STATEMENTS, _FILE = 0x10, 0x3A
+_LINES = ".debug_line"
 # 0x2007 is DW_AT_MIPS_linkage_name, which compilers wrote before DWARF 4.
 _LINKAGE, _OLD_LINKAGE, _BIT_SIZE = 0x6E, 0x2007, 0x0D
 # Operations (7.7.1).
@@ -170,6 +174,7 @@ class DebugVariable(NamedTuple):
         line: Where it is declared; 0 for unknown.
         is_parameter: Whether it is a parameter of a function.
         places: Where it is kept; empty where it was optimised away.
+        file: The path of the file of that line; empty where no line table is at hand, as in PTX.
     """
 
     name: str
@@ -177,6 +182,7 @@ class DebugVariable(NamedTuple):
     line: int
     is_parameter: bool
     places: tuple[DataPlace, ...]
+    file: str = ""
 
 
 @dataclass
@@ -414,6 +420,7 @@ class _Module:
         codes = _codes(_Reader(self._sections[".debug_abbrev"], abbreviations_at))
         self._budget.spend(1 + sum(1 + len(forms) for _tag, _children, forms in codes.values()))
         open_ones: list[list[int]] = []
+        files: DebugFiles | None = None
         while info.at < min(end, len(info.data)):
             at = info.at
             code = info.leb()
@@ -426,6 +433,11 @@ class _Module:
             tag, has_children, forms = codes[code]
             self._budget.spend(1 + len(forms))
             attributes = {name: self._value(info, form, width, start) for name, form in forms}
+            if _STATEMENTS in attributes:
+                files = self._files(_number(attributes[_STATEMENTS]) or 0)
+            if _FILE in attributes:
+                number = _number(attributes[_FILE]) or 0
+                attributes[_FILE] = files.name(number) if files is not None else ""
             entry = self._entries[at] = _Entry(tag, attributes, [])
             if open_ones:
                 open_ones[-1].append(at)
@@ -436,6 +448,15 @@ class _Module:
             elif not open_ones:
                 break
         info.at = end
+
+    def _files(self, start: int) -> DebugFiles | None:
+        if (table := self._sections.get(_LINES)) is None:
+            return None
+        with suppress(ValueError, IndexError):
+            files = DebugFiles(table.data, start)
+            self._budget.spend(0, files.length)
+            return files
+        return None
 
     def _offset(self, section: _Section, at: int, plain: int) -> int:
         """Returns an offset in a section, resolving the symbol that may stand there."""
@@ -514,7 +535,8 @@ class _Module:
         elif isinstance(location, int):
             places = tuple(self._listed(location))
         line = _number(self._named(entry, _LINE)) or 0
-        return DebugVariable(name, self._type(kind), line, entry.tag == _Tag.PARAMETER, places)
+        is_parameter, file = entry.tag == _Tag.PARAMETER, _text(self._named(entry, _FILE))
+        return DebugVariable(name, self._type(kind), line, is_parameter, places, file)
 
     def _listed(self, start: int) -> Iterator[DataPlace]:
         """Yields the places of a location list (7.7.3)."""

@@ -22,7 +22,7 @@ from jitstudio.simulator.ptx.debug_info import (
 )
 
 _REGISTERS = ".nv_debug_info_reg_sass"
-_READ = (".debug_info", ".debug_abbrev", ".debug_loc", ".debug_str")
+_READ = (".debug_info", ".debug_abbrev", ".debug_loc", ".debug_str", ".debug_line")
 # R_CUDA_64: an address, as a whole.
 _ADDRESS = 2
 _GENERAL = 5
@@ -39,6 +39,7 @@ class RegisterVariable(NamedTuple):
         name: Such as ``sum``, or ``out.hi`` for the upper half of 64 bits.
         type: About as the source spells it.
         line: Where it is declared; 0 for unknown.
+        file: The path of the file of that line; empty for unknown.
         register: The number of the general register.
         begin: The address of the instruction that puts the value there, or of the first in scope.
         end: The address from which on it is there no more.
@@ -49,6 +50,7 @@ class RegisterVariable(NamedTuple):
     name: str
     type: str
     line: int
+    file: str
     register: int
     begin: int
     end: int
@@ -161,6 +163,7 @@ def _placed(
                     f"{variable.name}.{_PARTS[span.part]}" if is_wide else variable.name,
                     variable.type.name,
                     variable.line,
+                    variable.file,
                     span.register,
                     begin,
                     end,

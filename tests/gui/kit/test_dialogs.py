@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
+from jitstudio.gui.shell.commands.actions import ACTIONS
 
 BUTTON = QMessageBox.StandardButton
 OWN_DIALOGS = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
@@ -153,7 +154,9 @@ def test_one_question_is_about_all_that_is_unsaved(dialogs):
 def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
     titles = answer(lambda dialog: (dialog.selectFile(str(tmp_path)), dialog.accept()))
     assert dialogs.folder_for_results(str(tmp_path)) == tmp_path
-    assert titles == ["All results to a folder"]
+    # As the command that asks is called.
+    command = next(spec for spec in ACTIONS if spec.id == "saveOutputsAction")
+    assert titles == [command.text.replace("&", "").removesuffix("…")]
 
 
 @pytest.mark.parametrize(

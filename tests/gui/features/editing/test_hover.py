@@ -96,7 +96,8 @@ def test_registers_of_a_build_for_debugging_are_explained_by_the_variables_in_th
     view.setFocus()
     written = started.editor.document().findBlockByNumber(index.line - 1).text()
     assert "int i =" in written
-    said = f"R{index.register} holds i: int, declared in line {index.line}"
+    name = started.document.name
+    said = f"R{index.register} holds i: int, declared in {name}, line {index.line}"
     assert "debug information" in explained(started, said)
     # Of the same register where another value is read nothing is claimed.
     assert namings.register_at(row, view.text.lines[row], len(view.text.lines[row])) is None
