@@ -80,8 +80,11 @@ def _with_options_for(request: BuildRequest, name: str, words: tuple[str, ...]) 
     names = [source.name for source in request.sources]
     named = [n for n in names if n == name] or [n for n in names if Path(n).name == name]
     if len(named) != 1:
-        which = "several modules have this name" if named else "no module has this name"
-        raise UsageError(f"--options-for '{name}': {which}. Name one of {', '.join(names)}.")
+        which = "several modules have" if named else "no module has"
+        raise UsageError(
+            f"There are options for '{name}', but {which} this name. "
+            f"Name one of {', '.join(names)}."
+        )
     sources = (replace(s, options=words) if s.name == named[0] else s for s in request.sources)
     return replace(request, sources=tuple(sources))
 
