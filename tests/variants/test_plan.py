@@ -99,6 +99,16 @@ def test_macros_and_options_come_behind_those_of_all():
     ]
 
 
+def test_macros_and_options_come_behind_those_of_a_module_too():
+    base = plan("-DUNROLL=1,2", kernel="saxpy<int>")
+    build = replace(base.build, sources=(SAXPY, replace(SAXPY, name="own.cu", options=("-G",))))
+    variants = expand(replace(base, build=build))
+    assert [[s.options for s in variant.build.sources] for variant in variants] == [
+        [None, ("-G", "-DUNROLL=1")],
+        [None, ("-G", "-DUNROLL=2")],
+    ]
+
+
 def test_targets_arguments_and_the_cover_are_put_in_their_places():
     arguments = (("n", "1"), ("x", "n"))
     variants = expand(

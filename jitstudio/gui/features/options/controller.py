@@ -82,7 +82,8 @@ class OptionsController(QObject):
         options = self._tab_options
         self._form.set_text(options.text)
         name = options.module.name if options.module is not None else ""
-        self._form.set_scope(name if options.can_be_own else "", are_own=options.are_own)
+        has_choice = options.can_be_own or options.are_own
+        self._form.set_scope(name if has_choice else "", are_own=options.are_own)
         self._settling.start()
 
     @Slot(ToolchainInfo)
