@@ -150,7 +150,8 @@ PANES = (
         PaneGroup.RUN,
         QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
         ("Ctrl+9",),
-        is_early=True,
+        commands=("runAction",),
+        places=("RunPlace",),
     ),
     Pane(
         "step",
@@ -159,7 +160,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Actions", "Go to step"),
         ("Ctrl+Alt+D",),
         is_hidden=True,
-        is_early=True,
+        commands=("runToChangeAction",),
     ),
     Pane(
         "pipeline",

@@ -200,7 +200,7 @@ class LaunchController(QObject):
         queued = Qt.ConnectionType.QueuedConnection
         build_controller.build_ended.connect(self._on_build_ended, queued)
         outputs.result_changed.connect(self._on_result_changed)
-        specs.changed.connect(self._review)
+        specs.changed.connect(self.review)
         service.broke.connect(self.broke)
 
     @property
@@ -322,7 +322,7 @@ class LaunchController(QObject):
         if self.device is not None:
             self._preferences.gpu = self.device.uuid
         self.device_changed.emit()
-        self._review()
+        self.review()
 
     @Slot()
     def run(self) -> None:
@@ -352,7 +352,7 @@ class LaunchController(QObject):
         if awaited := self._awaited():
             self.progressed.emit(awaited)
             return
-        request = self._review()
+        request = self.review()
         rival = self._rival() if self._specs.spec.both else None
         if self._is_outdated:
             self._end(self._unlaunched(LaunchOutcome.REFUSED, self._old_code()))
@@ -380,7 +380,7 @@ class LaunchController(QObject):
         return awaited or (self.tr("looking for GPUs") if self._devices is None else "")
 
     @Slot()
-    def _review(self) -> LaunchRequest | None:
+    def review(self) -> LaunchRequest | None:
         """Reports problems and configuration of the launch; returns the request if there is one."""
         resolved = self._resolved()
         request = resolved.request
@@ -520,7 +520,7 @@ class LaunchController(QObject):
         self._device = next(remembered, usual if self.device is None else self._device)
         self.devices_changed.emit(devices)
         self.device_changed.emit()
-        self._review()
+        self.review()
         self._go_on()
 
     @Slot(str)

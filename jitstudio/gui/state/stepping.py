@@ -59,8 +59,8 @@ class Stepping(QObject):
         moving_changed: Whether it is on its way to a goal.
         breakpoints_changed: There are other breakpoints.
         recorded: A recording has been made: the kernel and its bytes.
-        failed: Something cannot be done; a message for the user.
-        waits: The pending work before a run can begin.
+        failed: Something cannot be done: the `problem`.
+        problem_changed: There is another `problem`, or none any more.
     """
 
     state_changed = Signal(object)
@@ -68,7 +68,7 @@ class Stepping(QObject):
     breakpoints_changed = Signal()
     recorded = Signal(str, bytes)
     failed = Signal(str)
-    waits = Signal(str)
+    problem_changed = Signal(str)
 
     def __init__(
         self,
@@ -82,6 +82,7 @@ class Stepping(QObject):
         self._documents = documents
         self._service = service
         self._state: StepState | None = None
+        self._problem = ""
         self._thread = SimulatedThread()
         self._run: ShownRun | None = None
         self._request: LaunchRequest | None = None
@@ -96,7 +97,7 @@ class Stepping(QObject):
         launches.config_changed.connect(self._on_launch_changed)
         launches.build_settled.connect(self._on_build_settled)
         documents.renamed.connect(self._on_renamed)
-        service.broke.connect(self.failed)
+        service.broke.connect(self.refuse)
 
     @property
     def state(self) -> StepState | None:
@@ -133,6 +134,27 @@ class Stepping(QObject):
         """The kernel of the run, by launch name."""
         return self._run.about.title if self._run is not None else ""
 
+    @property
+    def problem(self) -> str:
+        """What a run waits for, or why something cannot be done, for the user; or empty."""
+        return self._problem
+
+    def say(self, problem: str) -> None:
+        """Sets the problem, until there is another state."""
+        self._problem = problem
+        self.problem_changed.emit(problem)
+
+    @Slot(str)
+    def refuse(self, problem: str) -> None:
+        """Says why something cannot be done."""
+        self.say(problem)
+        self.failed.emit(problem)
+
+    def _tell(self, state: StepState | None) -> None:
+        """Reports another state, in which nothing is wrong yet."""
+        self._problem = ""
+        self.state_changed.emit(state)
+
     def ptx_place(self, line: int) -> tuple[str, int]:
         """Returns the module of a line of the executed PTX, and the line in that module's PTX."""
         return self._run.ptx.place_of(line) if self._run is not None else ("", line)
@@ -152,10 +174,11 @@ class Stepping(QObject):
             thread: The thread to look at; None for the first one.
             move: The first move; None to stay before the first instruction.
         """
+        self.say("")
         self._pending = (thread or SimulatedThread(), move)
         self._launches.build_first()
         if awaited := self._launches.awaited_build():
-            self.waits.emit(awaited)
+            self.say(awaited)
         else:
             self._begin()
 
@@ -170,7 +193,7 @@ class Stepping(QObject):
         self._forget_origins()
         self._set_moving(None)
         self._service.end()
-        self.state_changed.emit(None)
+        self._tell(None)
 
     def move(self, goal: StepGoal, *, back: bool = False, register: str = "") -> None:
         """Moves towards a goal; during a move, the request made last comes next."""
@@ -181,7 +204,7 @@ class Stepping(QObject):
         """Moves until a thread is at a line."""
         points = self._points({line: ""})
         if not points:
-            self.failed.emit(
+            self.refuse(
                 self.tr("This line is not in the code that runs: it was edited, or is in no build.")
             )
             return
@@ -213,13 +236,14 @@ class Stepping(QObject):
                 self.recorded.emit(title, answer)
             elif self._moving is not None:
                 message = f"{answer.message} {answer.explanation}".strip()
-                self._moving.finished.connect(lambda _state: self.failed.emit(message))
+                self._moving.finished.connect(lambda _state: self.refuse(message))
 
         handle.finished.connect(take_recording)
         self._set_moving(handle)
 
     def show_recording(self, data: bytes) -> None:
         """Shows a recording in place of the run."""
+        self.say("")
         self.end()
         handle = self._service.replay(data)
         handle.finished.connect(self._on_replayed)
@@ -301,7 +325,7 @@ class Stepping(QObject):
     def _on_build_settled(self, has_result: bool) -> None:
         if self._pending is not None and not has_result:
             self._pending = None
-            self.failed.emit(self.tr("The build was cancelled. Begin builds anew."))
+            self.refuse(self.tr("The build was cancelled. Begin builds anew."))
         self._begin_pending()
 
     def _begin_pending(self) -> None:
@@ -314,7 +338,7 @@ class Stepping(QObject):
         assert pending is not None
         launch = self._launches.simulated_launch()
         if isinstance(launch, str):
-            self.failed.emit(launch)
+            self.refuse(launch)
             return
         request = launch.request
         about = RecordingAbout(
@@ -384,7 +408,7 @@ class Stepping(QObject):
     @Slot(object)
     def _on_progressed(self, state: StepState) -> None:
         self._state = state
-        self.state_changed.emit(state)
+        self._tell(state)
 
     @Slot(object)
     def _on_finished(self, answer: StepState | Diagnostic) -> None:
@@ -393,11 +417,11 @@ class Stepping(QObject):
             self._next = None
             if self._state is None:
                 self._run = None
-                self.state_changed.emit(None)
-            self.failed.emit(f"{answer.message} {answer.explanation}".strip())
+                self._tell(None)
+            self.refuse(f"{answer.message} {answer.explanation}".strip())
             return
         self._state, self._thread = answer, answer.thread
-        self.state_changed.emit(answer)
+        self._tell(answer)
         move, self._next = self._next, None
         if move is not None:
             self._move(move)
@@ -408,7 +432,7 @@ class Stepping(QObject):
         self._next = None
         if self._state is None:
             self._run = None
-            self.state_changed.emit(None)
+            self._tell(None)
 
     @Slot()
     def _on_dropped(self) -> None:

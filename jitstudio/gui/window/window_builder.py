@@ -44,6 +44,8 @@ _FEATURES = (
     "compare.early",
     "names.early",
     "link.early",
+    "launch.early",
+    "step.early",
     "tabs",
     "project",
     "build",

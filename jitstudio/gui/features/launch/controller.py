@@ -107,10 +107,12 @@ class LaunchPaneController(QObject):
         self._launches.printed.connect(self._results.append_console)
         self._launches.foretold.connect(self._on_foretold)
         self._launches.finished.connect(self._on_finished)
-        self._launches.broke.connect(shell.notices.show_message)
         panel.results.reported.connect(shell.status.show_message)
         panel.results.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._connect_actions(shell.actions)
+        if launches.devices is not None:
+            self._on_devices_changed(launches.devices)
+        launches.review()
         self._has_looked = False
         Visibility(panel, self, self._on_visibility_changed)
 
@@ -123,26 +125,7 @@ class LaunchPaneController(QObject):
     def _connect_actions(self, actions: Actions) -> None:
         run, stop = actions["runAction"], actions["stopRunAction"]
         self._form.set_actions(run, stop, [actions[name] for name in _WITHOUT_GPU])
-        stop.setEnabled(False)
-        self._specs.replaced.connect(self._name_run)
-        self._actions, self._run_tip = actions, run.statusTip()
-        self._launches.running_changed.connect(run.setDisabled)
-        self._launches.running_changed.connect(stop.setEnabled)
-        actions.bind(
-            {
-                "runAction": self._on_run,
-                "stopRunAction": self._launches.cancel,
-                "listDevicesAction": self._launches.list_devices,
-            }
-        )
-
-    @Slot()
-    def _name_run(self) -> None:
-        """Names the kernel before the launch."""
-        form = self._specs.form
-        run = self.tr("Run {kernel}, the kernel at the cursor, on the GPU or in the simulator")
-        tip = run.format(kernel=form.title) if form is not None else self._run_tip
-        self._actions.describe("runAction", tip)
+        actions.bind({"runAction": self._on_run})
 
     @Slot()
     def _on_run(self) -> None:

@@ -306,6 +306,10 @@ class LayoutManager(QObject):
         if covered is not None and covered is not part and not covered.is_in_front:
             self._give_keyboard(widget)
 
+    def uncover_pane(self, name: str) -> None:
+        """Shows a pane by name; one that is not made yet is made as soon as its place is seen."""
+        self.uncover(self._panes.get(name) or self.place(name))
+
     def bring_forward(self, name: str) -> None:
         """Turns the tabs in the place of a pane to the pane, without the keyboard.
 
